@@ -61,7 +61,7 @@ describe('the examples of the OpenAPI document, sent unchanged to a demo instanc
       const own = await prepare(one, step)
       const { audit } = one.running.services
       const before = audit.list({}, 1, 0).at(0)?.id ?? 0
-      const { status, text } = await sendPrepared(one, step, own)
+      const { status, text, ignored } = await sendPrepared(one, step, own)
       const told = audit.list({}, 10, 0).filter(({ id }) => id > before)
       const lines = told.map(({ actor, action, outcome }) => {
         const [kind] = actor.split(' ')
@@ -72,6 +72,7 @@ describe('the examples of the OpenAPI document, sent unchanged to a demo instanc
       const wanted = status < 400 && isAudited(step) ? [line] : []
       if (lines.join() !== wanted.join())
         faults.push(`${step.name}: the audit trail has [${lines}] and not [${wanted}]`)
+      if (ignored !== null) faults.push(`${step.name} ignores ${ignored}`)
       if (!isExpected(step, status)) faults.push(`${step.name} (${status}): ${text.slice(0, 200)}`)
       if (one !== copy) one.remove()
     }

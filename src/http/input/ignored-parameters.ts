@@ -1,8 +1,11 @@
-import { headerSafe, Problem, refusedParameter } from '../problem/problem.ts'
+import { headerSafe, Problem, refusedParameter, validationFailed } from '../problem/problem.ts'
+import { asFault, ignoredFields } from './ignored-fields.ts'
 import type { IgnoredParameters, KnownNames, UnknownParameter } from './known-names.ts'
 
 /** `Prefer: handling=strict`, alone or among others. */
 const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i
+
+const isStrict = (request: Request): boolean => strict.test(request.headers.get('prefer') ?? '')
 
 export const ignoredParametersHeader = (prefix: string): string => `${prefix}Ignored-Parameters`
 
@@ -19,9 +22,16 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
       // A request for past values must not be answered with current ones.
       if (unknown.some(({ name }) => name === 'as_of')) throw noPast()
       const answering = headers as Record<string, string>
-      if (strict.test(request.headers.get('prefer') ?? ''))
-        throw refused(unknown, names.parameters(request.method, route))
+      if (isStrict(request)) throw refused(unknown, names.parameters(request.method, route))
       answering[header] = headerSafe(unknown.map(listed).join(', '))
+    },
+    checkFields(request, known, body, headers) {
+      const unknown = ignoredFields(body, known)
+      if (unknown.length === 0) return
+      if (isStrict(request)) throw validationFailed(unknown.map(asFault))
+      const before = headers[header]
+      const names = headerSafe(unknown.map(listed).join(', '))
+      headers[header] = before === undefined ? names : `${before}, ${names}`
     },
   }
 }

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import type { KnownFields } from './ignored-fields.ts'
 import { isMalformed, type TypedParameter, typedKey } from './typed.ts'
 
 /** A route as the router knows it. */
@@ -18,6 +19,13 @@ export interface IgnoredParameters {
    * handling (RFC 7240), refuses it. Refuses a parameter that is given twice with different values.
    */
   check(request: Request, route: string, query: unknown, headers: unknown): void
+  /** The same for the fields of a body. */
+  checkFields(
+    request: Request,
+    known: KnownFields,
+    body: unknown,
+    headers: Record<string, string | number>,
+  ): void
 }
 
 export interface UnknownParameter {

@@ -72,7 +72,7 @@ Every response to a request with a key carries \`X-RateLimit-*\` for its quota a
 Timestamps are ISO 8601 in UTC. Dates are UTC calendar days; ranges include both ends.
 
 ## Unknown parameters
-An unknown query parameter is ignored and named in the response header \`X-Service-Ignored-Parameters\` (\`start;nearest=start_date\`) and, if the body has a \`metadata\` object, in \`metadata.ignored_parameters\`. With \`Prefer: handling=strict\` the request fails with 400 instead.
+An unknown query parameter is ignored and named in the response header \`X-Service-Ignored-Parameters\` (\`start;nearest=start_date\`) and, if the body has a \`metadata\` object, in \`metadata.ignored_parameters\`. So is an unknown field of a body, such as \`price_alert.cooldown;nearest=cooldown_minutes\`. With \`Prefer: handling=strict\` the request fails with 400, or with 422 for a field, instead.
 
 A parameter that is given twice with different values is refused with 400. Separate several codes with commas.
 

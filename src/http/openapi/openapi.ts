@@ -117,7 +117,7 @@ const securitySchemes: Record<string, Schema> = {
 const headers: Record<string, Schema> = {
   IgnoredParameters: {
     description:
-      'The query parameters that this operation does not know, with the nearest known one. Absent where there are none.',
+      'The query parameters and the fields of the body that this operation does not know, with the nearest known one. Absent where there are none.',
     schema: { type: 'string' },
     example: 'start;nearest=start_date',
   },
@@ -255,7 +255,8 @@ function operationOf(
       status,
       {
         ...responseOf(status, response, operationId, build),
-        ...(status.startsWith('2') && takesQuery && { headers: ignoredParameters }),
+        ...(status.startsWith('2') &&
+          (takesQuery || body !== undefined) && { headers: ignoredParameters }),
       },
     ]),
   )

@@ -29,7 +29,7 @@ import { createRateTables, type RateTables, rateSeed } from '../gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../idempotency.ts'
 import { type CodeReader, createCodeReader } from '../input/codes.ts'
 import { createIgnoredParameters } from '../input/ignored-parameters.ts'
-import { createKnownNames, type KnownNames } from '../input/known-names.ts'
+import { createKnownNames, type IgnoredParameters, type KnownNames } from '../input/known-names.ts'
 import { linker } from '../problem/links.ts'
 import type { Links } from '../problem/refusals.ts'
 import {
@@ -78,6 +78,7 @@ export interface Context extends Services, Vitals {
   access: AccessPlugin
   /** The known routes and parameters, complete once the application is. */
   names: KnownNames
+  ignoredParameters: IgnoredParameters
   gate: Gate
   recentRequests: RecentRequests
   /** Operators by their session. */
@@ -142,6 +143,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     dev: controls,
   } = options
   const names = createKnownNames()
+  const ignoredParameters = createIgnoredParameters(names, brand.headerPrefix)
   const onBehalf = new WeakMap<Request, Request>()
   const peer: PeerLookup = connection && {
     requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
@@ -211,11 +213,12 @@ export function createContext(services: Services, options: ContextOptions): Cont
       peer,
       faults,
       queryWorkerDispatch,
-      createIgnoredParameters(names, brand.headerPrefix),
+      ignoredParameters,
       requestContext => services.viewers.meet(() => viewerOf(requestContext)),
       controls?.requests.arrive,
     ),
     names,
+    ignoredParameters,
     gate,
     recentRequests,
     operators,

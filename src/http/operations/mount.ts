@@ -12,6 +12,7 @@ import {
 } from '../answer/table.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
+import { type KnownFields, knownFields } from '../input/ignored-fields.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
 import { wordParameter } from '../input/typed.ts'
 import { answersKey } from '../openapi/source.ts'
@@ -235,8 +236,26 @@ function handlerOf(context: Context, operation: Operation): (incoming: Incoming)
 
 const isAsync = (work: object) => work.constructor.name === 'AsyncFunction'
 
-function markedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+/** Names what the body has and the operation does not. */
+function checkedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = runnerOf(context, operation)
+  const { body } = operation
+  if (!body || body === noBody) return run
+  let known: KnownFields | undefined
+  return incoming => {
+    known ??= knownFields(body)
+    context.ignoredParameters.checkFields(
+      incoming.request,
+      known,
+      incoming.body,
+      incoming.set.headers,
+    )
+    return run(incoming)
+  }
+}
+
+function markedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+  const run = checkedRunnerOf(context, operation)
   const use = operation.deprecated?.use
   if (use === undefined) return run
   return incoming => {

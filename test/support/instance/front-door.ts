@@ -8,6 +8,8 @@ import { type PeerLookup, trustedProxies } from '../../../src/http/gate/address.
 import { createGate } from '../../../src/http/gate/gate.ts'
 import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../../../src/http/idempotency.ts'
+import { createIgnoredParameters } from '../../../src/http/input/ignored-parameters.ts'
+import { createKnownNames } from '../../../src/http/input/known-names.ts'
 import type { Context } from '../../../src/http/operations/context.ts'
 import { mount } from '../../../src/http/operations/mount.ts'
 import { listed } from '../../../src/http/operations/operation.ts'
@@ -151,6 +153,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     keyChanges: changes,
     links,
     idempotency: repeats,
+    ignoredParameters: createIgnoredParameters(createKnownNames(), 'X-Service-'),
     nameMax,
     now,
   } as unknown as Context

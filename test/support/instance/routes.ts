@@ -6,6 +6,8 @@ import { trustedProxies } from '../../../src/http/gate/address.ts'
 import { createGate } from '../../../src/http/gate/gate.ts'
 import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { createCodeReader } from '../../../src/http/input/codes.ts'
+import { createIgnoredParameters } from '../../../src/http/input/ignored-parameters.ts'
+import { createKnownNames } from '../../../src/http/input/known-names.ts'
 import type { Context } from '../../../src/http/operations/context.ts'
 import { mount } from '../../../src/http/operations/mount.ts'
 import { linker } from '../../../src/http/problem/links.ts'
@@ -92,6 +94,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     drillingAt: services.drillingAt,
     firstCodes: config.demo.codes,
     serviceName: config.brand.serviceName,
+    ignoredParameters: createIgnoredParameters(createKnownNames(), 'X-Service-'),
   }
   const app = createBase({
     access,

@@ -60,7 +60,11 @@ export async function send(
   const text = isRefused ? await answer.text() : ''
   // Streams would never end.
   if (!isRefused) await answer.body?.cancel()
-  return { status: answer.status, text }
+  return {
+    status: answer.status,
+    text,
+    ignored: answer.headers.get('x-service-ignored-parameters'),
+  }
 }
 
 /** Operations that cannot succeed on a test instance, with their response and the reason. */
@@ -282,6 +286,8 @@ export const prepared: Readonly<Record<string, Prepare>> = {
 export interface Sent {
   status: number
   text: string
+  /** Parameters and fields that the operation does not have. */
+  ignored: string | null
 }
 
 /** Sends an operation as its examples have it, after what it needs was made. */

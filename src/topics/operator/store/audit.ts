@@ -57,7 +57,7 @@ const matching = `(?1 IS NULL OR noted_at >= ?1) AND (?2 IS NULL OR noted_at < ?
 
 type Unsigned = Omit<AuditEntry, 'hash'>
 
-/** What is stored of an entry, in the order of its columns. */
+/** The stored values of an entry, in the order of its columns. */
 const valuesOf = (entry: Unsigned) => [
   entry.id,
   entry.at,

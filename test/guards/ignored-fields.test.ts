@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ignoredFields, knownFields } from '../../src/http/input/ignored-fields.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
+import { boundless } from '../support/interface/every-route.ts'
+
+let copy: DemoInstance
+beforeAll(() => {
+  copy = demoInstance(undefined, boundless)
+}, 120_000)
+afterAll(() => copy.remove())
+
+const header = 'x-service-ignored-parameters'
+const alert = {
+  name: 'above',
+  commodity_code: 'WTI_USD',
+  condition_operator: 'greater_than',
+  condition_value: 900,
+}
+const create = (body: unknown, headers: Record<string, string> = {}) =>
+  copy.ask('POST', '/v1/alerts', { body, headers })
+const countOfAlerts = async () =>
+  Number((await copy.ask('GET', '/v1/alerts')).headers.get('x-total'))
+
+describe('a field that an operation does not have', () => {
+  test.each([
+    ['bare', { ...alert, cooldown: 5 }, 'cooldown;nearest=cooldown_minutes'],
+    [
+      'wrapped',
+      { price_alert: { ...alert, cooldown: 5 } },
+      'price_alert.cooldown;nearest=cooldown_minutes',
+    ],
+    ['in metadata, which is the client’s', { ...alert, metadata: { desk: 'north' } }, null],
+    ['absent', alert, null],
+  ])('is named in the header of an alert: %s', async (_, body, named) => {
+    const created = await create(body)
+    expect(created.status).toBe(201)
+    expect(created.headers.get(header)).toBe(named)
+  })
+
+  test('is named after a parameter of the address', async () => {
+    const created = await copy.ask('POST', '/v1/alerts?dry=1', { body: { ...alert, cooldown: 5 } })
+    expect(created.headers.get(header)).toBe('dry, cooldown;nearest=cooldown_minutes')
+  })
+
+  test('is refused where strict handling is preferred, and nothing is created', async () => {
+    const before = await countOfAlerts()
+    const refused = await create({ ...alert, cooldown: 5 }, { prefer: 'handling=strict' })
+    expect(refused.status).toBe(422)
+    const { errors } = (await refused.json()) as { errors: unknown[] }
+    expect(errors).toEqual([
+      {
+        field: 'cooldown',
+        message: 'cooldown is not a field of this operation. Did you mean cooldown_minutes?',
+        value: null,
+      },
+    ])
+    expect(await countOfAlerts()).toBe(before)
+    expect((await create(alert, { prefer: 'handling=strict' })).status).toBe(201)
+  })
+})
+
+test('the fields of a body are those of all of its forms, and an object without a list of fields is open', () => {
+  const object = (properties: object) => ({ type: 'object', properties })
+  const number = { type: 'number' }
+  expect(
+    knownFields({ anyOf: [object({ a: number }), object({ wrapper: object({ a: number }) })] }),
+  ).toEqual(
+    new Map([
+      ['a', new Map()],
+      ['wrapper', new Map([['a', new Map()]])],
+    ] as never),
+  )
+  expect(knownFields({ type: 'object' })).toBe('any')
+  expect(knownFields({ ...object({ a: number }), additionalProperties: number })).toBe('any')
+  const rows = knownFields(object({ rows: { type: 'array', items: object({ a: number }) } }))
+  expect(ignoredFields({ rows: [{ a: 1 }, { a: 1, b: 2 }] }, rows)).toEqual([
+    { name: 'rows.1.b', nearest: undefined },
+  ])
+})
