@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { t } from 'elysia'
+
 import { seal, unseal } from '../lib/secrets/seal.ts'
 import { dayMs } from '../lib/time/instant.ts'
 import { DoesNotOpen, type Vault } from '../topics/keys/service/vault.ts'
 import type { IdempotencyStore } from '../topics/keys/store/idempotency.ts'
-import { string } from './answer/schema.ts'
+import { t } from './answer/schema.ts'
 import { credentialsOf } from './gate/credentials.ts'
 import type { Caller, RequestContext } from './gate/gate.ts'
 import { invalidParameter, stateForbids } from './problem/problem.ts'
@@ -50,7 +50,7 @@ const forgottenAtOnce = 100
 /** The header, for the documentation of a route. */
 export const idempotencyHeader = t.Object({
   'idempotency-key': t.Optional(
-    string(
+    t.string(
       'Any text of 1 to 255 characters that names this request: a repeat with it within 24 hours gets the first answer again and changes nothing.',
       '7c4c2f9e-2f6b-4b0e-9d59-0a3f0f6f1c55',
     ),

@@ -1,27 +1,13 @@
 import type { Limits } from './limits.ts'
 
-export const planIds = [
-  'free',
-  'developer',
-  'starter',
-  'professional',
-  'scale',
-  'enterprise',
-] as const
+const paidIds = ['developer', 'starter', 'professional', 'scale', 'enterprise'] as const
+export const planIds = ['free', ...paidIds] as const
 export type PlanId = (typeof planIds)[number]
 
 /**
  * A plan, or the trial that an account on the free plan may be in. The columns of the tables below.
  */
-export const tierIds = [
-  'free',
-  'trial',
-  'developer',
-  'starter',
-  'professional',
-  'scale',
-  'enterprise',
-] as const
+export const tierIds = ['free', 'trial', ...paidIds] as const
 export type TierId = (typeof tierIds)[number]
 
 export const features = [

@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
-import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
-import { linker } from '../../http/problem/links.ts'
-import { varyOf } from '../../http/profiles/profiles.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
@@ -27,8 +24,8 @@ import {
   type Answer,
   checkReadyFile,
   firstStop,
+  frontOf,
   listen,
-  requestTurns,
   type ServeEnvironment,
   serve,
   startingUp,
@@ -81,15 +78,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   )
   const fetch = front({
     handle: request => replica?.answer(request) ?? passOn(request).catch(startingUp),
-    ids: runtime.ids,
-    links: linker(config),
-    corsOrigins: config.cors.origins,
-    isSecure: config.server.baseUrl.startsWith('https:'),
-    headerPrefix: config.brand.headerPrefix,
-    vary: varyOf(config.clientProfiles),
-    originals,
-    encoder: createEncoder(),
-    turns: requestTurns(server),
+    ...frontOf(runtime, server, originals),
   })
   const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   const announce = () => {

@@ -146,15 +146,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     charged: instance.charged,
     refusal: instance.refusal,
     sequence: instance.sequence,
-    ids: runtime.ids,
-    links: linker(config),
-    corsOrigins: config.cors.origins,
-    isSecure: config.server.baseUrl.startsWith('https:'),
-    headerPrefix: config.brand.headerPrefix,
-    vary: varyOf(config.clientProfiles),
-    originals,
-    encoder: createEncoder(),
-    turns: requestTurns(server),
+    ...frontOf(runtime, server, originals),
     ...(accessLog && { accessLog }),
   })
   answer = (request, self) => {
@@ -224,12 +216,25 @@ export type Answer = (
   server: Server<SocketData>,
 ) => Response | Promise<Response> | undefined
 
-/** The turns in which a server answers requests. */
-export const requestTurns = (server: Pick<Server<SocketData>, 'requestIP'>) =>
-  createTurnQueue<Request>(createSystemClock(), turnBudgetMs, request => {
+/** What the front of a server and that of a replica have in common. */
+export const frontOf = (
+  { config, ids }: Pick<ProcessRuntime, 'config' | 'ids'>,
+  server: Pick<Server<SocketData>, 'requestIP'>,
+  originals: WeakMap<Request, Request>,
+) => ({
+  ids,
+  links: linker(config),
+  corsOrigins: config.cors.origins,
+  isSecure: config.server.baseUrl.startsWith('https:'),
+  headerPrefix: config.brand.headerPrefix,
+  vary: varyOf(config.clientProfiles),
+  originals,
+  encoder: createEncoder(),
+  turns: createTurnQueue<Request>(createSystemClock(), turnBudgetMs, request => {
     const peer = server.requestIP(request)
     return peer ? `${peer.address} ${peer.port}` : undefined
-  })
+  }),
+})
 
 /** Binds the address, or throws. */
 export const listen = (

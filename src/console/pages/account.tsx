@@ -16,9 +16,9 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
-import { bound, boundChoice, submits } from '../parts/form.ts'
+import { boundChoice } from '../parts/form.ts'
 import { ago, day, figure, number, words } from '../parts/format.ts'
-import { keyColumns, keyName } from '../parts/key-columns.tsx'
+import { KeyForm, keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
 import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
@@ -153,16 +153,9 @@ function Keys() {
         empty="No API keys yet. Name one and create it to call the API."
         actions={
           <May action="change_keys">
-            <form class="row end" onSubmit={submits(make)}>
-              <label>
-                Key name
-                <input required maxLength={100} {...bound(name)} />
-              </label>
-              <button type="submit" class="main">
-                Create key
-              </button>
+            <KeyForm name={name} onCreate={make}>
               <Restrictions />
-            </form>
+            </KeyForm>
           </May>
         }
         columns={[

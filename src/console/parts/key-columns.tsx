@@ -1,3 +1,6 @@
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { bound, submits } from './form.ts'
 import { ago, day } from './format.ts'
 import type { Column } from './table.tsx'
 
@@ -9,6 +12,28 @@ interface NamedKey {
 }
 
 export const keyName = ({ name }: Pick<NamedKey, 'name'>): string => name ?? 'without a name'
+
+/** Creates a key under a name; `children`: what it may be limited to. */
+export const KeyForm = ({
+  name,
+  onCreate,
+  children,
+}: {
+  name: Signal<string>
+  onCreate: (form: HTMLFormElement) => unknown
+  children?: ComponentChildren
+}) => (
+  <form class="row end" onSubmit={submits(onCreate)}>
+    <label>
+      Key name
+      <input required maxLength={100} {...bound(name)} />
+    </label>
+    <button type="submit" class="main">
+      Create key
+    </button>
+    {children}
+  </form>
+)
 
 /** Columns of every list of keys. */
 export const keyColumns: readonly Column<NamedKey>[] = [

@@ -4,6 +4,7 @@ import { dayMs, isoDay, isoInstant } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/math/lookup.ts'
 import { checkRow } from '../../topics/prices/files/rows.ts'
 import type { Observation } from '../../topics/prices/math/bars.ts'
+import type { RunningBatch as AnyBatch } from '../../topics/prices/service/running-batch.ts'
 import type { FlaggedValueStore } from '../../topics/prices/store/flagged-values.ts'
 import type { Change, Point } from '../../topics/prices/store/observations.ts'
 import type { ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
@@ -17,20 +18,7 @@ import { firstOf, type PeriodKind, spanOf, storedKind, storedKinds } from '../re
 import type { FeedObservation, FeedStore } from '../store/feeds.ts'
 
 /** The batch that the values of a run are written in. */
-export interface RunningBatch {
-  readonly id: number
-  /** Notes what became of rows that were not written. */
-  count(counts: { held: number }): void
-  write(points: readonly Point[]): WriteCounts
-  during<T>(work: () => T): T
-  /** Writes rows of a dataset, within `during`, but those that an undo took back. */
-  writeRows<Row>(
-    dataset: string,
-    rows: readonly Row[],
-    recordedAt: number,
-    write: (rows: readonly Row[]) => WriteCounts,
-  ): WriteCounts
-}
+export type RunningBatch = Pick<AnyBatch, 'id' | 'count' | 'write' | 'during' | 'writeRows'>
 
 /** The run that writes. */
 export interface WritingRun {

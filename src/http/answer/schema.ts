@@ -62,6 +62,12 @@ export const orNull = <T extends TSchema>(schema: T, description?: string) =>
     description === undefined ? {} : { description },
   )
 
+/** A number with an example, null where there is none. */
+export const numberOrNull = (description: string, example: number) =>
+  orNull(frameworkTypes.Number({ examples: [example] }), description)
+export const stringOrNull = (description: string, example: string) =>
+  orNull(frameworkTypes.String({ examples: [example] }), description)
+
 /** An instant that is null where it is not known or has not come. */
 export const instantOrNull = (description: string) =>
   orNull(frameworkTypes.String({ format: 'date-time' }), description)
@@ -86,4 +92,6 @@ export const t = Object.assign({}, frameworkTypes, {
   orNull,
   instantOrNull,
   countOrNull,
+  numberOrNull,
+  stringOrNull,
 })

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer } from '../answer/schema.ts'
+import { t } from '../answer/schema.ts'
 import { integerOf } from './query.ts'
 import { integerParameter } from './typed.ts'
 
@@ -11,6 +10,13 @@ export interface Page extends PageRequest {
    * The meta object of the page among all rows; the headers of the response have the same values.
    */
   meta(total: number): PageMeta
+  /** The rows of the page among those of a filter, with that meta object. */
+  of<Filter, Row>(store: PagedStore<Filter, Row>, filter: Filter): { rows: Row[]; meta: PageMeta }
+}
+
+interface PagedStore<Filter, Row> {
+  list(filter: Filter, limit: number, offset: number): Row[]
+  total(filter: Filter): number
 }
 
 export interface PageMeta {
@@ -24,10 +30,10 @@ export interface PageMeta {
 
 export const PageMetaShape = t.Object(
   {
-    page: integer({ examples: [1] }),
-    per_page: integer({ examples: [100] }),
-    total: integer({ examples: [250] }),
-    total_pages: integer({ examples: [3] }),
+    page: t.integer({ examples: [1] }),
+    per_page: t.integer({ examples: [100] }),
+    total: t.integer({ examples: [250] }),
+    total_pages: t.integer({ examples: [3] }),
     has_next: t.Boolean(),
     has_prev: t.Boolean(),
   },
@@ -71,14 +77,21 @@ export function pageOf(
 export const answeredPage = (
   page: PageRequest,
   { request, headers }: { request: Request; headers: Record<string, string | number> },
-): Page => ({
-  ...page,
-  meta(total) {
-    const meta = pageMeta(page, total)
-    pageHeaders(headers, request.url, meta)
-    return meta
-  },
-})
+): Page => {
+  const meta = (total: number) => {
+    const described = pageMeta(page, total)
+    pageHeaders(headers, request.url, described)
+    return described
+  }
+  return {
+    ...page,
+    meta,
+    of: (store, filter) => ({
+      rows: store.list(filter, page.perPage, page.offset),
+      meta: meta(store.total(filter)),
+    }),
+  }
+}
 
 function pageMeta({ page, perPage }: PageRequest, total: number): PageMeta {
   const pages = Math.ceil(total / perPage)

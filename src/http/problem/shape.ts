@@ -1,18 +1,17 @@
-import { t } from 'elysia'
-import { integer, string } from '../answer/schema.ts'
+import { t } from '../answer/schema.ts'
 
 const links = {
   request_id: t.Optional(t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] })),
   docs_url: t.Optional(t.String({ examples: ['https://prices.example.com/docs#UNAUTHORIZED'] })),
 }
-const code = (example: string) => string('Stable code of the error.', example)
-const message = string('What is wrong and what would be right.', 'The API key is not valid.')
+const code = (example: string) => t.string('Stable code of the error.', example)
+const message = t.string('What is wrong and what would be right.', 'The API key is not valid.')
 
 /** Bodies of refusals, for the documentation. Each may carry further fields, named by its code. */
 export const NestedProblem = t.Object(
   {
     error: t.Object(
-      { code: code('UNAUTHORIZED'), message, status: integer({ examples: [401] }), ...links },
+      { code: code('UNAUTHORIZED'), message, status: t.integer({ examples: [401] }), ...links },
       { additionalProperties: true },
     ),
   },
@@ -90,8 +89,8 @@ export const CatalogProblem = t.Object(
       {
         code: code('COMMODITY_NOT_FOUND'),
         message,
-        status: integer({ examples: [404] }),
-        commodity_code: string('The requested name.', 'GASOLNE_USD'),
+        status: t.integer({ examples: [404] }),
+        commodity_code: t.string('The requested name.', 'GASOLNE_USD'),
         suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), {
           description: 'Known codes near to it, closest first.',
         }),

@@ -1,5 +1,6 @@
 /** The delivery channels of the instance. */
-export type Kind = 'webhook' | 'email' | 'sms'
+export const kinds = ['webhook', 'email', 'sms'] as const
+export type Kind = (typeof kinds)[number]
 
 export type MessageState = 'pending' | 'leased' | 'retry' | 'delivered' | 'failed' | 'skipped'
 

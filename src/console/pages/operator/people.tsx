@@ -21,7 +21,7 @@ import { Spark } from '../../parts/charts/spark.tsx'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { ago, day, number, words } from '../../parts/format.ts'
 import { beginImpersonation, type Impersonation } from '../../parts/impersonation.ts'
-import { keyColumns, keyName } from '../../parts/key-columns.tsx'
+import { KeyForm, keyColumns, keyName } from '../../parts/key-columns.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { pagedRows, usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
@@ -325,20 +325,10 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
           `${number(detail.usage_this_month)} requests this month; the plan includes ${detail.features.length > 0 ? detail.features.join(', ') : 'prices only'}.`
         }
         actions={
-          <form
-            class="row end"
-            onSubmit={submits(() =>
-              make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value }),
-            )}
-          >
-            <label>
-              Key name
-              <input required maxLength={100} {...bound(name)} />
-            </label>
-            <button type="submit" class="main">
-              Create key
-            </button>
-          </form>
+          <KeyForm
+            name={name}
+            onCreate={() => make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value })}
+          />
         }
         columns={[
           ...keyColumns,

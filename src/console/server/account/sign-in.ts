@@ -13,7 +13,7 @@ import type { SignIn, SignInRefusal } from '../../../topics/account/service/sign
 import type { Session } from '../../../topics/account/store/sessions.ts'
 import { isActive } from '../../../topics/keys/service/key-changes.ts'
 import { heldKeys, type Keyring, type KeyState } from '../../../topics/keys/service/keyring.ts'
-import type { NewAuditEntry } from '../../../topics/operator/store/audit.ts'
+import type { Audit } from '../../../topics/operator/service/audit.ts'
 import { ownPath } from '../own-path.ts'
 import { formBody, pageAnswer, seeOther } from '../page.ts'
 import {
@@ -39,7 +39,7 @@ export interface SignInPagesDeps {
   ownUrl(): string
   serviceName: string
   /** The audit trail. */
-  audit: { note(entry: NewAuditEntry): void }
+  audit: Pick<Audit, 'note' | 'noteOwn'>
   now: () => number
 }
 
@@ -337,14 +337,6 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
       ? page('Your account', accountBody(deps, person, outcome.notice), { status: outcome.status })
       : seeOther('/sign-in')
   }
-  const notify = ({ session: { accountId } }: Person, action: string) =>
-    audit.note({
-      actor: `person ${accountId}`,
-      accountId,
-      action,
-      thing: `account ${accountId}`,
-      outcome: 'done',
-    })
   return [
     operation('POST /sign-in/second-step', {
       ...posted('takeSecondStep', 'Set up two-factor authentication'),
@@ -364,7 +356,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           if (!result) return seeOther('/sign-in')
           if ('refused' in result) return refusedPage(person, result)
           sessions.endAll(session.accountId, session)
-          notify(person, 'enable two-factor authentication')
+          audit.noteOwn(person.session.accountId, 'enable two-factor authentication')
           return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
         }),
     }),
@@ -376,7 +368,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
           if (refusal) return refusedPage(person, refusal)
           secondFactor.remove(accountId)
-          notify(person, 'disable two-factor authentication')
+          audit.noteOwn(person.session.accountId, 'disable two-factor authentication')
           return seeOther('/sign-in')
         }),
     }),

@@ -1,11 +1,10 @@
-import { t } from 'elysia'
 import { version as bundleVersion } from 'swagger-ui-dist/package.json'
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { jsonType } from '../../../http/answer/complete.ts'
 import { hasEtag } from '../../../http/answer/etag.ts'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
 import type { OpenApiDocument } from '../../../http/openapi/openapi.ts'
@@ -137,7 +136,7 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
     })
-  const pageSchema = string('The documentation page.', '<!doctype html>\n<html lang="en">…', {
+  const pageSchema = t.string('The documentation page.', '<!doctype html>\n<html lang="en">…', {
     contentMediaType: 'text/html',
   })
   const routes = [

@@ -1,4 +1,4 @@
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { guideLinks } from '../../console.ts'
@@ -12,7 +12,7 @@ export const modelOperations = ({ links, serviceName }: Context) => [
       'Returns a short description of the API as Markdown, with links to every guide as Markdown.',
     access: { open: 'The service describes itself.', rate: 'none' },
     answers: {
-      200: string('The summary.', '# Energy prices', { contentMediaType: 'text/markdown' }),
+      200: t.string('The summary.', '# Energy prices', { contentMediaType: 'text/markdown' }),
     },
     handle: async ({ request, reply }) => {
       const { baseUrl } = links(request)

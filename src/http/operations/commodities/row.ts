@@ -1,4 +1,3 @@
-import { t } from 'elysia'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { cadences, categoryName, priceType } from '../../../topics/catalogue/math/catalogue.ts'
 import { boundsOf } from '../../../topics/catalogue/math/terms.ts'
@@ -8,7 +7,7 @@ import type { Series } from '../../../topics/catalogue/store/series.ts'
 import type { Freshness } from '../../../topics/condition/service/freshness.ts'
 import { resolutions, weekdayNames } from '../../../topics/delivery/math/terms.ts'
 import { roundTo } from '../../../topics/prices/math/format.ts'
-import { boolean, integer, number, objects, oneOf, string } from '../../answer/schema.ts'
+import { t } from '../../answer/schema.ts'
 import { invalidParameter, Problem } from '../../problem/problem.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 
@@ -28,7 +27,7 @@ export const commodityFields = {
   }),
   unit: t.String({ examples: ['barrel'] }),
   unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
-  decimals: integer('Places that prices are rounded to.', 2),
+  decimals: t.integer('Places that prices are rounded to.', 2),
   type: t.String({ examples: ['spot_price'] }),
   description: t.String({ examples: ['Light sweet crude at Cushing, Oklahoma'] }),
   cadence: t.Union(
@@ -37,9 +36,9 @@ export const commodityFields = {
   ),
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
-  has_data: boolean('Whether the price endpoints have anything to answer.'),
-  available: boolean('The same as `has_data`.'),
-  active: boolean('Whether the code has a source that still publishes it.'),
+  has_data: t.boolean('Whether the price endpoints have anything to answer.'),
+  available: t.boolean('The same as `has_data`.'),
+  active: t.boolean('Whether the code has a source that still publishes it.'),
   unavailable_reason: t.Optional(
     t.Union(
       [
@@ -53,16 +52,16 @@ export const commodityFields = {
       },
     ),
   ),
-  free_tier: boolean('Whether the keyless demo has the code.'),
+  free_tier: t.boolean('Whether the keyless demo has the code.'),
   aliases: t.Array(t.String({ examples: ['WTI'] }), {
     description: 'Other names that every endpoint accepts for the code.',
   }),
-  multiplier: integer('10 to the power of `decimals`.', 100),
+  multiplier: t.integer('10 to the power of `decimals`.', 100),
   validation: t.Object(
     { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
     { description: 'Bounds of the values that an import believes.' },
   ),
-  price_change_threshold: number('Percent between two observations that deserves a look.', 10),
+  price_change_threshold: t.number('Percent between two observations that deserves a look.', 10),
   first_observation: t.Union([t.String({ format: 'date' }), t.Null()], {
     description: 'Day of the oldest observation.',
   }),
@@ -71,37 +70,38 @@ export const commodityFields = {
   }),
   time: deliveryTime,
   derived_from: t.Optional(
-    string(
+    t.string(
       'Code of delivery periods: on market days without a recorded value, the value is their mean.',
       'POWER_DA_DE_LU_EUR',
     ),
   ),
 }
 
-const timeOfDay = (description: string, example: string) => t.Optional(string(description, example))
+const timeOfDay = (description: string, example: string) =>
+  t.Optional(t.string(description, example))
 
 /** The terms of a series whose values are of delivery periods; other series have none of them. */
 export const deliveryShape = {
   time: deliveryTime,
-  resolution: t.Optional(oneOf(resolutions, 'Length of a delivery period.')),
+  resolution: t.Optional(t.oneOf(resolutions, 'Length of a delivery period.')),
   resolutions: t.Optional(
-    objects('The resolution from each market day on.', {
+    t.objects('The resolution from each market day on.', {
       from: t.String({ format: 'date' }),
-      resolution: oneOf(resolutions),
+      resolution: t.oneOf(resolutions),
     }),
   ),
-  zone: t.Optional(string('Time zone of the market day.', 'Europe/Berlin')),
+  zone: t.Optional(t.string('Time zone of the market day.', 'Europe/Berlin')),
   day_starts: timeOfDay('Local time at which the market day begins.', '00:00'),
   horizon: t.Optional(
-    string('How far after now a period may begin, as an ISO 8601 duration.', 'P2D'),
+    t.string('How far after now a period may begin, as an ISO 8601 duration.', 'P2D'),
   ),
   gate_closes: timeOfDay('When the auction closes, in `zone` on the day before delivery.', '12:00'),
   publishes_at: timeOfDay(
     'When prices are published, in `zone` on the day before delivery.',
     '12:45',
   ),
-  peak_hours: t.Optional(string('Peak hours in `zone`.', '08:00-20:00')),
-  peak_days: t.Optional(t.Array(oneOf(weekdayNames), { description: 'Days with peak hours.' })),
+  peak_hours: t.Optional(t.string('Peak hours in `zone`.', '08:00-20:00')),
+  peak_days: t.Optional(t.Array(t.oneOf(weekdayNames), { description: 'Days with peak hours.' })),
   peak_holidays: t.Optional(
     t.Boolean({ description: 'True: closed days of the calendar have no peak.' }),
   ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instantOrNull, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { body, choice, field, optional } from '../../../http/input/body-schema.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { nearestWord } from '../../../lib/text/wrong-value.ts'
@@ -30,17 +29,17 @@ const descriptions = {
 }
 
 const DisplayPreferencesShape = t.Object({
-  scheme: oneOf(schemes, descriptions.scheme),
-  density: oneOf(densities, descriptions.density),
-  time_zone: string(descriptions.timeZone, 'Europe/Berlin'),
-  number_format: oneOf(numberFormats, descriptions.numberFormat),
-  move_colours: oneOf(moveColours, descriptions.moveColours),
-  updated_at: instantOrNull(
+  scheme: t.oneOf(schemes, descriptions.scheme),
+  density: t.oneOf(densities, descriptions.density),
+  time_zone: t.string(descriptions.timeZone, 'Europe/Berlin'),
+  number_format: t.oneOf(numberFormats, descriptions.numberFormat),
+  move_colours: t.oneOf(moveColours, descriptions.moveColours),
+  updated_at: t.instantOrNull(
     'When they were last changed; null: never, and these are the defaults.',
   ),
 })
 
-const zoneField = field(string(descriptions.timeZone, 'Europe/Berlin'), (form, name) => {
+const zoneField = field(t.string(descriptions.timeZone, 'Europe/Berlin'), (form, name) => {
   const written = form.text(name, zoneMax)
   if (written === undefined) return undefined
   const zone = specialZones.find(special => special === written) ?? zoneName(written)

@@ -46,14 +46,6 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       recovery_codes_left: recoveryCodesLeft,
     })
   }
-  const notify = (accountId: string, action: string) =>
-    audit.note({
-      actor: `person ${accountId}`,
-      accountId,
-      action,
-      thing: `account ${accountId}`,
-      outcome: 'done',
-    })
   return [
     operation('GET /v1/auth/second-factor', {
       operationId: 'getSecondFactor',
@@ -114,7 +106,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
           throw refused('No two-factor secret is waiting for confirmation. Create one first.')
         if ('refused' in result) throw refusalOf(result)
         sessions.endAll(id, session)
-        notify(id, 'enable two-factor authentication')
+        audit.noteOwn(id, 'enable two-factor authentication')
         return success({ recovery_codes: result.recoveryCodes })
       },
     }),
@@ -132,7 +124,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
         const refusal = secondFactor.use(id, CodeBody.read(body).code)
         if (refusal) throw refusalOf(refusal)
         secondFactor.remove(id)
-        notify(id, 'disable two-factor authentication')
+        audit.noteOwn(id, 'disable two-factor authentication')
         return standingRow(id)
       },
     }),

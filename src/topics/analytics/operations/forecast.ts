@@ -46,10 +46,7 @@ export const Forecast = t.object('PriceForecast', {
     t.Object({
       horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
       forecast_value: price,
-      forecast_change_pct: t.orNull(
-        t.Number({ examples: [-0.57] }),
-        'Against `current_price`; null when that is 0.',
-      ),
+      forecast_change_pct: t.numberOrNull('Against `current_price`; null when that is 0.', -0.57),
       confidence_intervals: t.Object({
         sigma_1: interval(sigma1Probability),
         sigma_2: interval(sigma2Probability),

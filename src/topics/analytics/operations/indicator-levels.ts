@@ -39,13 +39,13 @@ const PriceContextShape = t.object('PriceContext', {
 const StorageAnalytics = t.object('StorageAnalytics', {
   code: t.String({ examples: [defaultStorage] }),
   level: t.number('The newest level, in `unit`.', 24.604),
-  capacity_percent: t.orNull(
-    t.Number({ examples: [31.38] }),
+  capacity_percent: t.numberOrNull(
     '100 x level / working capacity on its day, or the level itself if published in percent; null if no capacity is known.',
+    31.38,
   ),
-  days_of_cover: t.orNull(
-    t.Number({ examples: [26.5] }),
+  days_of_cover: t.numberOrNull(
     `Level divided by daily use; for ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
+    26.5,
   ),
   zscore: t.number('(level - seasonal_average) / seasonal_std_dev.', -1.21),
   seasonal_average: t.Number({ examples: [27.9] }),

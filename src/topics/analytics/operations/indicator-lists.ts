@@ -28,7 +28,7 @@ export const Positions = t.object('ManagedMoneyPositions', {
   ),
   open_interest: t.integer('All open contracts.', 2_035_649),
   report_date: dayField,
-  commodity: t.orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
+  commodity: t.stringOrNull('Code of the related price.', 'WTI_USD'),
 })
 export type Positions = (typeof Positions)['static']
 
@@ -40,10 +40,7 @@ export const Note = t.object('Annotation', {
   }),
   category: t.String({ examples: ['opec'] }),
   date: dayField,
-  commodity: t.orNull(
-    t.String({ examples: ['BRENT_CRUDE_USD'] }),
-    'Null if the note is not about a single code.',
-  ),
+  commodity: t.stringOrNull('Null if the note is not about a single code.', 'BRENT_CRUDE_USD'),
 })
 export type Note = (typeof Note)['static']
 

@@ -48,9 +48,9 @@ const FuelSwitching = t.object('FuelSwitching', {
     gas_cost: t.number('Fuel and carbon of a MWh of electricity from gas.', 95.4),
     coal_cost: t.number('Fuel and carbon of a MWh of electricity from coal.', 91),
     carbon_included: t.Boolean(),
-    breakeven_carbon_price: t.orNull(
-      t.Number({ examples: [91.05] }),
+    breakeven_carbon_price: t.numberOrNull(
       'Carbon price per tonne at which both cost the same, at current fuel prices; null without a carbon price.',
+      91.05,
     ),
     prices: t.objects(
       'Prices of gas, coal, carbon and the exchange rate for coal, as far as used.',

@@ -34,7 +34,7 @@ const Forecast = t.object('MonthForecast', {
   method: t.String({ examples: ['combined'] }),
 })
 
-const change = (description: string) => t.orNull(t.Number({ examples: [-0.52] }), description)
+const change = (description: string) => t.numberOrNull(description, -0.52)
 
 const Commodity = t.object('BriefCommodity', {
   code: priceRowFields.code,

@@ -20,9 +20,9 @@ const Rolling = t.object('RollingMeasure', {
   period: fields.period,
   values: t.objects('Oldest first.', {
     date: fields.date,
-    value: t.orNull(
-      t.Number({ examples: [1.23] }),
+    value: t.numberOrNull(
       'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
+      1.23,
     ),
   }),
 })

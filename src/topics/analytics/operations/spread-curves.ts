@@ -57,9 +57,9 @@ const Structure = t.object('CurveStructure', {
     ['none', 'mild', 'moderate', 'steep'],
     'By absolute `term_slope_pct`: below 0.5 none, below 2 mild, below 5 moderate, otherwise steep.',
   ),
-  term_slope_pct: t.orNull(
-    t.Number({ examples: [-1.8] }),
+  term_slope_pct: t.numberOrNull(
     '100 x (m12 / m1 - 1), using the last month if there are fewer; null when m1 is 0.',
+    -1.8,
   ),
   spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
   front_month: Month,

@@ -31,9 +31,9 @@ export const SpreadRow = t.object('Spread', {
     timestamp: instantField,
   }),
   formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-  change_24h: t.orNull(
-    t.Number({ examples: [-0.12] }),
+  change_24h: t.numberOrNull(
     '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
+    -0.12,
   ),
   timestamp: t.instant('Of the oldest leg.'),
   metadata: t.Object({

@@ -52,7 +52,7 @@ const Standing = t.object('SpreadStanding', {
     min: spreadField,
     max: spreadField,
     percentile: t.Number({ examples: [38.1] }),
-    z_score: t.orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
+    z_score: t.numberOrNull('Null when std_dev is 0.', -0.4),
     data_points: t.integer('Common dates in the window.', 21),
   }),
   interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),

@@ -8,23 +8,17 @@ export const Statistics = t.object('SeriesStatistics', {
   name: t.String({ examples: ['WTI Crude Oil'] }),
   period: fields.period,
   statistics: t.Object({
-    z_score: t.orNull(
-      t.Number({ examples: [1.1077] }),
-      '(last - mean) / std_dev; null when std_dev is 0.',
-    ),
-    z_score_interpretation: t.orNull(
-      t.String({ examples: ['above average'] }),
+    z_score: t.numberOrNull('(last - mean) / std_dev; null when std_dev is 0.', 1.1077),
+    z_score_interpretation: t.stringOrNull(
       'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
+      'above average',
     ),
     percentile: t.number('100 x count(close <= last) / n.', 90.476),
     percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
-    volatility: t.orNull(
-      t.Number({ examples: [24.3] }),
-      'Percent a year; null when fewer than two returns have one.',
-    ),
-    volatility_interpretation: t.orNull(
-      t.String({ examples: ['moderate'] }),
+    volatility: t.numberOrNull('Percent a year; null when fewer than two returns have one.', 24.3),
+    volatility_interpretation: t.stringOrNull(
       'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
+      'moderate',
     ),
     mean: t.Number({ examples: [79.643] }),
     median: t.Number({ examples: [79.56] }),

@@ -50,18 +50,18 @@ export const Analysis = t.object('TrendAnalysis', {
     direction: t.oneOf(['up', 'down', 'sideways']),
     strength: t.number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
     slope: t.number('Price units per calendar day.', 0.2687),
-    price_change_pct: t.orNull(
-      t.Number({ examples: [4.9] }),
+    price_change_pct: t.numberOrNull(
       '100 x (last - first) / |first| over the window; null when the first close is 0.',
+      4.9,
     ),
   }),
   momentum: t.Object({ rsi: rsiField, interpretation: rsiWord }),
   moving_averages: t.Object({
     sma_20: price,
     ema_20: price,
-    price_vs_sma: t.orNull(
-      t.Number({ examples: [3.96] }),
+    price_vs_sma: t.numberOrNull(
       '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
+      3.96,
     ),
     golden_cross: t.boolean('sma(50) above sma(200), when there are 200 closes, otherwise false.'),
   }),
@@ -104,8 +104,8 @@ const MacdRun = t.object('Macd', {
   ...shown,
   values: t.objects('Oldest first; `value` = ema(12) - ema(26), unit of the series.', {
     ...pointFields,
-    signal: t.orNull(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
-    histogram: t.orNull(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
+    signal: t.numberOrNull('ema(9) of `value`.', 1.1),
+    histogram: t.numberOrNull('`value` - `signal`.', 0.134),
   }),
 })
 const Bands = t.object('BollingerBands', {
@@ -122,9 +122,9 @@ const TrueRange = t.object('AverageTrueRange', {
   type: t.Literal('atr'),
   ...shown,
   window: t.integer({ examples: [14] }),
-  current_value: t.orNull(
-    t.Number({ examples: [1.9] }),
+  current_value: t.numberOrNull(
     'At the newest day; null for a series with one value per day.',
+    1.9,
   ),
   values: t.objects(
     'Oldest first, unit of the series; empty for a series with one value per day.',

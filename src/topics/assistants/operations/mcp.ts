@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { number, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isLoopbackName } from '../../../lib/text/loopback.ts'
@@ -77,8 +76,8 @@ const ProtocolError = (description: string) =>
     {
       jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
       error: t.Object({
-        code: number('Of JSON-RPC 2.0.', -32_000),
-        message: string('What is wrong.'),
+        code: t.number('Of JSON-RPC 2.0.', -32_000),
+        message: t.string('What is wrong.'),
       }),
       id: t.Union([t.String(), t.Number(), t.Null()], { description: 'Of the message.' }),
     },

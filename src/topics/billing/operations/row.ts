@@ -47,7 +47,7 @@ export const SubscriptionShape = t.object('Subscription', {
   current_period_start: moment(),
   current_period_end: moment('For the free plan the end of the day.'),
   cancel_at_period_end: t.Boolean(),
-  pending_plan: t.orNull(t.String({ examples: ['starter'] }), 'The plan that follows at the end.'),
+  pending_plan: t.stringOrNull('The plan that follows at the end.', 'starter'),
   usage: t.Object({
     requests_used: t.integer('Requests of all keys in the current quota window.', 1234),
     requests_limit: t.countOrNull('Null: no quota.'),

@@ -26,9 +26,9 @@ const Hub = t.object('GasHub', {
   price: t.Number({ examples: [1.084] }),
   currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['mmbtu'] }),
-  basis_to_henry: t.orNull(
-    t.Number({ examples: [-2.136] }),
+  basis_to_henry: t.numberOrNull(
     'The price less that of the benchmark; null for another unit or currency.',
+    -2.136,
   ),
   history_since: t.orNull(t.String({ format: 'date' })),
   created_at: t.String({ format: 'date-time' }),

@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
@@ -34,7 +33,7 @@ const Page = envelope(
       changes: t.Array(t.Union([ChangeRow, DatasetChangeRow]), {
         description: 'In the order of their recording.',
       }),
-      count: integer('Records.', 1),
+      count: t.integer('Records.', 1),
       cursor: cursorField,
       has_more: t.Boolean({ description: 'More records follow: read again from `cursor`.' }),
     },

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoMillis } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { cursorText } from '../math/cursor.ts'
@@ -27,23 +26,17 @@ export const ChangeRow = t.Object(
     }),
     dataset: t.Literal('prices'),
     code: t.String({ examples: ['WTI_USD'] }),
-    observed_at: orNull(
+    observed_at: t.orNull(
       t.String({ format: 'date-time', examples: [example.observed_at] }),
       'Time of the value; null: every value of the code.',
     ),
-    value: orNull(
-      t.Number({ examples: [70.6] }),
-      'With every stored digit, in `unit`; null if deleted.',
-    ),
-    previous: orNull(
-      t.Number({ examples: [70.5] }),
-      'The value just before `recorded_at`; null if there was none.',
-    ),
+    value: t.numberOrNull('With every stored digit, in `unit`; null if deleted.', 70.6),
+    previous: t.numberOrNull('The value just before `recorded_at`; null if there was none.', 70.5),
     unit: t.String({ examples: ['barrel'] }),
-    currency: orNull(t.String({ examples: ['USD'] }), 'Null for counts and levels.'),
+    currency: t.stringOrNull('Null for counts and levels.', 'USD'),
     source: t.String({ description: 'Source of the value.', examples: ['EIA'] }),
-    batch: orNull(
-      integer({ examples: [17] }),
+    batch: t.orNull(
+      t.integer({ examples: [17] }),
       'Number of its batch: a file, a push, a feed run, an undo; null if not stored.',
     ),
     recorded_at: t.String({
@@ -60,7 +53,7 @@ export const ChangeRow = t.Object(
 )
 
 /** A row by the columns that the import of its dataset takes. */
-const Cells = t.Record(t.String(), orNull(t.Union([t.String(), t.Number()])))
+const Cells = t.Record(t.String(), t.orNull(t.Union([t.String(), t.Number()])))
 
 export const DatasetChangeRow = t.Object(
   {
@@ -69,13 +62,13 @@ export const DatasetChangeRow = t.Object(
       description: 'Name of the dataset, as in `GET /admin/v1/datasets`.',
       examples: ['rig-counts'],
     }),
-    key: t.Record(t.String(), orNull(t.Union([t.String(), t.Number()])), {
+    key: t.Record(t.String(), t.orNull(t.Union([t.String(), t.Number()])), {
       description: 'The columns that identify the row.',
       examples: [{ region: 'US', date: '2026-11-13' }],
     }),
-    row: orNull(Cells, 'The row in the columns of the import of its dataset; null if deleted.'),
-    previous: orNull(Cells, 'The row just before; null if there was none.'),
-    source: orNull(t.String(), 'Source of the row.'),
+    row: t.orNull(Cells, 'The row in the columns of the import of its dataset; null if deleted.'),
+    previous: t.orNull(Cells, 'The row just before; null if there was none.'),
+    source: t.orNull(t.String(), 'Source of the row.'),
     retroactive: t.Boolean({ description: 'Always false.' }),
   },
   { title: 'Dataset change' },

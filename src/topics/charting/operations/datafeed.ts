@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+
+import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { instantOf, listOf } from '../../../http/input/query.ts'
@@ -550,9 +550,9 @@ export function datafeedOperations(
       handle: timescaleMarksOf,
     },
   ]
-  const keyInPath = { key: string('A read-only key.') }
+  const keyInPath = { key: t.string('A read-only key.') }
   const timeInPath = {
-    as_of: string('A moment of the past.', '2026-11-01T12:00:00Z'),
+    as_of: t.string('A moment of the past.', '2026-11-01T12:00:00Z'),
   }
   return parts.flatMap(({ name, operationId, summary, description, query, answer, handle }) => {
     const definition = {

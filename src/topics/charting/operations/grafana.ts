@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
@@ -218,8 +217,8 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
         t.Object({
           annotation: t.Unknown({ description: 'As it was sent.' }),
           time: t.Number({ description: 'Unix milliseconds.' }),
-          title: string('The code.', 'WTI_USD'),
-          text: string('What happened.', 'Last trading day of WTI Crude Oil 2026-12'),
+          title: t.string('The code.', 'WTI_USD'),
+          text: t.string('What happened.', 'Last trading day of WTI Crude Oil 2026-12'),
           tags: t.Array(t.String({ examples: ['roll'] })),
         }),
       ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { codeParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { resolutions } from '../math/resolution.ts'
 
@@ -21,65 +20,65 @@ export const rangeParameters = {
 const numbers = (description: string) => t.Optional(t.Array(t.Number(), { description }))
 const texts = t.Array(t.String())
 
-export const HistoryAnswer = object('ChartHistory', {
-  s: string('`ok`, `no_data` or `error`.', 'ok'),
-  t: t.Optional(t.Array(integer(), { description: 'Start of each bar, Unix seconds.' })),
+export const HistoryAnswer = t.object('ChartHistory', {
+  s: t.string('`ok`, `no_data` or `error`.', 'ok'),
+  t: t.Optional(t.Array(t.integer(), { description: 'Start of each bar, Unix seconds.' })),
   o: numbers('First price of each bar, in the unit of the series.'),
   h: numbers('Highest price of each bar.'),
   l: numbers('Lowest price of each bar.'),
   c: numbers('Last price of each bar.'),
   v: numbers('Contracts traded in each bar, with contracts of futures in bars of a day.'),
-  nextTime: t.Optional(integer('With `no_data`: start of the newest earlier bar, Unix seconds.')),
+  nextTime: t.Optional(t.integer('With `no_data`: start of the newest earlier bar, Unix seconds.')),
   errmsg: t.Optional(t.String()),
 })
 
-export const SymbolAnswer = object('ChartSymbol', {
+export const SymbolAnswer = t.object('ChartSymbol', {
   name: t.String({ examples: ['WTI_USD'] }),
   ticker: t.String({ examples: ['WTI_USD'] }),
   description: t.String(),
-  type: string('Category of the code.', 'crude_oil'),
-  session: string('Hours in `timezone`.', '0100-2300:23456'),
+  type: t.string('Category of the code.', 'crude_oil'),
+  session: t.string('Hours in `timezone`.', '0100-2300:23456'),
   timezone: t.String({ examples: ['Etc/UTC'] }),
   exchange: t.String(),
   listed_exchange: t.String(),
   currency_code: t.Union([t.String(), t.Null()]),
   unit_id: t.String(),
-  minmov: integer('Smallest move, in units of 1 / `pricescale`.'),
-  pricescale: integer('10 to the power of the decimals.', 100),
+  minmov: t.integer('Smallest move, in units of 1 / `pricescale`.'),
+  pricescale: t.integer('10 to the power of the decimals.', 100),
   has_intraday: t.Boolean(),
   has_daily: t.Boolean(),
   has_weekly_and_monthly: t.Boolean(),
   intraday_multipliers: texts,
   supported_resolutions: texts,
   visible_plots_set: t.String({ examples: ['ohlc'] }),
-  volume_precision: integer('Decimals of volumes.'),
+  volume_precision: t.integer('Decimals of volumes.'),
   data_status: t.String({ examples: ['delayed_streaming'] }),
 })
 
-export const Mark = object('ChartMark', {
+export const Mark = t.object('ChartMark', {
   id: t.String(),
-  time: integer('Unix seconds.'),
+  time: t.integer('Unix seconds.'),
   color: t.String(),
-  label: string('One letter.'),
+  label: t.string('One letter.'),
   text: t.String(),
   labelFontColor: t.String(),
-  minSize: integer('Smallest size of the mark, pixels.'),
+  minSize: t.integer('Smallest size of the mark, pixels.'),
 })
 
-export const TimescaleMark = object('ChartTimescaleMark', {
+export const TimescaleMark = t.object('ChartTimescaleMark', {
   id: t.String(),
-  time: integer('Unix seconds.'),
+  time: t.integer('Unix seconds.'),
   color: t.String(),
-  label: string('One letter.'),
+  label: t.string('One letter.'),
   tooltip: texts,
 })
 
-export const Quotes = object('ChartQuotes', {
+export const Quotes = t.object('ChartQuotes', {
   s: t.String({ examples: ['ok'] }),
   d: t.Array(
     t.Object({
-      s: string('`ok`, or `error` for a code without a price.'),
-      n: string('The code as it was requested.'),
+      s: t.string('`ok`, or `error` for a code without a price.'),
+      n: t.string('The code as it was requested.'),
       v: t.Record(t.String(), t.Unknown(), {
         description:
           '`lp` last price, `ch` and `chp` change and percent since the previous close, `prev_close_price`, `short_name`, `description`, `exchange`.',
@@ -88,7 +87,7 @@ export const Quotes = object('ChartQuotes', {
   ),
 })
 
-export const FoundSymbol = object('ChartFoundSymbol', {
+export const FoundSymbol = t.object('ChartFoundSymbol', {
   symbol: t.String(),
   full_name: t.String(),
   ticker: t.String(),
@@ -98,7 +97,7 @@ export const FoundSymbol = object('ChartFoundSymbol', {
 })
 
 /** A refusal, as clients of the protocol show it. */
-export const ChartRefusal = object('ChartRefusal', {
+export const ChartRefusal = t.object('ChartRefusal', {
   s: t.Literal('error'),
   errmsg: t.String({ examples: ['symbol is required: a code or alias.'] }),
 })

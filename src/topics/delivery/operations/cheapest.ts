@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, date, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { boolOf, instantOf } from '../../../http/input/query.ts'
 import {
   flagParameter,
@@ -37,22 +36,22 @@ import { KnownPeriodShape, knownRow, seriesFields, zoneField } from './shapes.ts
 const listMax = 400
 
 const Cheapest = envelope(
-  object('CheapestTime', {
+  t.object('CheapestTime', {
     ...seriesFields,
-    date: date('Day of delivery in `zone`.', '2026-11-14'),
+    date: t.date('Day of delivery in `zone`.', '2026-11-14'),
     zone: zoneField,
-    hours: number('Length of the time.', 3),
-    contiguous: boolean('Whether it is in one piece.'),
+    hours: t.number('Length of the time.', 3),
+    contiguous: t.boolean('Whether it is in one piece.'),
     start: t.String({ format: 'date-time' }),
     end: t.String({ format: 'date-time' }),
-    average: number('Mean price, weighted by time.', 61.2),
+    average: t.number('Mean price, weighted by time.', 61.2),
     periods: t.Array(KnownPeriodShape, { description: 'In order of time.' }),
   }),
 )
 
 const Rates = t.Array(
   t.Object({
-    start: string('With the offset of the zone.', '2026-11-14T00:00:00+01:00'),
+    start: t.string('With the offset of the zone.', '2026-11-14T00:00:00+01:00'),
     end: t.String({ examples: ['2026-11-14T00:15:00+01:00'] }),
     value: t.Number({ examples: [0.08431] }),
   }),

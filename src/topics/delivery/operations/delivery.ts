@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  instantOrNull,
-  number,
-  object,
-  objects,
-  oneOf,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { dayOf } from '../../../http/input/query.ts'
 import { dayParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -59,15 +50,17 @@ import {
 const daysMax = 400
 
 const Day = envelope(
-  object('DeliveryDay', {
+  t.object('DeliveryDay', {
     ...seriesFields,
     name: t.String({ examples: ['German power, day ahead'] }),
     ...dayFields,
     zone: zoneField,
-    day_starts: string('Local time at which the day begins.', '00:00'),
-    resolution: oneOf(resolutions, 'Length of the periods.'),
+    day_starts: t.string('Local time at which the day begins.', '00:00'),
+    resolution: t.oneOf(resolutions, 'Length of the periods.'),
     ...figureFields,
-    published_at: instantOrNull('When the last of the prices was recorded; null unless complete.'),
+    published_at: t.instantOrNull(
+      'When the last of the prices was recorded; null unless complete.',
+    ),
     ...extremeFields,
     periods: t.Array(PeriodShape, { description: 'Every period of the day, in order.' }),
     as_of: t.Optional(t.String({ format: 'date-time' })),
@@ -75,15 +68,15 @@ const Day = envelope(
 )
 
 const Days = envelope(
-  object('DeliveryDays', {
+  t.object('DeliveryDays', {
     ...seriesFields,
     zone: zoneField,
-    days: objects('In order; days without a price are left out.', {
+    days: t.objects('In order; days without a price are left out.', {
       ...dayFields,
-      hours: number('Length of the day.', 24),
+      hours: t.number('Length of the day.', 24),
       ...figureFields,
-      min: orNull(t.Number()),
-      max: orNull(t.Number()),
+      min: t.orNull(t.Number()),
+      max: t.orNull(t.Number()),
     }),
   }),
 )

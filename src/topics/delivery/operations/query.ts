@@ -1,4 +1,4 @@
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { dayOf } from '../../../http/input/query.ts'
 import { dayParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -23,7 +23,7 @@ import { type DeliverySeries, isDelivery } from '../service/market-days.ts'
 export const refusals = { 400: CodeProblem, 404: NestedProblem }
 
 export const codeParams = {
-  code: string(
+  code: t.string(
     'Code or alias of a series of delivery periods, or of a series by formula over one.',
     'POWER_DA_DE_LU_EUR',
   ),

@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  date,
-  instant,
-  integer,
-  number,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Period } from '../math/days.ts'
 import type { DayFigures, KnownPeriod, PricedPeriod } from '../math/figures.ts'
@@ -20,39 +11,39 @@ const knownPeriod = t.Object({
 
 export const seriesFields = {
   code: t.String({ examples: ['POWER_DA_DE_LU_EUR'] }),
-  currency: orNull(t.String({ examples: ['EUR'] })),
+  currency: t.orNull(t.String({ examples: ['EUR'] })),
   unit: t.String({ examples: ['mwh'] }),
 }
 
 export const dayFields = {
-  date: date('Day of delivery in `zone`.', '2026-11-14'),
-  start: instant('Start of the day.'),
-  end: instant('End of the day.'),
+  date: t.date('Day of delivery in `zone`.', '2026-11-14'),
+  start: t.instant('Start of the day.'),
+  end: t.instant('End of the day.'),
 }
 
-const mean = (description: string) => orNull(t.Number({ examples: [84.31] }), description)
+const mean = (description: string) => t.numberOrNull(description, 84.31)
 
 export const figureFields = {
-  expected: integer('Periods of the day: more or fewer when the clocks change.', 96),
-  count: integer('Periods that have a price.', 96),
-  complete: boolean('Whether every period has a price.'),
+  expected: t.integer('Periods of the day: more or fewer when the clocks change.', 96),
+  count: t.integer('Periods that have a price.', 96),
+  complete: t.boolean('Whether every period has a price.'),
   base: mean('Mean over the day, weighted by time.'),
   peak: mean('Mean over the peak hours of the market.'),
   off_peak: mean('Mean over the other hours.'),
-  negative_periods: integer('Periods with a negative price.', 0),
+  negative_periods: t.integer('Periods with a negative price.', 0),
 }
 
 export const extremeFields = {
-  min: orNull(knownPeriod, 'The cheapest period; the earliest of equals.'),
-  max: orNull(knownPeriod, 'The dearest period; the earliest of equals.'),
+  min: t.orNull(knownPeriod, 'The cheapest period; the earliest of equals.'),
+  max: t.orNull(knownPeriod, 'The dearest period; the earliest of equals.'),
 }
 
-export const zoneField = string('IANA time zone of the day.', 'Europe/Berlin')
+export const zoneField = t.string('IANA time zone of the day.', 'Europe/Berlin')
 
 export const PeriodShape = t.Object({
   start: t.String({ format: 'date-time' }),
   end: t.String({ format: 'date-time' }),
-  price: orNull(number('With every stored digit; null if there is no price.', 84.31)),
+  price: t.orNull(t.number('With every stored digit; null if there is no price.', 84.31)),
 })
 
 export const KnownPeriodShape = knownPeriod

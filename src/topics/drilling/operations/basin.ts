@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
-import { type EnergyCall, energyHeavyAccess, energyRecord } from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { statesLedBy } from '../math/states.ts'
 import { basinIn } from './answer.ts'
@@ -37,13 +37,13 @@ function permitsOf({ at }: EnergyCall, basin: string): number | undefined {
 }
 
 /** Everything about one basin. */
-export const drillingBasinOperation = energyRecord({
+export const drillingBasinOperation = energy.record({
   path: '/v1/drilling-intelligence/basin/:name',
   operationId: 'getBasinDrilling',
   summary: 'Get the drilling metrics of a basin',
   description:
     'Returns the newest count of each metric for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
-  access: energyHeavyAccess,
+  access: energy.heavyAccess,
   view: 'as_of',
   params: {
     name: t.string('A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', 'permian'),

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
-import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { basinKeys, isState } from '../math/drilling.ts'
 import { Age, ageOf } from './answer.ts'
 import { newestOn, recordsOn, regionalList, regionalRecord } from './regional.ts'
@@ -63,7 +63,7 @@ function regions(call: EnergyCall, isWanted: (region: string) => boolean) {
 
 /** Rigs of the country by week, and of its basins and states in the newest week. */
 export const energyRigCountOperations = [
-  energyRecord({
+  energy.record({
     path: '/v1/ei/rig_counts/latest',
     operationId: 'getLatestRigCounts',
     summary: 'Get the latest rig counts',
@@ -84,7 +84,7 @@ export const energyRigCountOperations = [
       }
     },
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/rig_counts/by_basin',
     operationId: 'listRigCountsByBasin',
     summary: 'List the latest rig counts by basin',
@@ -98,7 +98,7 @@ export const energyRigCountOperations = [
         ...row,
       })),
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/rig_counts/by_state',
     operationId: 'listRigCountsByState',
     summary: 'List the latest rig counts by state',

@@ -5,15 +5,7 @@ import { numberParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
-import {
-  type EnergyCall,
-  energyById,
-  energyHeavyAccess,
-  energyPages,
-  energyRecord,
-  energyRefusals,
-  type PagedRows,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy, type PagedRows } from '../../energy/operations/frame.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { parseApiNumber } from '../math/api-number.ts'
@@ -102,17 +94,17 @@ const markNewest = (call: EnergyCall) =>
 
 const listNote =
   'Returns disclosures by the end date of the job, newest first; dates filter on that day.'
-const listRefusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
-const recordRefusals = { 403: energyRefusals[403], 404: energyRefusals[404] }
+const listRefusals = { 400: energy.refusals[400], 403: energy.refusals[403] }
+const recordRefusals = { 403: energy.refusals[403], 404: energy.refusals[404] }
 
 const disclosureList = (
   path: string,
   words: { operationId: string; summary: string; description: string },
 ) =>
-  energyPages({
+  energy.pages({
     path,
     ...words,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     map: true,
     query: filterQuery,
     title: 'FracDisclosures',
@@ -128,12 +120,12 @@ const shares = <Row extends TSchema, Count>(
   countsOf: (at: Context) => PagedRows<Count>,
   shape: (count: Count, percentOf: (n: number) => number) => Static<Row>,
 ) =>
-  energyPages({
+  energy.pages({
     path: `/v1/ei/frac-focus/by-${by.toLowerCase()}`,
     operationId: `getFracBy${by}`,
     summary: `Count frac disclosures by ${by.toLowerCase()}`,
     description: `Returns how many disclosures each ${by.toLowerCase()} has, largest first.`,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     title: `FracBy${by}Answer`,
     row,
     refusals: listRefusals,
@@ -175,15 +167,15 @@ export const fracFocusOperations = [
     summary: 'Search frac disclosures',
     description: `Returns disclosures that match all filters. ${listNote}`,
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/frac-focus/summary',
     operationId: 'getFracSummary',
     summary: 'Get frac disclosure statistics',
     description: 'Returns statistics of all disclosures by state and operator.',
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     title: 'FracSummaryAnswer',
     data: FracSummary,
-    refusals: { 403: energyRefusals[403] },
+    refusals: { 403: energy.refusals[403] },
     handle(call) {
       const { fracDisclosures } = call.at
       markNewest(call)
@@ -234,7 +226,7 @@ export const fracFocusOperations = [
       percentage: percentOf(row.disclosures),
     }),
   ),
-  energyPages({
+  energy.pages({
     path: '/v1/ei/frac-focus/for-well/:api_number',
     operationId: 'listFracDisclosuresOfWell',
     summary: 'List the frac disclosures of a well',
@@ -245,7 +237,7 @@ export const fracFocusOperations = [
     refusals: listRefusals,
     list: call => listOf(call, { apiNumber: parseWell('api_number', call.params.api_number) }),
   }),
-  energyById({
+  energy.byId({
     path: '/v1/ei/frac-focus/:id/chemicals',
     operationId: 'getFracChemicals',
     summary: 'List the chemicals of a frac disclosure',
@@ -261,7 +253,7 @@ export const fracFocusOperations = [
       chemicals: at.fracChemicals.of(id).map(chemicalRow),
     }),
   }),
-  energyById({
+  energy.byId({
     path: '/v1/ei/frac-focus/:id',
     operationId: 'getFracDisclosure',
     summary: 'Get a frac disclosure',

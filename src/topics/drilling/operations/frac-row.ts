@@ -5,7 +5,7 @@ import type { FracChemical } from '../dataset/frac.ts'
 import type { StoredDisclosure } from '../store/frac-disclosures.ts'
 
 const gallons = (example: number) =>
-  t.orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
+  t.numberOrNull('Gallons; null where it was not disclosed.', example)
 
 export const Disclosure = t.object('FracDisclosure', {
   id: t.String({ examples: ['412'] }),
@@ -41,9 +41,9 @@ export const disclosureRow = (disclosure: StoredDisclosure) => ({
   timestamp: isoInstant(disclosure.recordedAt),
 })
 
-const cas = t.orNull(
-  t.String({ examples: ['14808-60-7'] }),
+const cas = t.stringOrNull(
   'Number of the Chemical Abstracts Service; null where there is none or it is kept secret.',
+  '14808-60-7',
 )
 
 export const Chemicals = t.object('FracChemicals', {
@@ -52,10 +52,7 @@ export const Chemicals = t.object('FracChemicals', {
     chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
     cas_number: cas,
     purpose: t.String({ examples: ['Proppant'] }),
-    concentration_percent: t.orNull(
-      t.Number({ examples: [10.42] }),
-      'Of the whole fluid, by mass.',
-    ),
+    concentration_percent: t.numberOrNull('Of the whole fluid, by mass.', 10.42),
     mass_lbs: t.orNull(t.Number({ examples: [17_840_000] })),
   }),
 })

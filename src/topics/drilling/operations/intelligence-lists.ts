@@ -3,7 +3,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, daysOf, markSources } from '../../energy/operations/answer.ts'
-import { energyHeavyAccess, energyPages, pagedRows } from '../../energy/operations/frame.ts'
+import { energy, pagedRows } from '../../energy/operations/frame.ts'
 import { keptBasins } from '../math/drilling.ts'
 import { stateOf, statesLedBy } from '../math/states.ts'
 import type { DrillingMetric } from '../store/metrics.ts'
@@ -51,10 +51,10 @@ const metricList = ({
   field: string
   example: number
 }) =>
-  energyPages({
+  energy.pages({
     ...definition,
     description: `Returns ${subject} by basin, newest first. With \`state\`, for the basins that reach into it.`,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: regionQuery,
     row: t.object(row, {
@@ -166,13 +166,13 @@ export const drillingListOperations = [
     field: 'wells_drilled',
     example: 401,
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/drilling-intelligence/well-permits',
     operationId: 'listDrillingPermits',
     summary: 'List new well permits by state and month',
     description:
       'Returns new drilling permits by month, newest first; the current month is incomplete. With `basin`, for the states that it leads in.',
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     query: regionQuery,
     title: 'DrillingPermits',
     row: PermitRow,

@@ -3,14 +3,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import { Day, daysOf, markSources, requireData, Stamp } from '../../energy/operations/answer.ts'
-import {
-  type EnergyCall,
-  energyHeavyAccess,
-  energyPages,
-  energyRecord,
-  energyWholeList,
-  pagedRows,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy, pagedRows } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { averaged, percentChange } from '../math/change.ts'
 import { basinKeys, country, isBasin, keptBasins, otherStates } from '../math/drilling.ts'
@@ -31,14 +24,8 @@ const Trend = t.oneOf(['up', 'down', 'flat'])
 const Row = t.object('DrillingMetric', {
   id: t.string('A number that stays with the count.', '20261120101'),
   basin: t.string('Of a state: the leading one of those that reach into it.', 'permian'),
-  state: t.orNull(
-    t.String({ examples: ['TX'] }),
-    'Two letters; null where the count is of a basin.',
-  ),
-  operator: t.orNull(
-    t.String({ examples: ['Alder Oil'] }),
-    'Null: counts are not kept by operator.',
-  ),
+  state: t.stringOrNull('Two letters; null where the count is of a basin.', 'TX'),
+  operator: t.stringOrNull('Null: counts are not kept by operator.', 'Alder Oil'),
   metric_type: t.String({ examples: ['rig_count'] }),
   value: t.Number({ examples: [251] }),
   unit: t.String({ examples: ['rigs'] }),
@@ -74,13 +61,13 @@ const Latest = t.object('LatestDrillingIntelligence', {
 const Summary = t.object('DrillingSummary', {
   metric: t.String({ examples: ['rig_count'] }),
   total: t.Number({ examples: [546] }),
-  change: t.orNull(t.Number({ examples: [-2] }), 'Against the count before.'),
+  change: t.numberOrNull('Against the count before.', -2),
   change_percent: t.orNull(t.Number({ examples: [-0.37] })),
   breakdown: t.Array(
     t.Object({
       name: t.string('Basin.', 'permian'),
       value: t.Number({ examples: [251] }),
-      percentage: t.orNull(t.Number({ examples: [45.97] }), 'Of the total.'),
+      percentage: t.numberOrNull('Of the total.', 45.97),
     }),
   ),
 })
@@ -88,10 +75,7 @@ const TrendRow = t.object('DrillingTrend', {
   date: Day,
   metric: t.String({ examples: ['rig_count'] }),
   value: t.Number({ examples: [546] }),
-  moving_average: t.orNull(
-    t.Number({ examples: [548.25] }),
-    'Mean of the count and the three before it.',
-  ),
+  moving_average: t.numberOrNull('Mean of the count and the three before it.', 548.25),
   trend: Trend,
 })
 
@@ -165,13 +149,13 @@ function summaryOf(drilling: Drilling, metric: DrillingMetric, newest: RegionCou
 
 /** All drilling counts, over all families. */
 export const drillingIntelligenceOperations = [
-  energyPages({
+  energy.pages({
     path: '/v1/drilling-intelligence',
     operationId: 'listDrillingMetrics',
     summary: 'List all drilling metrics',
     description:
       'Returns rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first.',
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: regionQuery,
     title: 'DrillingMetrics',
@@ -182,7 +166,7 @@ export const drillingIntelligenceOperations = [
       return pagedRows(metrics, filter, rows => markSources(call, rows).map(rowOf))
     },
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/drilling-intelligence/latest',
     operationId: 'getLatestDrillingIntelligence',
     summary: 'Get the latest national drilling metrics',
@@ -213,13 +197,13 @@ export const drillingIntelligenceOperations = [
       }
     },
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/drilling-intelligence/summary',
     operationId: 'listDrillingSummaries',
     summary: 'List national drilling metrics with their components',
     description:
       'Returns the newest national count of each metric, its change and its components by basin, largest first.',
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     title: 'DrillingSummaries',
     row: Summary,
@@ -231,13 +215,13 @@ export const drillingIntelligenceOperations = [
       })
     },
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/drilling-intelligence/trends',
     operationId: 'listDrillingTrends',
     summary: 'List drilling metrics with moving averages',
     description:
       'Returns national counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: regionQuery,
     title: 'DrillingTrends',

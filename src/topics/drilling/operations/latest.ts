@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
-import { energyOperation, energyRefusals } from '../../energy/operations/frame.ts'
+import { energy } from '../../energy/operations/frame.ts'
 import { basinKeys, country } from '../math/drilling.ts'
 import { permitsOfMonth } from './intelligence.ts'
 import { newestCounts } from './metric.ts'
@@ -22,14 +22,14 @@ const Latest = t.object('LatestDrilling', {
 })
 
 /** Drilling in one answer. */
-export const latestDrillingOperation = energyOperation({
+export const latestDrillingOperation = energy.operation({
   path: '/v1/drilling/latest',
   operationId: 'getLatestDrilling',
   summary: 'Get current US drilling activity',
   description:
     'Returns active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
   view: 'as_of',
-  answers: { 200: envelope(Latest), ...energyRefusals },
+  answers: { 200: envelope(Latest), ...energy.refusals },
   handle({ at, reply }) {
     const newest = newestCounts(at.drilling, country)
     const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')

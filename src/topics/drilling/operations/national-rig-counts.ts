@@ -8,12 +8,7 @@ import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import { Day, markSources, requireData, Stamp } from '../../energy/operations/answer.ts'
-import {
-  type EnergyCall,
-  energyAccess,
-  energyHeavyAccess,
-  energyRefusals,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { RigCount } from '../dataset/counts.ts'
 import { countSpanOf, countSpans, countTrend } from '../math/change.ts'
@@ -134,9 +129,9 @@ const latest = (name: string, operationId: string, use?: string) =>
     ...(use !== undefined && { deprecated: { use } }),
     description: `Returns the newest count of the country by target, with the changes over one week and 52 weeks. ${published}`,
     tags,
-    access: energyAccess,
+    access: energy.access,
     view: 'as_of',
-    answers: { 200: envelope(Latest), ...energyRefusals },
+    answers: { 200: envelope(Latest), ...energy.refusals },
     handle({ at, reply }) {
       const row = newestOf({ at, reply })
       const { week, year } = rigChanges(at.drilling.rigs, country, row.countedOn)
@@ -166,11 +161,11 @@ export const rigCountOperations = [
     summary: 'List the national rig count over a period',
     description: `Returns weekly counts of the country, newest first, over up to 15 years, with their coverage of the period. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
     tags,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     page: { max: perPageMax },
     query: historyQuery,
-    answers: { 200: History, ...energyRefusals },
+    answers: { 200: History, ...energy.refusals },
     handle: ({ at, query, page, reply }) => {
       const { rigs } = at.drilling
       const now = at.now()
@@ -212,7 +207,7 @@ export const rigCountOperations = [
     summary: 'Get the trend of the national rig count',
     description: `Returns the average, lowest and highest count of the period up to the newest count, and the change over the period: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
     tags,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: {
       period: wordParameter(
@@ -222,7 +217,7 @@ export const rigCountOperations = [
         { default: 'month' },
       ),
     },
-    answers: { 200: envelope(Trend), ...energyRefusals },
+    answers: { 200: envelope(Trend), ...energy.refusals },
     handle: ({ at, query, reply }) => {
       const { rigs } = at.drilling
       const span = countSpanOf(query.period || 'month')
@@ -254,9 +249,9 @@ export const rigCountOperations = [
     summary: 'Get a summary of the national rig count',
     description: `Returns the newest count with its changes, by target and by basin. ${spans} ${published}`,
     tags,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
-    answers: { 200: envelope(Summary), ...energyRefusals },
+    answers: { 200: envelope(Summary), ...energy.refusals },
     handle: ({ at, reply }) => {
       const { rigs } = at.drilling
       const row = newestOf({ at, reply })

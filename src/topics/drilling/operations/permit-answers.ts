@@ -2,7 +2,7 @@ import type { Call } from '../../../http/operations/operation.ts'
 import { Problem, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { markSources } from '../../energy/operations/answer.ts'
-import { type EnergyCall, energyMeta } from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { permitStateOf, permitStates } from '../../geography/math/us-states.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
@@ -65,7 +65,7 @@ export function permitList(call: ListCall) {
   const fresh = freshRow(permits.coverage(filter.states, today(call)))
   return {
     data,
-    meta: { ...energyMeta(call, total, page), ...fresh },
+    meta: { ...energy.meta(call, total, page), ...fresh },
     well_permits: data,
     ...fresh,
   }
@@ -95,7 +95,7 @@ export function latestPermits(
         data_quality: qualityOf(permits.counts, coverage, today(call)),
       },
     },
-    meta: energyMeta(call, total, { page: 1, perPage: limit }),
+    meta: energy.meta(call, total, { page: 1, perPage: limit }),
     ...fresh,
   }
 }

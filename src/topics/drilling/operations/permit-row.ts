@@ -7,18 +7,15 @@ import type { PermitCoverage } from '../service/permits.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
 
 const degrees = (example: string) =>
-  t.orNull(
-    t.String({ examples: [example] }),
-    'Decimal degrees as text; null where the source gives no place.',
-  )
+  t.stringOrNull('Decimal degrees as text; null where the source gives no place.', example)
 const county = t.orNull(t.String({ examples: ['Midland'] }))
 const land = (example: string) => t.orNull(t.String({ examples: [example] }))
 
 export const Permit = t.object('WellPermit', {
   id: t.String({ examples: ['18231'] }),
-  api_number: t.orNull(
-    t.String({ examples: ['42329400010000'] }),
+  api_number: t.stringOrNull(
     'Fourteen digits; null until the well has a number.',
+    '42329400010000',
   ),
   api_number_raw: t.string('As the source writes it; empty without one.', '42-329-40001'),
   state_code: t.String({ examples: ['TX'] }),
@@ -31,7 +28,7 @@ export const Permit = t.object('WellPermit', {
     name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
     name_raw: t.string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
     name_normalized: t.string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
-    number: t.orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
+    number: t.stringOrNull('Of the operator in its state.', '148113'),
   }),
   well: t.Object({
     name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),

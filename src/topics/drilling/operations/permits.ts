@@ -3,14 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
 import type { Feature } from '../../../plans/tiers.ts'
-import {
-  energyAccess,
-  energyById,
-  energyOperation,
-  energyPages,
-  energyRecord,
-  energyRefusals,
-} from '../../energy/operations/frame.ts'
+import { energy } from '../../energy/operations/frame.ts'
 import type { CountedKind } from '../store/permit-counts.ts'
 import {
   latestPermits,
@@ -33,20 +26,20 @@ import {
   StateActivity,
 } from './permit-row.ts'
 
-export const permitAccess = { ...energyAccess, feature: 'well_permits' as Feature }
+export const permitAccess = { ...energy.access, feature: 'well_permits' as Feature }
 const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 
 const listNote =
   'Returns permits, newest first, with the total number of matches. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
 
-const listRefusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
-const recordRefusals = { 403: energyRefusals[403], 404: energyRefusals[404] }
+const listRefusals = { 400: energy.refusals[400], 403: energy.refusals[403] }
+const recordRefusals = { 403: energy.refusals[403], 404: energy.refusals[404] }
 
 const listOperation = (
   path: string,
   words: { operationId: string; summary: string; description: string },
 ) =>
-  energyOperation({
+  energy.operation({
     path,
     ...words,
     access: permitHeavyAccess,
@@ -63,7 +56,7 @@ const shares = <Row extends TSchema>(
   shape: (count: ReturnType<ReturnType<typeof permitShares>['rows']>[number]) => Static<Row>,
 ) => {
   const name = `${kind[0]!.toUpperCase()}${kind.slice(1)}`
-  return energyPages({
+  return energy.pages({
     path: `/v1/ei/well-permits/by-${kind}`,
     operationId: `getWellPermitsBy${name}`,
     summary: `Count well permits by ${kind}`,
@@ -91,7 +84,7 @@ export const permitOperations = [
     summary: 'Search well permits',
     description: `Returns permits that match all filters. ${listNote} A circle is exact to the great-circle distance. Parts of names are found in any case; parts of operators and formations of fewer than three letters are looked for at the beginning of the name.`,
   }),
-  energyOperation({
+  energy.operation({
     path: '/v1/ei/well-permits/latest',
     operationId: 'getLatestWellPermits',
     summary: 'Get the latest well permits',
@@ -125,7 +118,7 @@ export const permitOperations = [
         states: statesOf(call.query.states),
       }),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/well-permits/summary',
     operationId: 'getWellPermitSummary',
     summary: 'Get well permit statistics',
@@ -133,13 +126,13 @@ export const permitOperations = [
     access: permitHeavyAccess,
     title: 'WellPermitSummaryAnswer',
     data: PermitSummary,
-    refusals: { 403: energyRefusals[403] },
+    refusals: { 403: energy.refusals[403] },
     handle: permitSummary,
   }),
   shares('state', ByState, ({ label, ...counts }) => ({ state: label, ...counts })),
   shares('operator', ByOperator, ({ label, ...counts }) => ({ operator: label, ...counts })),
   shares('formation', ByFormation, ({ label, ...counts }) => ({ formation: label, ...counts })),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/well-permits/states/:state_code',
     operationId: 'getStateWellPermits',
     summary: 'Get the drilling activity of a state',
@@ -154,7 +147,7 @@ export const permitOperations = [
     refusals: recordRefusals,
     handle: call => stateActivity(call, call.params.state_code),
   }),
-  energyById({
+  energy.byId({
     path: '/v1/ei/well-permits/:id',
     operationId: 'getWellPermit',
     summary: 'Get a well permit',

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
-import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { drillingProductivity, type Productivity } from '../dataset/counts.ts'
 import { surveyOn } from '../math/period.ts'
 import type { Numbered } from '../store/regional.ts'
@@ -88,7 +88,7 @@ const recordsOfMonth = (call: EnergyCall, day: string) =>
 
 /** Drilling productivity by basin and month. */
 export const productivityOperations = [
-  energyRecord({
+  energy.record({
     path: '/v1/ei/drilling_productivities/latest',
     operationId: 'getLatestDrillingProductivity',
     summary: 'Get the latest drilling productivity',
@@ -105,7 +105,7 @@ export const productivityOperations = [
       }
     },
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/drilling_productivities/summary',
     operationId: 'getDrillingProductivitySummary',
     summary: 'Get drilling productivity totals of the latest month',
@@ -126,7 +126,7 @@ export const productivityOperations = [
       }
     },
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/drilling_productivities/by_basin',
     operationId: 'listDrillingProductivityByBasin',
     summary: 'List the latest drilling productivity by basin',
@@ -136,7 +136,7 @@ export const productivityOperations = [
     row: ProductivityRecord,
     handle: call => recordsOfMonth(call, newestMonth(call)),
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/drilling_productivities/duc_wells',
     operationId: 'listDucWellsByBasin',
     summary: 'List drilled but uncompleted wells by basin',
@@ -155,7 +155,7 @@ export const productivityOperations = [
       }))
     },
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/drilling_productivities/trends',
     operationId: 'listDrillingProductivityTrends',
     summary: 'List drilling productivity trends',

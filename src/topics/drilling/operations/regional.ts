@@ -2,12 +2,7 @@ import type { Static, TSchema } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { daysOf, markSources, requireData } from '../../energy/operations/answer.ts'
-import {
-  type EnergyCall,
-  energyById,
-  energyPages,
-  energyRecord,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { RegionalCount, RegionalDataset } from '../dataset/counts.ts'
@@ -45,7 +40,7 @@ export const regionalList = <T extends RegionalCount, Row extends TSchema>(
     shape(rows: readonly Numbered<T>[], call: EnergyCall): Static<Row>[]
   },
 ): Operation =>
-  energyPages({
+  energy.pages({
     ...definition,
     view: 'as_of',
     query: regions.length > 1 ? { ...rangeQuery, ...basinQuery } : rangeQuery,
@@ -70,7 +65,7 @@ export const regionalRecord = <T extends RegionalCount, Data extends TSchema>(
     shape(row: Numbered<T>, call: EnergyCall): Static<Data>
   },
 ): Operation =>
-  energyById({
+  energy.byId({
     ...definition,
     view: 'as_of',
     find(id, call) {
@@ -118,7 +113,7 @@ export const latestRegional = <T extends RegionalCount, Data extends TSchema>(
     shape(newest: NewestCount<T>): Static<Data>
   },
 ): Operation =>
-  energyRecord({
+  energy.record({
     ...definition,
     view: 'as_of',
     handle(call) {

@@ -4,7 +4,7 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
-import { type EnergyCall, energyHeavyAccess, energyRecord } from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { type DrillingState, stateOf } from '../math/states.ts'
 import { newestProduction } from '../service/well-production.ts'
@@ -203,13 +203,13 @@ function pageOf(call: EnergyCall, state: DrillingState) {
 }
 
 /** The page about drilling in a state. */
-export const statePageOperation = energyRecord({
+export const statePageOperation = energy.record({
   path: '/v1/pseo/drilling-intelligence/states/:state/full',
   operationId: 'getStateDrilling',
   summary: 'Get the drilling metrics of a state',
   description:
     'Returns rigs, frac spreads, permits, uncompleted wells, production and basins of a state, with twelve months of permits and rigs. Unavailable values are null.',
-  access: energyHeavyAccess,
+  access: energy.heavyAccess,
   params: {
     state: t.string('Two letters, or the name in lower case with dashes.', 'texas'),
   },

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { nameNotFound } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
-import { energyRecord } from '../../energy/operations/frame.ts'
+import { energy } from '../../energy/operations/frame.ts'
 import { wellTimeline } from '../service/well-timeline.ts'
 import { parseWell } from './frac-focus.ts'
 import { permitAccess } from './permits.ts'
@@ -37,7 +37,7 @@ const Timeline = t.object('WellTimeline', {
 })
 
 /** The events of a well, from its permit to its first production. */
-export const timelineOperation = energyRecord({
+export const timelineOperation = energy.record({
   path: '/v1/ei/wells/:api_number/timeline',
   operationId: 'getWellTimeline',
   summary: 'Get the timeline of a well',

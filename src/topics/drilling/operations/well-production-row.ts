@@ -10,13 +10,10 @@ const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubi
 
 export const ProductionRecord = t.object('ProductionMonth', {
   period: Month,
-  oil_bbl: t.orNull(
-    t.Number({ examples: [18975] }),
-    'Oil and condensate of the month in barrels; null: not reported.',
-  ),
-  gas_mcf: t.orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
-  water_bbl: t.orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
-  boe: t.orNull(t.Number({ examples: [25660.3] }), boeText),
+  oil_bbl: t.numberOrNull('Oil and condensate of the month in barrels; null: not reported.', 18975),
+  gas_mcf: t.numberOrNull('Gas in thousand cubic feet.', 40112),
+  water_bbl: t.numberOrNull('Water in barrels.', 50870),
+  boe: t.numberOrNull(boeText, 25660.3),
   days_producing: t.orNull(
     t.integer({ examples: [31] }),
     'Days on which the well produced; null of more than one well.',

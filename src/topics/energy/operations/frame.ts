@@ -33,26 +33,26 @@ export const EnergyMeta = {
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */
-export const energyBody = <T extends TSchema>(data: T, title: string) =>
+const energyBody = <T extends TSchema>(data: T, title: string) =>
   t.object(title, { data, meta: t.Object(EnergyMeta) })
 
-export const energyRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
+const energyRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
 
-export const energyAccess = {
+const energyAccess = {
   feature: 'energy_intelligence' as Feature,
   meter: true,
   flat: true,
   reader: true,
 } as const
-export const energyHeavyAccess = { ...energyAccess, heavy: true } as const
+const energyHeavyAccess = { ...energyAccess, heavy: true } as const
 
-export const energyPage = { max: 100, default: 50 }
+const energyPage = { max: 100, default: 50 }
 
 /** The request, as helpers of handlers get it. */
 export type EnergyCall = Pick<Call<never, never, unknown>, 'at' | 'reply'>
 
 /** The meta object of a page of a list, or of a single object: one page of one. */
-export const energyMeta = (
+const energyMeta = (
   { at }: Pick<EnergyCall, 'at'>,
   total = 1,
   { page, perPage }: Pick<PageRequest, 'page' | 'perPage'> = { page: 1, perPage: 1 },
@@ -85,7 +85,7 @@ type Definition<Query extends TProperties, Params extends TProperties> = {
 }
 
 /** A read of the family: at its path, and at the alias of it. */
-export const energyOperation = <
+const energyOperation = <
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,
   A extends Answers = Answers,
@@ -112,7 +112,7 @@ interface Body<T extends TSchema> {
 }
 
 /** One object. */
-export const energyRecord = <
+const energyRecord = <
   T extends TSchema,
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,
@@ -131,10 +131,7 @@ export const energyRecord = <
   })
 
 /** A list that is short by its nature, whole on one page. */
-export const energyWholeList = <
-  T extends TSchema,
-  Query extends TProperties = Record<never, never>,
->({
+const energyWholeList = <T extends TSchema, Query extends TProperties = Record<never, never>>({
   title,
   row,
   refusals = energyRefusals,
@@ -178,7 +175,7 @@ export const pagedRows = <Filter, Row, Answered>(
 })
 
 /** A list in pages. */
-export const energyPages = <
+const energyPages = <
   T extends TSchema,
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,
@@ -209,7 +206,7 @@ export const energyPages = <
   })
 
 /** A record by its number: numbers are decimal, from 1. */
-export const energyById = <T extends TSchema, Row>({
+const energyById = <T extends TSchema, Row>({
   subject,
   what = 'Number of the record.',
   find,
@@ -236,4 +233,19 @@ export const energyById = <T extends TSchema, Row>({
 function recordIdOf(text: string, subject: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(subject, text)
   return Number(text)
+}
+
+/** What the operations of the energy topics share. */
+export const energy = {
+  access: energyAccess,
+  body: energyBody,
+  byId: energyById,
+  heavyAccess: energyHeavyAccess,
+  meta: energyMeta,
+  operation: energyOperation,
+  page: energyPage,
+  pages: energyPages,
+  record: energyRecord,
+  refusals: energyRefusals,
+  wholeList: energyWholeList,
 }

@@ -1,14 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { t } from 'elysia'
-import {
-  countOrNull,
-  integer,
-  number,
-  object,
-  oneOf,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+
+import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import {
@@ -43,27 +35,27 @@ import { alignments } from '../math/compile.ts'
 import { formulaStatuses, ownStatuses } from '../math/standing.ts'
 import { filled, templates } from '../math/templates.ts'
 
-const Formula = object('Formula', {
+const Formula = t.object('Formula', {
   code: t.String({ examples: ['MY_CRACK'] }),
   name: t.String({ examples: ['Our crack'] }),
-  formula: string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD'),
-  unit: string('Of the values.', 'barrel'),
-  currency: orNull(t.String({ examples: ['USD'] }), 'Null if the values are not prices.'),
-  decimals: integer('Places that values are rounded to.', 2),
-  align: oneOf(alignments),
-  align_limit: orNull(t.String({ examples: ['P7D'] }), 'Null: by the cadence of a leg.'),
+  formula: t.string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD'),
+  unit: t.string('Of the values.', 'barrel'),
+  currency: t.stringOrNull('Null if the values are not prices.', 'USD'),
+  decimals: t.integer('Places that values are rounded to.', 2),
+  align: t.oneOf(alignments),
+  align_limit: t.stringOrNull('Null: by the cadence of a leg.', 'P7D'),
   legs: t.Array(
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
       unit: t.String({ examples: ['barrel'] }),
-      currency: orNull(t.String({ examples: ['USD'] })),
+      currency: t.orNull(t.String({ examples: ['USD'] })),
     }),
     { description: 'The codes that it names; none if the account cannot see one of them.' },
   ),
-  value: orNull(t.Number({ examples: [3.86] }), 'The newest, in `unit` and `currency`.'),
-  status: oneOf(ownStatuses, 'The worst status of its legs, in this order.'),
+  value: t.numberOrNull('The newest, in `unit` and `currency`.', 3.86),
+  status: t.oneOf(ownStatuses, 'The worst status of its legs, in this order.'),
   missing_legs: t.Array(
-    t.Object({ code: orNull(t.String({ examples: ['WTI_USD'] })), reason: oneOf(ownStatuses) }),
+    t.Object({ code: t.orNull(t.String({ examples: ['WTI_USD'] })), reason: t.oneOf(ownStatuses) }),
     { description: 'Every leg that is not `ok`; a hidden one without its code.' },
   ),
   created_at: t.String({ format: 'date-time' }),
@@ -144,14 +136,14 @@ const Preview = {
   values: t.Array(
     t.Object({
       observed_at: t.String({ format: 'date-time' }),
-      value: number('Rounded to `decimals`.', 3.86),
+      value: t.number('Rounded to `decimals`.', 3.86),
     }),
     { description: `Oldest first; the newest ${valuesMax} of the range.` },
   ),
-  formula: string('With the parameters of a template put in.', 'BRENT_CRUDE_USD - WTI_USD'),
-  unit: string('Of the values.', 'barrel'),
-  currency: orNull(t.String({ examples: ['USD'] }), 'Null if the values are not prices.'),
-  status: oneOf(formulaStatuses, 'The worst status of its legs, in this order.'),
+  formula: t.string('With the parameters of a template put in.', 'BRENT_CRUDE_USD - WTI_USD'),
+  unit: t.string('Of the values.', 'barrel'),
+  currency: t.stringOrNull('Null if the values are not prices.', 'USD'),
+  status: t.oneOf(formulaStatuses, 'The worst status of its legs, in this order.'),
   missing_legs: t.Array(MissingLeg, { description: 'Every leg that is not `ok`.' }),
   legs: t.Array(FormulaLeg, { description: 'The codes that it names.' }),
 }
@@ -202,7 +194,7 @@ const refuse = (faults: readonly TermFault[]) => {
 
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const
-const params = { code: string('Code of the formula.', 'MY_CRACK') }
+const params = { code: t.string('Code of the formula.', 'MY_CRACK') }
 
 /** Series by formula of the caller's account. */
 export function ownFormulaOperations(deps: Context) {
@@ -271,8 +263,8 @@ export function ownFormulaOperations(deps: Context) {
       answers: {
         200: envelopeOf({
           formulas: t.Array(Formula),
-          count: integer(),
-          limit: countOrNull('Formulas that the plan allows; null: no limit.'),
+          count: t.integer(),
+          limit: t.countOrNull('Formulas that the plan allows; null: no limit.'),
         }),
       },
       handle: ({ caller }) => {

@@ -1,31 +1,30 @@
-import { t } from 'elysia'
-import { instant, object, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { alignments } from '../math/compile.ts'
 import { filled, templates } from '../math/templates.ts'
 import { ownFormulaOperations } from './own.ts'
 
-const Template = object('FormulaTemplate', {
+const Template = t.object('FormulaTemplate', {
   id: t.String({ examples: ['crack_321'] }),
   name: t.String({ examples: ['3-2-1 crack spread'] }),
   description: t.String(),
   parameters: t.Array(
     t.Object({
       name: t.String({ examples: ['crude'] }),
-      type: oneOf(['code', 'number', 'date', 'bands']),
+      type: t.oneOf(['code', 'number', 'date', 'bands']),
       default: t.String({ examples: ['WTI_USD'] }),
       description: t.String(),
     }),
   ),
-  formula: string('With parameters in braces.', '{product} - {crude}'),
-  unit: string('Of the values.', 'barrel'),
-  currency: string('Of the values.', 'USD'),
-  align: oneOf(alignments),
+  formula: t.string('With parameters in braces.', '{product} - {crude}'),
+  unit: t.string('Of the values.', 'barrel'),
+  currency: t.string('Of the values.', 'USD'),
+  align: t.oneOf(alignments),
   example: t.Object(
     {
       parameters: t.Record(t.String(), t.String()),
-      formula: string('The formula with these parameters.', 'GASOLINE_USD - WTI_USD'),
+      formula: t.string('The formula with these parameters.', 'GASOLINE_USD - WTI_USD'),
       values: t.Array(
         t.Object({
           code: t.String({ examples: ['WTI_USD'] }),
@@ -33,7 +32,7 @@ const Template = object('FormulaTemplate', {
           value: t.Number({ examples: [70] }),
         }),
       ),
-      at: instant('Time of the result.'),
+      at: t.instant('Time of the result.'),
       result: t.Number({ examples: [22.4], description: 'In `unit` and `currency`.' }),
     },
     { description: 'From these values alone, the formula gives `result` at `at`.' },

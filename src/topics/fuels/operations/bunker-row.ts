@@ -14,7 +14,7 @@ export interface BunkerQuote {
   quote: Quote
 }
 
-const numberOrNull = (description: string) => t.orNull(t.Number({ examples: [-3.5] }), description)
+const numberOrNull = (description: string) => t.numberOrNull(description, -3.5)
 const currency = t.Literal('USD')
 const unit = t.Literal('MT', { description: 'Metric ton.' })
 const price = t.number('USD per metric ton, delivered.', 531.5)
@@ -63,10 +63,7 @@ export const MetaShape = t.object('BunkerMeta', metaFields)
 
 export const DifferenceShape = t.object('BunkerDifference', {
   value: t.number('First minus second, USD per metric ton.', 22),
-  percentage: t.orNull(
-    t.Number({ examples: [4.32] }),
-    '100 x value / second; null when the second is 0.',
-  ),
+  percentage: t.numberOrNull('100 x value / second; null when the second is 0.', 4.32),
 })
 
 export const byGrade = t.Object(

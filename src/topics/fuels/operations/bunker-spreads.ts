@@ -112,10 +112,7 @@ function comparisonOperations(deps: Context) {
 const portValues = t.Record(t.String(), t.Number(), {
   description: 'By short code; without ports that lack one of the two.',
 })
-const average = t.orNull(
-  t.Number({ examples: [-188.2] }),
-  'Arithmetic mean of the ports; null without any.',
-)
+const average = t.numberOrNull('Arithmetic mean of the ports; null without any.', -188.2)
 
 function gradeSpreadOperations(deps: Context) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)

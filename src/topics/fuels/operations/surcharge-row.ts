@@ -46,9 +46,9 @@ export const ParcelRow = t.object('ParcelSurcharge', {
   index_price: t.number('Price of the index that the table was read at, in `index_unit`.', 3.718),
   index_unit: t.String({ examples: ['USD/gallon'] }),
   index_band: band('Band of the table with `min <= price < max`.'),
-  doe_diesel_price: t.orNull(
-    t.Number({ examples: [3.718] }),
+  doe_diesel_price: t.numberOrNull(
     'The index price where the index is on-highway diesel, otherwise null.',
+    3.718,
   ),
   source,
   retrieved_at: retrievedAt,

@@ -5,14 +5,7 @@ import { markFixtures } from '../../../http/operations/answer.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
-import {
-  type EnergyCall,
-  energyById,
-  energyPages,
-  energyRecord,
-  energyWholeList,
-  pagedRows,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy, pagedRows } from '../../energy/operations/frame.ts'
 import { rangeOf, rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import {
@@ -29,9 +22,9 @@ import { levelDecimals } from '../math/storage.ts'
 import type { InventoryRecord } from '../service/inventories.ts'
 
 const level = t.number('In `unit`.', 424.2)
-const change = t.orNull(
-  t.Number({ examples: [-0.821] }),
+const change = t.numberOrNull(
   'Against the level of a week before (7 to 13 days older); null without one.',
+  -0.821,
 )
 const unit = t.String({ examples: ['million_barrels'] })
 const date = t.date('Day of the level.', '2026-11-18')
@@ -75,9 +68,9 @@ const Cushing = t.object('CushingInventory', {
   latest: t.Object({ volume: t.Number({ examples: [24.604] }), unit, date, change }),
   level,
   change,
-  capacity_percent: t.orNull(
-    t.Number({ examples: [31.38] }),
+  capacity_percent: t.numberOrNull(
     '100 x level / working capacity of its day; null while no capacity is known.',
+    31.38,
   ),
   unit,
   date,
@@ -175,7 +168,7 @@ function listOf<R>(
 
 /** Weekly stocks of crude oil and products in the United States. */
 export const inventoryOperations = [
-  energyPages({
+  energy.pages({
     path: '/v1/ei/oil_inventories',
     operationId: 'listOilInventories',
     summary: 'List weekly oil inventories',
@@ -194,7 +187,7 @@ export const inventoryOperations = [
     row: Record,
     list: call => listOf(call, placesOf(call.query), recordRow),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/oil_inventories/latest',
     operationId: 'getLatestOilInventories',
     summary: 'Get the latest oil inventories',
@@ -207,7 +200,7 @@ export const inventoryOperations = [
       products: newestOfProducts(call).map(recordRow),
     }),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/oil_inventories/summary',
     operationId: 'getOilInventorySummary',
     summary: 'Get a summary of oil inventories',
@@ -234,7 +227,7 @@ export const inventoryOperations = [
       }
     },
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/oil_inventories/by_product',
     operationId: 'getOilInventoriesByProduct',
     summary: 'Get the latest oil inventories by product',
@@ -245,7 +238,7 @@ export const inventoryOperations = [
     row: ProductLevel,
     handle: call => newestOfProducts(call).map(pastRow),
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/ei/oil_inventories/historical',
     operationId: 'getOilInventoryHistory',
     summary: 'List historical oil inventories of a product',
@@ -257,7 +250,7 @@ export const inventoryOperations = [
     list: call =>
       listOf(call, [nationalPlace(productIn(call.query.product) ?? 'crude_oil')], pastRow),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/oil_inventories/cushing',
     operationId: 'getCushingInventories',
     summary: 'List weekly crude oil stocks at Cushing',
@@ -301,7 +294,7 @@ export const inventoryOperations = [
       }
     },
   }),
-  energyById({
+  energy.byId({
     path: '/v1/ei/oil_inventories/:id',
     operationId: 'getOilInventory',
     summary: 'Get a weekly oil inventory record',

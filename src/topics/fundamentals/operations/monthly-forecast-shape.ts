@@ -43,7 +43,7 @@ export const PeriodForecast = t.object('PeriodForecast', {
   high: bound,
 })
 export const Forecasts = t.Object({ period, forecasts: t.Array(Forecast) })
-const percent = (description: string) => t.orNull(t.Number({ examples: [6.42] }), description)
+const percent = (description: string) => t.numberOrNull(description, 6.42)
 export const Accuracy = t.object('ForecastAccuracy', {
   commodity: t.orNull(commodity, 'Null: all of them together.'),
   source,
@@ -72,7 +72,7 @@ const Archived = t.object('ArchivedForecast', {
   forecast: t.number('The same as `forecast_price`.', 71.5),
   actual_price: orNull,
   actual: orNull,
-  error: t.orNull(t.Number({ examples: [-2.31] }), '`forecast` less `actual`.'),
+  error: t.numberOrNull('`forecast` less `actual`.', -2.31),
   source,
   published_at: publishedAt,
 })

@@ -6,15 +6,7 @@ import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
-import {
-  energyBody,
-  energyHeavyAccess,
-  energyMeta,
-  energyOperation,
-  energyPage,
-  energyRecord,
-  wholePage,
-} from '../../energy/operations/frame.ts'
+import { energy, wholePage } from '../../energy/operations/frame.ts'
 import { monthsAhead } from '../math/monthly-forecast.ts'
 import {
   accuracyAnswer,
@@ -54,13 +46,13 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
     createForecastReads(deps)
 
   const accuracy = (path: string, operationId: string, use?: string) =>
-    energyRecord({
+    energy.record({
       path,
       operationId,
       summary: 'Get the accuracy of monthly forecasts',
       ...(use !== undefined && { deprecated: { use } }),
       description: `Returns the errors of the forecasts of the last ${evaluatedMonths} completed months: all forecasts made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
-      access: energyHeavyAccess,
+      access: energy.heavyAccess,
       query: commodityQuery,
       title: 'ForecastAccuracyBody',
       data: Accuracy,
@@ -71,14 +63,14 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
       },
     })
   const archive = (path: string, operationId: string, use?: string) =>
-    energyOperation({
+    energy.operation({
       path,
       operationId,
       summary: 'List archived monthly forecasts',
       ...(use !== undefined && { deprecated: { use } }),
       description: `Returns every forecast of a month that has begun, newest month and newest publication first, with the actual value. ${actualNote}`,
-      access: energyHeavyAccess,
-      page: energyPage,
+      access: energy.heavyAccess,
+      page: energy.page,
       query: {
         year: typed({
           type: 'integer',
@@ -87,7 +79,7 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
         }),
         ...commodityQuery,
       },
-      answers: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
+      answers: { 200: energy.body(Archive, 'ForecastArchive'), ...refusals },
       handle: ({ at, query, page, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
         const filter = { seriesIds: series && [series.id], ...monthsOf(query.year, now()) }
@@ -96,19 +88,19 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
         const rows = marked(reply, store.page(filter, page.perPage, page.offset))
         return {
           data: { forecasts: rows.map(archivedRow) },
-          meta: energyMeta({ at }, total, page),
+          meta: energy.meta({ at }, total, page),
         }
       },
     })
 
   return [
-    energyOperation({
+    energy.operation({
       path: '/v1/forecasts/monthly',
       operationId: 'listMonthlyForecasts',
       summary: 'List monthly price forecasts',
       description: `Returns the newest forecasts of the current month (\`period\`) and the ${monthsAhead} following months, for every forecast code or for one. ${modelNote}`,
       query: commodityQuery,
-      answers: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
+      answers: { 200: energy.body(Forecasts, 'MonthlyForecasts'), ...refusals },
       handle: ({ at, query, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
         const rows = marked(reply, current(series))
@@ -118,14 +110,14 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
             forecastRow({ ...forecast, period: forecast.month, months: [forecast.month] }),
           ),
         }
-        return { data, meta: energyMeta({ at }, rows.length, wholePage(rows)) }
+        return { data, meta: energy.meta({ at }, rows.length, wholePage(rows)) }
       },
     }),
     accuracy('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'),
     accuracy('/v1/forecasts/accuracy', 'getForecastAccuracy', '/v1/forecasts/monthly/accuracy'),
     archive('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'),
     archive('/v1/forecasts/archive', 'listForecastArchive', '/v1/forecasts/monthly/archive'),
-    energyRecord({
+    energy.record({
       path: '/v1/forecasts/monthly/:period',
       operationId: 'getPeriodForecast',
       summary: 'Get the price forecast of a month or quarter',

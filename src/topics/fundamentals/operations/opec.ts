@@ -5,14 +5,7 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay, isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../calendars/math/period.ts'
 import { markSources } from '../../energy/operations/answer.ts'
-import {
-  type EnergyCall,
-  energyById,
-  energyPages,
-  energyRecord,
-  energyWholeList,
-  pagedRows,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy, pagedRows } from '../../energy/operations/frame.ts'
 import { rangeOf, rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { opecCountry, rankedProducers, totalProduced } from '../math/opec.ts'
@@ -31,15 +24,15 @@ const totals = {
   total_production_mbpd: t.number('Million barrels a day.', 28.73),
   total_production_bpd: t.integer('The same in barrels a day.', 28730000),
 }
-const change = t.orNull(
-  t.Number({ examples: [-0.05] }),
+const change = t.numberOrNull(
   'In million barrels a day against the month before; null without it.',
+  -0.05,
 )
 const country = t.String({ examples: ['Saudi Arabia'] })
 const date = t.date('First day of the month that was produced in.', '2026-10-01')
 const monthField = t.String({ examples: ['2026-10'] })
 const unit = t.Literal(unitName)
-const percentage = t.orNull(t.Number({ examples: [31.7] }), 'Of all countries of the month.')
+const percentage = t.numberOrNull('Of all countries of the month.', 31.7)
 
 const Record = t.object('OpecProduction', {
   id: t.String({ examples: ['1'] }),
@@ -145,7 +138,7 @@ function listOf<R>(
 
 /** Crude oil production of the OPEC countries by month. */
 export const opecOperations = [
-  energyPages({
+  energy.pages({
     path: '/v1/ei/opec_productions',
     operationId: 'listOpecProductions',
     summary: 'List OPEC production',
@@ -156,7 +149,7 @@ export const opecOperations = [
     row: Record,
     list: call => listOf(call, recordRow),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/opec_productions/latest',
     operationId: 'getLatestOpecProduction',
     summary: 'Get the latest month of OPEC production',
@@ -169,7 +162,7 @@ export const opecOperations = [
       return { month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) }
     },
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/opec_productions/total',
     operationId: 'getTotalOpecProduction',
     summary: 'Get total OPEC production',
@@ -190,7 +183,7 @@ export const opecOperations = [
       }
     },
   }),
-  energyWholeList({
+  energy.wholeList({
     path: '/v1/ei/opec_productions/by_country',
     operationId: 'getOpecProductionByCountry',
     summary: 'Get the latest OPEC production by country',
@@ -205,7 +198,7 @@ export const opecOperations = [
         percentage: shareOf(producer.percentage),
       })),
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/ei/opec_productions/historical',
     operationId: 'getOpecProductionHistory',
     summary: 'List historical OPEC production',
@@ -217,7 +210,7 @@ export const opecOperations = [
     row: Past,
     list: call => listOf(call, pastRow),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/opec_productions/top_producers',
     operationId: 'getTopOpecProducers',
     summary: 'List the largest OPEC producers',
@@ -247,7 +240,7 @@ export const opecOperations = [
       return { producers: list, data: list, as_of: dateOf(month) }
     },
   }),
-  energyById({
+  energy.byId({
     path: '/v1/ei/opec_productions/:id',
     operationId: 'getOpecProduction',
     summary: 'Get an OPEC production record',

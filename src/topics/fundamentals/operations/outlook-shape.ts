@@ -53,9 +53,9 @@ export const Past = t.object('PastOutlook', {
   commodity,
   forecast_value: value,
   actual_value: orNull(actualNote),
-  accuracy_percent: t.orNull(
-    t.Number({ examples: [96.4] }),
+  accuracy_percent: t.numberOrNull(
     '100 less the error in percent of the actual value, not under 0.',
+    96.4,
   ),
   period,
   source,

@@ -4,14 +4,7 @@ import { markFixtures } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import {
-  type EnergyCall,
-  energyById,
-  energyHeavyAccess,
-  energyPages,
-  energyRecord,
-  energyRefusals,
-} from '../../energy/operations/frame.ts'
+import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { rangeOf, rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { type OutlookKind, outlookKind } from '../math/outlook.ts'
@@ -50,7 +43,7 @@ function daysOf(query: Query): DayRange {
   }
 }
 
-const refusals = { ...energyRefusals, 400: CodeProblem }
+const refusals = { ...energy.refusals, 400: CodeProblem }
 
 function marked<T extends readonly { fixture: boolean }[]>({ at, reply }: EnergyCall, rows: T): T {
   markFixtures(
@@ -104,7 +97,7 @@ const publishedList = <Row extends TSchema>({
   idsOf(call: OutlookCall): readonly number[] | undefined
   rowOf(rows: ReturnType<typeof createOutlookRows>): (outlook: OutlookRow) => Static<Row>
 }) =>
-  energyPages({
+  energy.pages({
     ...definition,
     view: 'as_of',
     query: filterQuery,
@@ -137,7 +130,7 @@ export const outlookOperations = [
     idsOf,
     rowOf: rows => rows.recordRow,
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/ei/forecasts/latest',
     operationId: 'getLatestOutlooks',
     summary: 'Get the latest agency forecasts',
@@ -150,12 +143,12 @@ export const outlookOperations = [
     list: call =>
       listOf(call, newestFilter(call, idsOf(call)), createOutlookRows(call.at).recordRow),
   }),
-  energyRecord({
+  energy.record({
     path: '/v1/ei/forecasts/summary',
     operationId: 'getOutlookSummary',
     summary: 'Get a summary of agency forecasts',
     description: `Returns the number of forecasts (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: commodityQuery,
     title: 'OutlooksSummary',
@@ -206,12 +199,12 @@ export const outlookOperations = [
     idsOf: call => idsOfKind(call, 'production'),
     rowOf: rows => rows.productionRow,
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/ei/forecasts/historical',
     operationId: 'listPastOutlooks',
     summary: 'Compare agency forecasts with actual values',
     description: `Returns forecasts of past periods compared with actual values, newest period first; dates select the last days of periods. ${actualNote} For OPEC production the actual is the mean of the months in the period.`,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: filterQuery,
     title: 'PastOutlooks',
@@ -224,12 +217,12 @@ export const outlookOperations = [
       return listOf(call, filter, createOutlookRows(call.at).pastRow, 'target')
     },
   }),
-  energyPages({
+  energy.pages({
     path: '/v1/ei/forecasts/compare',
     operationId: 'compareOutlooks',
     summary: 'Compare the forecasts of two agencies',
     description: `Returns, for every period and code, the newest forecast of each agency and the actual value, newest period first. ${actualNote}`,
-    access: energyHeavyAccess,
+    access: energy.heavyAccess,
     view: 'as_of',
     query: commodityQuery,
     title: 'ComparedOutlooks',
@@ -247,7 +240,7 @@ export const outlookOperations = [
       }
     },
   }),
-  energyById({
+  energy.byId({
     path: '/v1/ei/forecasts/:id',
     operationId: 'getOutlook',
     summary: 'Get an agency forecast',

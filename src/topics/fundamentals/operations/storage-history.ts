@@ -40,10 +40,7 @@ const Row = t.object('StorageHistoryRow', {
   value: t.Number({ examples: [24.604] }),
   level: t.number('The same as `value`.', 24.604),
   unit: t.String({ examples: ['million_barrels'] }),
-  change: t.orNull(
-    t.Number({ examples: [-0.821] }),
-    'Against the row before; null for the first there is.',
-  ),
+  change: t.numberOrNull('Against the row before; null for the first there is.', -0.821),
 })
 
 export const HistoryBody = t.object('StorageHistory', {

@@ -50,9 +50,9 @@ const Curve = t.object('FuturesCurve', {
     front_month_price: priceField,
     back_month_price: priceField,
     total_slope: t.number('Back minus front.', -1.4),
-    slope_percentage: t.orNull(
-      t.Number({ examples: [-1.95] }),
+    slope_percentage: t.numberOrNull(
       'The same in percent of the front; null when that is 0.',
+      -1.95,
     ),
     average_price: priceField,
     price_range: t.number('Highest minus lowest.', 1.6),

@@ -27,9 +27,9 @@ const settlementOrNull = t.orNull(
 )
 
 export const spreadField = t.number('First minus second.', 0.21)
-export const spreadPercentField = t.orNull(
-  t.Number({ examples: [0.29] }),
+export const spreadPercentField = t.numberOrNull(
   'In percent of the second; null when that is 0.',
+  0.29,
 )
 
 /** The first fields of every response about a family. */
@@ -54,9 +54,9 @@ export const Contract = t.object('FuturesContract', {
   high: priceField,
   low: priceField,
   volume: volumeOrNull,
-  change: t.orNull(
-    t.Number({ examples: [0.42] }),
+  change: t.numberOrNull(
     'Against the settlement of the trading date before, or its close where there is none.',
+    0.42,
   ),
   change_percent: t.orNull(t.Number({ examples: [0.59] })),
   days_to_expiry: t.integer({ examples: [29] }),

@@ -58,9 +58,9 @@ const Pair = t.object('FuturesPair', {
   spread: t.number('First minus second.', 0.21),
   current_spread: t.Number({ examples: [0.21] }),
   spread_percent: t.orNull(t.Number({ examples: [0.29] })),
-  average_spread: t.orNull(
-    t.Number({ examples: [0.18] }),
+  average_spread: t.numberOrNull(
     `Of the closes of the common dates of the last ${averageDays} days.`,
+    0.18,
   ),
   price1: priceField,
   price2: priceField,

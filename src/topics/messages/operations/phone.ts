@@ -10,7 +10,7 @@ import type { Phone } from '../store/phones.ts'
 import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
 const phoneFields = {
-  phone: t.orNull(t.String({ examples: ['+15550100001'] }), 'In E.164; null: none.'),
+  phone: t.stringOrNull('In E.164; null: none.', '+15550100001'),
   verified: t.boolean('Whether the code sent to the number was entered.'),
   country_code: t.orNull(t.String({ examples: ['US'] })),
   added_at: t.orNull(t.String({ format: 'date-time' })),

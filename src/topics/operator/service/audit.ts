@@ -21,26 +21,36 @@ export function createAudit({
   keepDays: number
 }) {
   let prunedAt = Number.NEGATIVE_INFINITY
+  /**
+   * Writes an entry. The action is complete already, so an error is logged and interrupts nothing.
+   */
+  const note = (entry: NewAuditEntry): void => {
+    try {
+      store.append(entry, clock.now())
+    } catch (error) {
+      log.error('audit_entry_missing', {
+        message: 'What was done could not be written to the audit trail.',
+        actor: entry.actor,
+        action: entry.action,
+        thing: entry.thing,
+        error,
+      })
+    }
+  }
   return {
     list: store.list,
     total: store.total,
     signInPlaces: store.signInPlaces,
-    /**
-     * Writes an entry. The action is complete already, so an error is logged and interrupts nothing.
-     */
-    note(entry: NewAuditEntry) {
-      try {
-        store.append(entry, clock.now())
-      } catch (error) {
-        log.error('audit_entry_missing', {
-          message: 'What was done could not be written to the audit trail.',
-          actor: entry.actor,
-          action: entry.action,
-          thing: entry.thing,
-          error,
-        })
-      }
-    },
+    note,
+    /** A person changed their own account. */
+    noteOwn: (accountId: string, action: string) =>
+      note({
+        actor: `person ${accountId}`,
+        accountId,
+        action,
+        thing: `account ${accountId}`,
+        outcome: 'done',
+      }),
     /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
     prune() {
       const now = clock.now()

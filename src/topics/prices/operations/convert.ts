@@ -54,7 +54,7 @@ const Conversion = envelopeOf({
     'metric_ton',
     451.061,
   ),
-  fx_rate: t.orNull(t.Number({ examples: [0.8639] }), 'Null without a requested currency.'),
+  fx_rate: t.numberOrNull('Null without a requested currency.', 0.8639),
   unit_factor: t.number(
     'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
     7.33,

@@ -29,10 +29,7 @@ export const Metric = t.object('PriceMetrics', {
   average_30d: t.Number({ examples: [69.92] }),
   min_52w: t.Number({ examples: [55.12] }),
   max_52w: t.Number({ examples: [82.44] }),
-  volatility_30d: t.orNull(
-    t.Number({ examples: [31.4] }),
-    'Percent per year; null for fewer than five closes.',
-  ),
+  volatility_30d: t.numberOrNull('Percent per year; null for fewer than five closes.', 31.4),
   observations_per_year: t.integer(
     'Closes per year at the spacing of the 30 days, used to scale volatility.',
     252,

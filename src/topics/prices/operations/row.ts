@@ -61,7 +61,7 @@ export const priceRowFields = {
 
 export const FormulaLeg = t.object('FormulaLeg', {
   code: t.String({ examples: ['WTI_USD'] }),
-  price: t.orNull(t.Number({ examples: [71.23] }), 'The newest, with every stored digit.'),
+  price: t.numberOrNull('The newest, with every stored digit.', 71.23),
   currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
   observed_at: t.orNull(t.String({ format: 'date-time' }), 'When it was observed.'),
@@ -93,7 +93,7 @@ export const PriceRow = t.object('PriceRow', {
     t.Object(
       {
         date: t.String({ format: 'date' }),
-        base: t.orNull(t.Number({ examples: [84.31] }), 'Mean over the day, weighted by time.'),
+        base: t.numberOrNull('Mean over the day, weighted by time.', 84.31),
         complete: t.Boolean(),
       },
       { description: 'The market day of the period of a delivery series.' },

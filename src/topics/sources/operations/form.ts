@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import {
   body,
   choice,
@@ -35,16 +34,18 @@ const fieldNames = t.Partial(
 const configSchema = t.Object(
   {
     url: t.Optional(
-      string('`api`: the address, https and public.', 'https://prices.example.com/bunkers.json'),
+      t.string('`api`: the address, https and public.', 'https://prices.example.com/bunkers.json'),
     ),
-    path: t.Optional(string("`file`: path inside the operator's directory.", 'terminal/today.csv')),
+    path: t.Optional(
+      t.string("`file`: path inside the operator's directory.", 'terminal/today.csv'),
+    ),
     format: t.Optional(
       t.Union(
         sourceFormats.map(format => t.Literal(format)),
         { description: 'Detected from the content by default.' },
       ),
     ),
-    items: t.Optional(string('Path of the list in the JSON document.', 'data.prices')),
+    items: t.Optional(t.string('Path of the list in the JSON document.', 'data.prices')),
     fields: t.Optional({
       ...fieldNames,
       description: 'Source field for each field: `{"price": "usd.mid"}`.',
@@ -59,9 +60,9 @@ const configSchema = t.Object(
         { description: 'How the credentials are sent. Default: by the kind of credentials.' },
       ),
     ),
-    auth_header: t.Optional(string('With auth `header`.', 'X-API-Key')),
+    auth_header: t.Optional(t.string('With auth `header`.', 'X-API-Key')),
     interval_minutes: t.Optional(
-      integer({
+      t.integer({
         minimum: intervalMinutes.min,
         maximum: intervalMinutes.max,
         examples: [intervalMinutes.default],
@@ -104,7 +105,7 @@ const nameField = field(
 )
 
 const typeField = field(
-  string(
+  t.string(
     '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are stored but not synced.',
     'api',
     { maxLength: typeCharactersMax },

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { credentialsOf } from '../../../http/gate/credentials.ts'
 import { readBodyText } from '../../../http/input/body.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -16,7 +16,7 @@ import type { DataSource } from '../service/sources.ts'
 import { sourceParams } from './route.ts'
 import { countFields, countsRow } from './row.ts'
 
-const Pushed = envelope(object('PushedRows', countFields))
+const Pushed = envelope(t.object('PushedRows', countFields))
 
 /** The allowed difference between a sender's clock and ours. */
 const signatureAgeMs = 5 * minuteMs

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import type { DataSource, DataSources } from '../service/sources.ts'
@@ -7,7 +6,7 @@ import type { DataSource, DataSources } from '../service/sources.ts'
 export const sourceAccess = { feature: 'data_connector', meter: true } as const
 export const sourceWrite = { ...sourceAccess, header: true } as const
 export const sourceParams = t.Object({
-  id: string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
+  id: t.string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
 })
 
 /** A source of the caller's account; unknown, malformed and foreign ids look the same. */

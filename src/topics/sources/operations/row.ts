@@ -1,21 +1,10 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  countOrNull,
-  instantOrNull,
-  integer,
-  number,
-  object,
-  oneOf,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../service/sources.ts'
 
 const moment = t.String({ format: 'date-time' })
-const textOrNull = (description: string) => orNull(t.String(), description)
+const textOrNull = (description: string) => t.orNull(t.String(), description)
 
 type SourceStatus = DataSource['status']
 const sourceStatuses: readonly SourceStatus[] = ['active', 'paused', 'error', 'pending', 'failed']
@@ -32,20 +21,20 @@ const fields = {
       { description: statusText },
     ),
   ),
-  scraper_config: orNull(t.Object({}, { additionalProperties: true }), 'As it was sent.'),
-  has_credentials: boolean('Credentials are never returned.'),
-  last_sync_at: instantOrNull('When the last sync ended.'),
-  next_sync_at: instantOrNull('Null if not scheduled.'),
-  successful_syncs: integer(),
-  failed_syncs: integer(),
+  scraper_config: t.orNull(t.Object({}, { additionalProperties: true }), 'As it was sent.'),
+  has_credentials: t.boolean('Credentials are never returned.'),
+  last_sync_at: t.instantOrNull('When the last sync ended.'),
+  next_sync_at: t.instantOrNull('Null if not scheduled.'),
+  successful_syncs: t.integer(),
+  failed_syncs: t.integer(),
   last_error: textOrNull('Why the last sync failed; null after a successful sync.'),
-  ingest_url: t.Optional(string('For type `webhook`: URL to push rows to.')),
+  ingest_url: t.Optional(t.string('For type `webhook`: URL to push rows to.')),
   created_at: moment,
   updated_at: moment,
 }
-export const SourceShape = object('DataSource', fields)
+export const SourceShape = t.object('DataSource', fields)
 export type SourceShape = (typeof SourceShape)['static']
-export const SourceAnswer = object('DataSourceAnswer', { ...fields, data_source: SourceShape })
+export const SourceAnswer = t.object('DataSourceAnswer', { ...fields, data_source: SourceShape })
 
 /** `baseUrl` stands before the address that rows are pushed to. */
 export const sourceRow = (source: DataSource, baseUrl: string) => ({
@@ -73,11 +62,11 @@ export function sourceAnswer(source: DataSource, baseUrl: string) {
   return { ...row, data_source: row }
 }
 
-export const RowShape = object('DataSourceRow', {
+export const RowShape = t.object('DataSourceRow', {
   timestamp: moment,
   fuel_type: t.String({ examples: ['VLSFO'] }),
   port: t.String({ examples: ['SINGAPORE'] }),
-  region: orNull(t.String({ examples: ['APAC'] })),
+  region: t.orNull(t.String({ examples: ['APAC'] })),
   price: t.Number({ examples: [531.5] }),
   currency: t.String({ examples: ['USD'] }),
   unit: t.Literal('MT'),
@@ -97,11 +86,11 @@ const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plai
   description: 'The first twenty.',
 })
 export const countFields = {
-  received: integer(),
-  inserted: integer(),
-  revised: integer('Another price for a known time, fuel and port.'),
-  unchanged: integer(),
-  rejected: integer(),
+  received: t.integer(),
+  inserted: t.integer(),
+  revised: t.integer('Another price for a known time, fuel and port.'),
+  unchanged: t.integer(),
+  rejected: t.integer(),
   rejections,
 }
 export const countsRow = ({
@@ -120,17 +109,17 @@ export const countsRow = ({
   rejections: [...rejections],
 })
 
-export const LogShape = object('DataSourceLog', {
+export const LogShape = t.object('DataSourceLog', {
   id: t.String(),
   data_source_id: t.String(),
-  status: oneOf(['success', 'failed']),
-  trigger: oneOf(['schedule', 'push', 'operator'], '`operator`: requested by the operator.'),
-  records_synced: countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
+  status: t.oneOf(['success', 'failed']),
+  trigger: t.oneOf(['schedule', 'push', 'operator'], '`operator`: requested by the operator.'),
+  records_synced: t.countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
   ...countFields,
-  duration_ms: countOrNull('From the request to the last row.'),
+  duration_ms: t.countOrNull('From the request to the last row.'),
   error: textOrNull('Why it failed.'),
   started_at: moment,
-  completed_at: instantOrNull('When it ended.'),
+  completed_at: t.instantOrNull('When it ended.'),
 })
 export type LogShape = (typeof LogShape)['static']
 
@@ -147,16 +136,16 @@ export const logRow = (source: DataSource, log: SourceSyncLog) => ({
   completed_at: isoInstant(log.completedAt),
 })
 
-export const HealthShape = object('DataSourceHealth', {
+export const HealthShape = t.object('DataSourceHealth', {
   id: t.String(),
-  status: oneOf(
+  status: t.oneOf(
     ['healthy', 'degraded', 'down'],
     '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
   ),
-  success_rate: number('Percentage of the last twenty syncs; 100 before the first.', 95),
+  success_rate: t.number('Percentage of the last twenty syncs; 100 before the first.', 95),
   avg_duration_ms: t.Number({ examples: [412] }),
   last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
-  last_sync_at: instantOrNull('When the last sync ended.'),
+  last_sync_at: t.instantOrNull('When the last sync ended.'),
   recent_errors: t.Array(t.String(), { description: 'Newest first, each once.' }),
 })
 

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -12,7 +11,7 @@ import { ownSource, sourceAccess, sourceParams, sourceWrite } from './route.ts'
 import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
 import { sourceSyncOperations } from './syncs.ts'
 
-const Listed = envelopeOf({ data_sources: t.Array(SourceShape), count: integer() })
+const Listed = envelopeOf({ data_sources: t.Array(SourceShape), count: t.integer() })
 const One = envelope(SourceAnswer)
 const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 

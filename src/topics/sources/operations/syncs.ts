@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
@@ -13,13 +12,16 @@ const sampleRows = 5
 
 const Tested = envelopeOf({
   success: t.Boolean(),
-  duration_ms: integer(),
-  records_count: orNull(integer(), 'Rows that a sync would record; null if nothing could be read.'),
+  duration_ms: t.integer(),
+  records_count: t.orNull(
+    t.integer(),
+    'Rows that a sync would record; null if nothing could be read.',
+  ),
   sample_data: t.Array(RowShape, {
     description: 'The first rows, as they would be returned.',
   }),
-  error: orNull(t.String()),
-  rejected: integer('Rows that a sync would skip.'),
+  error: t.orNull(t.String()),
+  rejected: t.integer('Rows that a sync would skip.'),
   rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
 })
 const Rotated = envelopeOf({

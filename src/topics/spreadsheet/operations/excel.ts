@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
@@ -60,13 +59,13 @@ const CellShape = t.Union([t.String(), t.Number(), t.Boolean(), t.Null()])
 const Run = envelopeOf({
   message: t.String({ examples: ['25 of 30 rows.'] }),
   retrieved_at: t.String({ format: 'date-time' }),
-  returned_row_count: integer({ examples: [25] }),
-  source_row_count: integer('Rows returned by the path.', 30),
+  returned_row_count: t.integer({ examples: [25] }),
+  source_row_count: t.integer('Rows returned by the path.', 30),
   columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
   rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
 })
 
-const LatestRow = object('SheetPrice', {
+const LatestRow = t.object('SheetPrice', {
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String({ examples: ['WTI Crude Oil'] }),
   value: t.Union([t.Number({ examples: [71.23] }), t.Null()]),

@@ -1,5 +1,5 @@
 import { XMLBuilder } from 'fast-xml-parser'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, type Problem } from '../../../http/problem/problem.ts'
@@ -14,7 +14,7 @@ export const sheetCharactersMax = 32_767
 export const xmlType = 'application/xml; charset=utf-8'
 
 export const Xml = (root: string) =>
-  string('The same as XML.', `<${root}><status>ok</status>…</${root}>`, {
+  t.string('The same as XML.', `<${root}><status>ok</status>…</${root}>`, {
     contentMediaType: 'application/xml',
   })
 

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { codesParameter, textParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -225,9 +224,9 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       answers: {
         200: t.Array(
           t.Object({
-            label: string('Name of the code.', 'WTI Crude Oil'),
-            value: string('The price with its unit.', '$71.23 per barrel'),
-            delta: string('Percent; empty: no earlier price.', '-1.73'),
+            label: t.string('Name of the code.', 'WTI Crude Oil'),
+            value: t.string('The price with its unit.', '$71.23 per barrel'),
+            delta: t.string('Percent; empty: no earlier price.', '-1.73'),
           }),
         ),
         400: CodeProblem,

@@ -4,8 +4,7 @@ import { watchEventTypes } from '../math/change.ts'
 import type { WatchEvent } from '../service/feed.ts'
 import type { Watch } from '../service/watches.ts'
 
-const numberOrNull = (example: number, description: string) =>
-  t.orNull(t.Number({ examples: [example] }), description)
+const numberOrNull = (example: number, description: string) => t.numberOrNull(description, example)
 
 const watchFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
@@ -19,10 +18,7 @@ const watchFields = {
     'A change of at least this percentage between two runs is a `threshold_crossed`.',
   ),
   source: t.string('The channel that created it, from the request header.', 'api'),
-  tool_name: t.orNull(
-    t.String({ examples: ['price-desk'] }),
-    'The tool that created it, from the request header.',
-  ),
+  tool_name: t.stringOrNull('The tool that created it, from the request header.', 'price-desk'),
   last_evaluated_at: t.instantOrNull('When it last ran.'),
   next_run_at: t.instantOrNull('When it runs next; null while it is paused.'),
   created_at: t.String({ format: 'date-time' }),

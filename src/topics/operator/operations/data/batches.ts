@@ -34,7 +34,7 @@ export const BatchShape = t.object('Batch', {
   kind: t.oneOf(batchKinds),
   actor: t.string('Who wrote it.', 'command ann'),
   dataset: t.orNull(t.String(), 'Null: prices.'),
-  source: t.orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
+  source: t.stringOrNull('Source of the values, if given.', 'EIA'),
   feed_run: t.orNull(t.String(), 'The run of a feed.'),
   file_name: t.orNull(t.String({ examples: ['wti.csv'] })),
   sha256: t.orNull(t.String(), 'SHA-256 of the file.'),
@@ -181,8 +181,7 @@ export function batchAdminOperations(deps: Context) {
         if (query.since !== undefined && since === undefined)
           throw invalidParameter('since', query.since, 'a day or time, such as 2026-11-20')
         const filter = { kind, since, seriesId: series?.id }
-        const rows = batchStore.list(filter, page.perPage, page.offset)
-        const meta = page.meta(batchStore.total(filter))
+        const { rows, meta } = page.of(batchStore, filter)
         return success({ batches: rows.map(batchRow), meta })
       },
     }),

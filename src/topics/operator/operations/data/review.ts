@@ -24,23 +24,20 @@ const reviewRules = [...guardRules, 'corrected'] as const
 
 export const FlagShape = t.object('DoubtedValue', {
   id: t.integer({ examples: [5] }),
-  code: t.orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
-  dataset: t.orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),
+  code: t.stringOrNull('Null for a number of a dataset row.', 'WTI_USD'),
+  dataset: t.stringOrNull('For a row: the dataset.', 'rig-counts'),
   line: t.orNull(
     t.Record(t.String(), t.String()),
     'For a row: its subject, such as a region or a contract.',
   ),
-  column: t.orNull(
-    t.String({ examples: ['total'] }),
-    'For a row: the column of the flagged number.',
-  ),
+  column: t.stringOrNull('For a row: the column of the flagged number.', 'total'),
   row: t.orNull(
     t.Record(t.String(), t.Unknown()),
     'For a row: the complete row as sent. It is held as a whole.',
   ),
   observed_at: t.String({ format: 'date-time' }),
   price: t.number('The flagged number.', 912),
-  before: t.orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
+  before: t.numberOrNull('The value before it in time.', 91.2),
   rule: t.oneOf(reviewRules),
   reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
   source: t.orNull(t.String({ examples: ['EIA'] })),
@@ -209,8 +206,7 @@ export function reviewAdminOperations({
           ...(series && { seriesId: series.id }),
           ...(dataset !== undefined && { dataset }),
         }
-        const rows = flaggedValues.list(filter, page.perPage, page.offset)
-        const meta = page.meta(flaggedValues.total(filter))
+        const { rows, meta } = page.of(flaggedValues, filter)
         return success({ values: rows.map(rowOf), meta })
       },
     }),

@@ -52,7 +52,7 @@ export const SeriesRow = t.object('OperatorSeries', {
   release_days: t.Array(t.String({ examples: ['wed'] }), {
     description: 'Release days of the week or month, if set.',
   }),
-  release_time: t.orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
+  release_time: t.stringOrNull('In `time_zone`.', '10:30'),
   release_holiday: t.orNull(
     t.oneOf(releaseHolidays, 'Handling of release days that are closed in the calendar.'),
   ),
@@ -61,10 +61,7 @@ export const SeriesRow = t.object('OperatorSeries', {
     'Next release by these days. Null if none are set or the series is retired.',
   ),
   time_zone: t.orNull(t.String({ examples: ['Europe/London'] })),
-  value_time: t.orNull(
-    t.String({ examples: ['16:30'] }),
-    'Time of day for values that come with a date only.',
-  ),
+  value_time: t.stringOrNull('Time of day for values that come with a date only.', '16:30'),
   license_class: t.orNull(t.oneOf(['open', 'view'])),
   attribution: t.orNull(t.String()),
   aliases: t.Array(t.String()),
@@ -80,9 +77,7 @@ export const SeriesRow = t.object('OperatorSeries', {
   has_data: t.Boolean(),
   formula: t.Optional(t.string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD')),
   align: t.Optional(t.oneOf(alignments)),
-  align_limit: t.Optional(
-    t.orNull(t.String({ examples: ['P7D'] }), 'Null: by the cadence of a leg.'),
-  ),
+  align_limit: t.Optional(t.stringOrNull('Null: by the cadence of a leg.', 'P7D')),
   ...deliveryShape,
 })
 export type SeriesRow = (typeof SeriesRow)['static']

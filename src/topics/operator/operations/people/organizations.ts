@@ -12,10 +12,7 @@ export const OrganizationShape = t.object('OperatedOrganization', {
   name: t.String({ examples: ['Example Trading'] }),
   account_id: t.string('The account that all members share.'),
   email: t.orNull(t.String(), 'Its address.'),
-  plan: t.orNull(
-    t.String({ examples: ['professional'] }),
-    'Its plan, which applies to all members.',
-  ),
+  plan: t.stringOrNull('Its plan, which applies to all members.', 'professional'),
   created_at: moment,
   members: t.Array(
     t.Object({

@@ -27,7 +27,7 @@ export const EntryShape = t.object('AuditEntry', {
     'The target: the path of a request, a batch, an account or a run.',
     '/admin/v1/accounts/00000000-0000-4000-8000-000000000101',
   ),
-  from: t.orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
+  from: t.stringOrNull('Null for internal actions.', '203.0.113.7'),
   outcome: t.string('The status of a request, or its outcome.', '200'),
   details: t.orNull(
     t.Record(t.String(), t.Union([t.String(), t.Number()])),
@@ -90,8 +90,7 @@ export function auditAdminOperations({ audit, keys }: Context) {
           ...(query.actor !== undefined && { actor: actorOf(query.actor) }),
           ...(query.thing !== undefined && { thing: query.thing }),
         }
-        const rows = audit.list(filter, page.perPage, page.offset)
-        const meta = page.meta(audit.total(filter))
+        const { rows, meta } = page.of(audit, filter)
         return success({ entries: rows.map(rowOf), meta })
       },
     }),

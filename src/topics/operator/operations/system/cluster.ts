@@ -27,7 +27,7 @@ export const Cluster = envelope(
     lease: t.orNull(
       t.Object({
         epoch: t.integer('Increases with each promotion to primary.', 3),
-        url: t.orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
+        url: t.stringOrNull('Holder of the lease.', 'http://10.0.0.4:8470'),
       }),
       'Instance that may write; null without a standby.',
     ),
@@ -35,7 +35,7 @@ export const Cluster = envelope(
       t.object('ClusterNode', {
         id: t.string('Of the process.'),
         role: t.oneOf(['primary', 'replica']),
-        url: t.orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
+        url: t.stringOrNull('Null: not known.', 'http://10.0.0.5:8470'),
         is_standby: t.boolean('Whether it takes over when the primary fails.'),
         version: t.String({ examples: ['1.0.0'] }),
         started_at: moment,
@@ -60,7 +60,7 @@ export const Cluster = envelope(
         messages: t.integer('Messages in the stream.', 91_330),
         bytes: t.integer('Size in the stream, in bytes.', 18_240_512),
         position: t.integer('The last message.', 91_330),
-        leader: t.orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
+        leader: t.stringOrNull('Null with a single NATS server.', 'n1'),
         copies: t.integer('Configured number of stream replicas.', 3),
         current_copies: t.integer('Stream replicas that are up to date.', 3),
       }),

@@ -10,9 +10,9 @@ import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
+import { kinds } from '../../../../outbox/store/rows.ts'
 
 const operator = { operator: 'service' } as const
-const kinds = ['webhook', 'email', 'sms'] as const
 const states = ['waiting', 'given_up'] as const
 const messageStates = ['pending', 'leased', 'retry', 'delivered', 'failed', 'skipped'] as const
 const perPageMax = 100

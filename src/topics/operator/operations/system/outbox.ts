@@ -8,9 +8,9 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
+import { kinds } from '../../../../outbox/store/rows.ts'
 
 const operator = { operator: 'service' } as const
-const kinds = ['webhook', 'email', 'sms'] as const
 const perPageMax = 100
 const idsMax = 1000
 /** Less than a second of work, in slices. */

@@ -15,10 +15,7 @@ const roleTexts =
 
 export const TokenShape = t.object('AdminToken', {
   id: t.String(),
-  name: t.orNull(
-    t.String({ examples: ['ci'] }),
-    'Null for the token of the first start or of a rotation.',
-  ),
+  name: t.stringOrNull('Null for the token of the first start or of a rotation.', 'ci'),
   role: t.oneOf(adminRoles, roleTexts),
   token_hint: t.String({ examples: ['ab12…f00d'] }),
   created_at: t.String({ format: 'date-time' }),
