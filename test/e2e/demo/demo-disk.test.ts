@@ -68,5 +68,6 @@ test(`${requests} requests of every operation, half of them hostile, leave a dem
   // Enough of them must have succeeded: a service that refuses everything proves nothing.
   expect(statuses.get(200) ?? 0).toBeGreaterThan(requests / 4)
   expect(after).toBeLessThan(250)
-  expect(after - before).toBeLessThan(50)
+  // The first request of an operation loads it, and there are more than five hundred.
+  expect(after - before).toBeLessThan(60)
 }, 300_000)

@@ -248,7 +248,11 @@ async function expectShed(response: Response) {
 
 test('the documented routes that may answer it are those of the list', async () => {
   const document = (await (await ask('GET', '/openapi.json', null)).json()) as OpenApiDocument
-  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+  // An alias under the earlier prefix is the operation that it stands for.
+  const paths = Object.entries(document.paths).filter(
+    ([path]) => !path.startsWith('/v1/dark_data/'),
+  )
+  const documented = paths.flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       responses['503']?.description.includes('OVERLOADED')
         ? [unnamed(method.toUpperCase(), path)]
