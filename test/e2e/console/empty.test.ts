@@ -30,7 +30,7 @@ const saying: Record<string, RegExp> = {
   '/markets/correlation': /The operator imports files/,
   '/markets/positions': /The operator imports files/,
   '/markets/rigs': /No rig counts yet\. The operator/,
-  '/markets/permits': /no permits yet\. The operator/,
+  '/markets/permits': /No permits yet\. The operator/,
   '/alerts': /No alerts yet\. Create one/,
   '/alerts/new?code=WTI_USD': /No code has data yet/,
   '/webhooks': /No endpoints yet\. Add one below/,
