@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../http/answer/schema.ts'
 import type { AccessPlugin } from '../http/gate/access.ts'
 import type { OperatorSessions } from '../http/gate/operator-sessions.ts'
 import { cookieOf, sessionCookieOf } from '../http/gate/session-cookie.ts'

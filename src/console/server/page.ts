@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { t } from 'elysia'
+import { t } from '../../http/answer/schema.ts'
 import { readForm } from '../../http/input/body.ts'
 import { escaped } from '../../lib/text/html.ts'
 

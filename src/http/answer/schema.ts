@@ -16,22 +16,22 @@ const documented = <Options extends SchemaOptions>(
   options?: Options,
 ) => ({ description, ...(example !== undefined && { examples: [example] }), ...options })
 
-export const string = (description: string, example?: string | null, options?: StringOptions) =>
+const string = (description: string, example?: string | null, options?: StringOptions) =>
   frameworkTypes.String(documented(description, example, options))
-export const number = (description: string, example?: number, options?: NumberOptions) =>
+const number = (description: string, example?: number, options?: NumberOptions) =>
   frameworkTypes.Number(documented(description, example, options))
-export const boolean = (description: string, example?: boolean) =>
+const boolean = (description: string, example?: boolean) =>
   frameworkTypes.Boolean(documented(description, example))
-export const date = (description: string, example?: string) =>
+const date = (description: string, example?: string) =>
   frameworkTypes.String({ format: 'date', ...documented(description, example) })
-export const instant = (description: string, example?: string) =>
+const instant = (description: string, example?: string) =>
   frameworkTypes.String({ format: 'date-time', ...documented(description, example) })
 
 /**
  * A whole number. Elysia's own type accepts text as well, compiles a checker at each mention, which
  * is a tenth of the start, and re-encodes every response that contains one.
  */
-export const integer = (
+const integer = (
   described?: string | IntegerOptions,
   example?: number,
   options?: IntegerOptions,
@@ -39,16 +39,14 @@ export const integer = (
   Type.Integer(typeof described === 'string' ? documented(described, example, options) : described)
 
 /** An object with its own name in the document. */
-export const object = <Properties extends TProperties>(title: string, properties: Properties) =>
+const object = <Properties extends TProperties>(title: string, properties: Properties) =>
   frameworkTypes.Object(properties, { title })
 
-export const objects = <Properties extends TProperties>(
-  description: string,
-  properties: Properties,
-) => frameworkTypes.Array(frameworkTypes.Object(properties), { description })
+const objects = <Properties extends TProperties>(description: string, properties: Properties) =>
+  frameworkTypes.Array(frameworkTypes.Object(properties), { description })
 
 /** One of these words, and typed as one of them. */
-export const oneOf = <const T extends string>(words: readonly T[], description?: string) =>
+const oneOf = <const T extends string>(words: readonly T[], description?: string) =>
   frameworkTypes.Unsafe<T>(
     frameworkTypes.Union(
       words.map(word => frameworkTypes.Literal(word)),
@@ -56,24 +54,24 @@ export const oneOf = <const T extends string>(words: readonly T[], description?:
     ),
   )
 
-export const orNull = <T extends TSchema>(schema: T, description?: string) =>
+const orNull = <T extends TSchema>(schema: T, description?: string) =>
   frameworkTypes.Union(
     [schema, frameworkTypes.Null()],
     description === undefined ? {} : { description },
   )
 
 /** A number with an example, null where there is none. */
-export const numberOrNull = (description: string, example: number) =>
+const numberOrNull = (description: string, example: number) =>
   orNull(frameworkTypes.Number({ examples: [example] }), description)
-export const stringOrNull = (description: string, example: string) =>
+const stringOrNull = (description: string, example: string) =>
   orNull(frameworkTypes.String({ examples: [example] }), description)
 
 /** An instant that is null where it is not known or has not come. */
-export const instantOrNull = (description: string) =>
+const instantOrNull = (description: string) =>
   orNull(frameworkTypes.String({ format: 'date-time' }), description)
 
 /** A number that is null where there is none, such as a limit that the plan does not set. */
-export const countOrNull = (description: string) => orNull(integer(), description)
+const countOrNull = (description: string) => orNull(integer(), description)
 
 /**
  * The types of fields: those with a capital are the framework's; the others are the ones above,

@@ -1,8 +1,7 @@
-import { t } from 'elysia'
 import { type Kind, type Kinds, type Table, tableOf } from '../../lib/tables/table.ts'
 import { csvText } from '../../lib/text/csv.ts'
 import { fieldsOf, isObject } from '../../lib/text/json.ts'
-import { object } from './schema.ts'
+import { t } from './schema.ts'
 
 /** The files for tables that a list can be, with their media types. */
 const types = {
@@ -63,7 +62,7 @@ function featureOf(row: Row) {
   }
 }
 
-export const FeatureMap = object('FeatureCollection', {
+export const FeatureMap = t.object('FeatureCollection', {
   type: t.Literal('FeatureCollection'),
   features: t.Array(
     t.Object({

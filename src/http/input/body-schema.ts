@@ -1,7 +1,8 @@
 import { OptionalKind } from '@sinclair/typebox'
-import { type TSchema, t } from 'elysia'
+import type { TSchema } from 'elysia'
 import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { nearestWord, shownValue } from '../../lib/text/wrong-value.ts'
+import { t } from '../answer/schema.ts'
 import { validationFailed } from '../problem/problem.ts'
 import { type Form, formOf, type ListOf } from './form.ts'
 

@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../answer/schema.ts'
 
 /** The key under which a parameter's schema has its documentation. */
 export const typedKey = 'x-typed'

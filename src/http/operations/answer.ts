@@ -1,9 +1,10 @@
 import type { TProperties } from '@sinclair/typebox'
-import { type TSchema, t } from 'elysia'
+import type { TSchema } from 'elysia'
 import { strongEtag } from '../../lib/text/etag.ts'
 import type { Series } from '../../topics/catalogue/store/series.ts'
 import { jsonType } from '../answer/complete.ts'
 import { hasEtag } from '../answer/etag.ts'
+import { t } from '../answer/schema.ts'
 
 /** Response fields that a handler may set. */
 export interface Answering {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { t } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
