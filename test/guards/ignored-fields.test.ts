@@ -70,6 +70,12 @@ test('the fields of a body are those of all of its forms, and an object without 
       ['wrapper', new Map([['a', new Map()]])],
     ] as never),
   )
+  const inTwoForms = knownFields({
+    anyOf: [object({ part: object({ a: number }) }), object({ part: object({ b: number }) })],
+  })
+  expect(ignoredFields({ part: { a: 1, b: 2, c: 3 } }, inTwoForms)).toEqual([
+    { name: 'part.c', nearest: undefined },
+  ])
   expect(knownFields({ type: 'object' })).toBe('any')
   expect(knownFields({ ...object({ a: number }), additionalProperties: number })).toBe('any')
   const rows = knownFields(object({ rows: { type: 'array', items: object({ a: number }) } }))

@@ -5,13 +5,15 @@ import type { FieldFault } from '../problem/problem.ts'
 /** The fields that an object may have, with those of the objects in them; `any` where it is open. */
 export type KnownFields = ReadonlyMap<string, KnownFields> | 'any'
 
-export interface IgnoredField {
-  /** With the names of the objects around it: `price_alert.cooldown`. */
+/** A name that an operation does not have, and the nearest one that it has. */
+export interface UnknownName {
+  /** That of a field has the objects around it: `price_alert.cooldown`. */
   name: string
   nearest: string | undefined
 }
 
 const fieldsMax = 8
+const nameCharactersMax = 100
 /** Rows of one list have the same shape: a name that the first ones lack is rarely in a later one. */
 const itemsMax = 20
 
@@ -19,19 +21,15 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** The fields of a documented body, of all of its forms together. */
 export function knownFields(schema: unknown): KnownFields {
-  const fields = new Map<string, KnownFields>()
+  const fields = new Map<string, Schema[]>()
   for (const form of formsOf(schema as Schema)) {
     if (form.type === 'array' || isScalar(form)) continue
     const { properties, additionalProperties, patternProperties } = form
-    if (!isObject(properties) || additionalProperties === true || patternProperties) return 'any'
-    if (isObject(additionalProperties)) return 'any'
-    for (const [name, inner] of Object.entries(properties)) {
-      const known = knownFields(itemsOf(inner as Schema))
-      const before = fields.get(name)
-      fields.set(name, before ? merged(before, known) : known)
-    }
+    if (!isObject(properties) || additionalProperties || patternProperties) return 'any'
+    for (const [name, inner] of Object.entries(properties))
+      fields.set(name, [...(fields.get(name) ?? []), ...itemsOf(inner as Schema)])
   }
-  return fields
+  return new Map([...fields].map(([name, anyOf]) => [name, knownFields({ anyOf })]))
 }
 
 const isScalar = ({ type, const: only, enum: words }: Schema): boolean =>
@@ -43,17 +41,13 @@ const formsOf = (schema: Schema): Schema[] => {
   return parts.length === 0 ? [schema] : parts.flatMap(formsOf)
 }
 
-/** A schema with those of lists replaced by those of their items. */
-const itemsOf = (schema: Schema): Schema => ({
-  anyOf: formsOf(schema).map(form => (isObject(form.items) ? (form.items as Schema) : form)),
-})
-
-const merged = (one: KnownFields, other: KnownFields): KnownFields =>
-  one === 'any' || other === 'any' ? 'any' : new Map([...one, ...other])
+/** The same, with the schemas of lists replaced by those of their items. */
+const itemsOf = (schema: Schema): Schema[] =>
+  formsOf(schema).map(form => (isObject(form.items) ? (form.items as Schema) : form))
 
 /** The fields of a body that its operation does not have. */
-export function ignoredFields(body: unknown, known: KnownFields): IgnoredField[] {
-  const found: IgnoredField[] = []
+export function ignoredFields(body: unknown, known: KnownFields): UnknownName[] {
+  const found: UnknownName[] = []
   const walk = (value: unknown, fields: KnownFields, prefix: string): void => {
     if (fields === 'any' || found.length >= fieldsMax) return
     if (Array.isArray(value))
@@ -70,8 +64,8 @@ export function ignoredFields(body: unknown, known: KnownFields): IgnoredField[]
   return found
 }
 
-export const asFault = ({ name, nearest }: IgnoredField): FieldFault => ({
-  field: name.slice(0, 100),
-  message: `${name.slice(0, 100)} is not a field of this operation.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`,
-  value: null,
-})
+export const asFault = ({ name, nearest }: UnknownName): FieldFault => {
+  const field = name.slice(0, nameCharactersMax)
+  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  return { field, message: `${field} is not a field of this operation.${meant}`, value: null }
+}

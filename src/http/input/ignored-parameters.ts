@@ -1,6 +1,6 @@
 import { headerSafe, Problem, refusedParameter, validationFailed } from '../problem/problem.ts'
-import { asFault, ignoredFields } from './ignored-fields.ts'
-import type { IgnoredParameters, KnownNames, UnknownParameter } from './known-names.ts'
+import { asFault, ignoredFields, type UnknownName } from './ignored-fields.ts'
+import type { IgnoredParameters, KnownNames } from './known-names.ts'
 
 /** `Prefer: handling=strict`, alone or among others. */
 const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i
@@ -23,15 +23,14 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
       if (unknown.some(({ name }) => name === 'as_of')) throw noPast()
       const answering = headers as Record<string, string>
       if (isStrict(request)) throw refused(unknown, names.parameters(request.method, route))
-      answering[header] = headerSafe(unknown.map(listed).join(', '))
+      answering[header] = listOf(unknown)
     },
     checkFields(request, known, body, headers) {
       const unknown = ignoredFields(body, known)
       if (unknown.length === 0) return
       if (isStrict(request)) throw validationFailed(unknown.map(asFault))
       const before = headers[header]
-      const names = headerSafe(unknown.map(listed).join(', '))
-      headers[header] = before === undefined ? names : `${before}, ${names}`
+      headers[header] = before === undefined ? listOf(unknown) : `${before}, ${listOf(unknown)}`
     },
   }
 }
@@ -63,10 +62,13 @@ const givenTwice = ({ name, value }: RepeatedParameter): Problem =>
   )
 
 /** `code;nearest=by_code`, as items of a structured list. */
-const listed = ({ name, nearest }: UnknownParameter): string => {
+const listed = ({ name, nearest }: UnknownName): string => {
   const shown = name.replace(/[^\w.[\]-]+/g, '?').slice(0, 64)
   return nearest === undefined ? shown : `${shown};nearest=${nearest}`
 }
+
+const listOf = (unknown: readonly UnknownName[]): string =>
+  headerSafe(unknown.map(listed).join(', '))
 
 const noPast = () =>
   new Problem(
@@ -75,7 +77,7 @@ const noPast = () =>
     { parameter: 'as_of', value: null },
   )
 
-function refused(unknown: readonly UnknownParameter[], allowed: readonly string[]): Problem {
+function refused(unknown: readonly UnknownName[], allowed: readonly string[]): Problem {
   const [first] = unknown
   const { name, nearest } = first!
   const meant =

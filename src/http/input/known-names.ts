@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein'
-import type { KnownFields } from './ignored-fields.ts'
+import type { KnownFields, UnknownName } from './ignored-fields.ts'
 import { isMalformed, type TypedParameter, typedKey } from './typed.ts'
 
 /** A route as the router knows it. */
@@ -26,11 +26,6 @@ export interface IgnoredParameters {
     body: unknown,
     headers: Record<string, string | number>,
   ): void
-}
-
-export interface UnknownParameter {
-  name: string
-  nearest: string | undefined
 }
 
 /** Marks a route whose parameters are those of another operation. */
@@ -161,7 +156,7 @@ export function createKnownNames() {
       query: Readonly<Record<string, unknown>> | undefined,
     ) {
       let parameters: RouteParameters | undefined
-      let unknown: UnknownParameter[] | undefined
+      let unknown: UnknownName[] | undefined
       for (const name in query) {
         parameters ??= parametersOf(method, route)
         if (!parameters) return undefined
