@@ -1,4 +1,4 @@
-import type { EventType } from '../../src/plans/event-types.ts'
+import type { EventType } from '../../src/plans/messages/event-types.ts'
 
 /** When each event is sent, for the page of webhook events. */
 export const eventDescriptions: Readonly<Record<EventType, string>> = {

@@ -83,7 +83,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R13',
     promise: 'A delivery goes out at its local time in every time zone',
     bar: '100,000 cases over all zones against an oracle: 0 differences',
-    tests: ['test/plans/delivery-schedule.test.ts'],
+    tests: ['test/plans/messages/delivery-schedule.test.ts'],
   },
   {
     id: 'R14',
@@ -95,13 +95,13 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R16',
     promise: 'Rate windows are exact',
     bar: '10,000 sequences against a naive log: 0 differences',
-    tests: ['test/plans/rate.test.ts'],
+    tests: ['test/plans/rates/rate.test.ts'],
   },
   {
     id: 'R17',
     promise: 'Addresses and keys cannot fill the memory',
     bar: 'a million addresses: their windows under 64 MB',
-    tests: ['test/plans/rate.test.ts'],
+    tests: ['test/plans/rates/rate.test.ts'],
   },
   {
     id: 'R18',
@@ -254,7 +254,10 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S07',
     promise: 'Roles hold',
     bar: 'role by action',
-    tests: ['test/plans/roles.test.ts', 'test/topics/account/operations/organizations.test.ts'],
+    tests: [
+      'test/plans/roles/roles.test.ts',
+      'test/topics/account/operations/organizations.test.ts',
+    ],
   },
   {
     id: 'S08',
@@ -284,7 +287,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S15',
     promise: 'Nothing inside the network is reached',
     bar: 'spellings of forbidden targets, rebinding names, redirects: 0 connections',
-    tests: ['test/send/egress', 'test/plans/address.test.ts'],
+    tests: ['test/send/egress', 'test/plans/rates/address.test.ts'],
   },
   {
     id: 'S17',

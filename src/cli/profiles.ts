@@ -7,9 +7,9 @@ import {
   type Scope,
   type Sign,
   type TextOf,
-} from '../plans/client-profile.ts'
-import { shippedClientProfiles, shippedProfiles } from '../plans/shipped-profiles.ts'
-import { switchEffects } from '../plans/switches.ts'
+} from '../plans/clients/client-profile.ts'
+import { shippedClientProfiles, shippedProfiles } from '../plans/clients/shipped-profiles.ts'
+import { switchEffects } from '../plans/clients/switches.ts'
 
 type Print = (line: string) => void
 

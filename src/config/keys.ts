@@ -12,10 +12,10 @@ import {
   parseInstant,
   secondMs,
 } from '../lib/time/instant.ts'
-import { companyRoleOf, companyRoles } from '../plans/company-roles.ts'
-import { creditPackOf } from '../plans/credit-packs.ts'
-import { defaultExchangeWords } from '../plans/exchange-words.ts'
+import { creditPackOf } from '../plans/billing/credit-packs.ts'
+import { defaultExchangeWords } from '../plans/clients/exchange-words.ts'
 import { defaultLimits } from '../plans/limits.ts'
+import { companyRoleOf, companyRoles } from '../plans/roles/company-roles.ts'
 import { planIds } from '../plans/tiers.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { DisplayPreferences } from '../plans/display.ts'
-import type { Role } from '../plans/roles.ts'
+import type { Role } from '../plans/roles/roles.ts'
 
 /**
  * The addresses of the console's pages, for the server, which answers each with the same document,

@@ -1,5 +1,5 @@
 import type { Declared } from '../datasets/dataset.ts'
-import type { Scope } from '../plans/scopes.ts'
+import type { Scope } from '../plans/roles/scopes.ts'
 import { analyticsDatasets } from '../topics/analytics/dataset/topic.ts'
 import { drillingDatasets } from '../topics/drilling/dataset/topic.ts'
 import { fuelDatasets } from '../topics/fuels/dataset/topic.ts'

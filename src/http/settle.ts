@@ -1,6 +1,6 @@
 import type { Runtime } from '../config/runtime.ts'
 
-import { scopeOf } from '../plans/scopes.ts'
+import { scopeOf } from '../plans/roles/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { withIgnoredParameters } from './answer/ignored-parameters.ts'

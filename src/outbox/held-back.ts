@@ -3,7 +3,7 @@ import { transact } from '../database/database.ts'
 import type { Ids } from '../lib/ids.ts'
 import { sleep } from '../lib/time/clock.ts'
 import { dayMs } from '../lib/time/instant.ts'
-import { lastDelivery, nextDelivery } from '../plans/delivery-schedule.ts'
+import { lastDelivery, nextDelivery } from '../plans/messages/delivery-schedule.ts'
 import { createAlertPriceStore } from '../topics/alerts/store/prices.ts'
 import {
   createDeliveryStore,

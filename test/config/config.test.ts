@@ -15,8 +15,8 @@ import {
   secret,
   text,
 } from '../../src/config/keys.ts'
-import { shippedClientProfiles } from '../../src/plans/shipped-profiles.ts'
-import { switchNames } from '../../src/plans/switches.ts'
+import { shippedClientProfiles } from '../../src/plans/clients/shipped-profiles.ts'
+import { switchNames } from '../../src/plans/clients/switches.ts'
 import { runs } from '../support/full.ts'
 
 /** A refusal of one names them all. */

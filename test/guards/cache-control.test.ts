@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { scopeOf } from '../../src/plans/scopes.ts'
+import { scopeOf } from '../../src/plans/roles/scopes.ts'
 import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { boundless, type Row, rows, sampleId } from '../support/interface/every-route.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
-import { scopeOf } from '../../src/plans/scopes.ts'
+import { scopeOf } from '../../src/plans/roles/scopes.ts'
 import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { boundless, rows } from '../support/interface/every-route.ts'
 

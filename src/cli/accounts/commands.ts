@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { adminRoles } from '../../plans/admin-roles.ts'
-import { scopes } from '../../plans/scopes.ts'
+import { adminRoles } from '../../plans/roles/admin-roles.ts'
+import { scopes } from '../../plans/roles/scopes.ts'
 import type { CommandTools } from '../command.ts'
 import {
   changeAccount,

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Action } from '../../plans/roles.ts'
+import type { Action } from '../../plans/roles/roles.ts'
 import { detailsOf, type Loaded, Refusal } from './ask.ts'
 import { boot, mayDo } from './boot.ts'
 import { Offer } from './offer.tsx'

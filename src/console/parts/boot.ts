@@ -1,4 +1,4 @@
-import { type Action, may } from '../../plans/roles.ts'
+import { type Action, may } from '../../plans/roles/roles.ts'
 import type { Boot } from '../paths.ts'
 import { impersonation } from './impersonation.ts'
 

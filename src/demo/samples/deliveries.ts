@@ -1,4 +1,4 @@
-import type { DeliverySchedule } from '../../plans/delivery-schedule.ts'
+import type { DeliverySchedule } from '../../plans/messages/delivery-schedule.ts'
 import { sampleId } from './id.ts'
 
 interface Account {

@@ -1,6 +1,6 @@
 import { dayMs } from '../../lib/time/instant.ts'
 import { type QuotaWindow, quotaRemaining } from '../../plans/quota.ts'
-import type { RateDecision } from '../../plans/rate.ts'
+import type { RateDecision } from '../../plans/rates/rate.ts'
 import type { QuotaUsage } from '../../topics/keys/service/meter.ts'
 
 /** A rolling window as one request found it. */

@@ -1,5 +1,5 @@
-import type { OperatorArea } from '../../plans/admin-roles.ts'
-import type { Action } from '../../plans/roles.ts'
+import type { OperatorArea } from '../../plans/roles/admin-roles.ts'
+import type { Action } from '../../plans/roles/roles.ts'
 import type { Feature } from '../../plans/tiers.ts'
 import type { Problem } from '../problem/problem.ts'
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/text/json.ts'
-import { actionOf } from '../../plans/roles.ts'
+import { actionOf } from '../../plans/roles/roles.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 

@@ -1,5 +1,5 @@
-import { actionOf } from '../../plans/roles.ts'
-import { scopeOf } from '../../plans/scopes.ts'
+import { actionOf } from '../../plans/roles/roles.ts'
+import { scopeOf } from '../../plans/roles/scopes.ts'
 import type { Access } from './access-kind.ts'
 
 /** Stored by the client only, which revalidates it before each use. */

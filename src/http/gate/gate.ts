@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts'
-import { type AdminRole, mayOperate, rolesThatMay } from '../../plans/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plans/plans.ts'
 import type { QuotaWindow } from '../../plans/quota.ts'
+import { type AdminRole, mayOperate, rolesThatMay } from '../../plans/roles/admin-roles.ts'
 import type { Company } from '../../topics/account/service/company.ts'
 import type { Impersonations } from '../../topics/account/service/impersonations.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'

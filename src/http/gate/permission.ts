@@ -3,8 +3,8 @@ import {
   mayOperate,
   type OperatorArea,
   rolesThatMay,
-} from '../../plans/admin-roles.ts'
-import { type Action, may, type Role, rolesFor } from '../../plans/roles.ts'
+} from '../../plans/roles/admin-roles.ts'
+import { type Action, may, type Role, rolesFor } from '../../plans/roles/roles.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import { Problem } from '../problem/problem.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts'
-import { addressGroup } from '../../plans/address.ts'
+import { addressGroup } from '../../plans/rates/address.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import { reading, type WindowReading } from '../answer/rate-headers.ts'

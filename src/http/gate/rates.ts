@@ -1,7 +1,12 @@
 import type { Ids } from '../../lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { browsingLimits, type Limits } from '../../plans/limits.ts'
-import { createRateTable, type RateMark, type RateSave, type RateTable } from '../../plans/rate.ts'
+import {
+  createRateTable,
+  type RateMark,
+  type RateSave,
+  type RateTable,
+} from '../../plans/rates/rate.ts'
 
 export type RateClassName =
   | 'authenticated'

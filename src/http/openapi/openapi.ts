@@ -1,4 +1,4 @@
-import { scopeOf } from '../../plans/scopes.ts'
+import { scopeOf } from '../../plans/roles/scopes.ts'
 import { ignoredParametersHeader } from '../input/ignored-parameters.ts'
 import { typedKey, undescribedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'

@@ -1,4 +1,4 @@
-import { eventTypes } from '../../plans/event-types.ts'
+import { eventTypes } from '../../plans/messages/event-types.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { isRecord } from './schema.ts'
 

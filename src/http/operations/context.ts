@@ -1,6 +1,6 @@
 import type { Services } from '../../instance/services/services.ts'
-import { addressGroup } from '../../plans/address.ts'
 import { cheapestWith, firstPlan } from '../../plans/plans.ts'
+import { addressGroup } from '../../plans/rates/address.ts'
 import type { Feature } from '../../plans/tiers.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { aloneVitals, type Vitals } from '../../topics/condition/service/vitals.ts'

@@ -1,4 +1,4 @@
-import type { ClientProfile } from '../../plans/client-profile.ts'
+import type { ClientProfile } from '../../plans/clients/client-profile.ts'
 import type { Fields } from './shapes.ts'
 
 /** An error response: its status, its body and its headers. */

@@ -1,6 +1,6 @@
 import { fieldsOf, isObject } from '../../lib/text/json.ts'
-import { covers, type Scope } from '../../plans/client-profile.ts'
-import type { SwitchName } from '../../plans/switches.ts'
+import { covers, type Scope } from '../../plans/clients/client-profile.ts'
+import type { SwitchName } from '../../plans/clients/switches.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { roundTo } from '../../topics/prices/math/format.ts'
 

@@ -1,5 +1,5 @@
 import type { Entitlements } from '../../plans/plans.ts'
-import type { Role } from '../../plans/roles.ts'
+import type { Role } from '../../plans/roles/roles.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Account } from '../../topics/keys/store/accounts.ts'
 import type { ApiKey } from '../../topics/keys/store/api-keys.ts'

@@ -1,6 +1,6 @@
 import type { PDFFont, PDFPage } from 'pdf-lib'
 import { isoDay } from '../../lib/time/instant.ts'
-import { type InvoiceLine, money } from '../../plans/invoice.ts'
+import { type InvoiceLine, money } from '../../plans/billing/invoice.ts'
 import type { InvoiceTerms } from './processor.ts'
 
 /** The content of an invoice. */

@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe'
 import { secondMs } from '../../lib/time/instant.ts'
-import { type InvoiceStatus, invoiceStatuses } from '../../plans/invoice.ts'
+import { type InvoiceStatus, invoiceStatuses } from '../../plans/billing/invoice.ts'
+import type { BillingPeriod } from '../../plans/billing/subscription.ts'
 import { isPlanId } from '../../plans/plans.ts'
-import type { BillingPeriod } from '../../plans/subscription.ts'
 import type { PlanId } from '../../plans/tiers.ts'
 import type {
   Charge,

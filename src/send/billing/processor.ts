@@ -1,5 +1,5 @@
-import type { InvoiceLine, InvoiceStatus } from '../../plans/invoice.ts'
-import type { BillingPeriod } from '../../plans/subscription.ts'
+import type { InvoiceLine, InvoiceStatus } from '../../plans/billing/invoice.ts'
+import type { BillingPeriod } from '../../plans/billing/subscription.ts'
 import type { PlanId } from '../../plans/tiers.ts'
 
 /** A payment method of an account. */

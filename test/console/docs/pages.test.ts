@@ -8,7 +8,7 @@ import { filled, sampleKey, sampleOrigin } from '../../../src/console/guides/gui
 import { repository } from '../../../src/console/guides/sources.ts'
 import { pagePaths } from '../../../src/console/paths.ts'
 import { problems } from '../../../src/http/problem/problem.ts'
-import { eventTypes } from '../../../src/plans/event-types.ts'
+import { eventTypes } from '../../../src/plans/messages/event-types.ts'
 import { features } from '../../../src/plans/tiers.ts'
 import { releasesUrl, version } from '../../../src/version.ts'
 import { blocksOf, pages, renderedPages, wholeText } from '../../support/docs.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { eventTypes } from '../../../src/plans/event-types.ts'
+import { eventTypes } from '../../../src/plans/messages/event-types.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 type Fields = Record<string, unknown>

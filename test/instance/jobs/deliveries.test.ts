@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../../src/lib/time/instant.ts'
 import type { Parcel } from '../../../src/outbox/outbox.ts'
-import type { DeliverySchedule } from '../../../src/plans/delivery-schedule.ts'
+import type { DeliverySchedule } from '../../../src/plans/messages/delivery-schedule.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { provider } from '../../support/servers/provider.ts'
 import {

@@ -1,5 +1,8 @@
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
-import type { DeliveryMoment, DeliverySchedule } from '../../../src/plans/delivery-schedule.ts'
+import type {
+  DeliveryMoment,
+  DeliverySchedule,
+} from '../../../src/plans/messages/delivery-schedule.ts'
 
 // Schedules worked out again with nothing but a clock that can be read: `Intl`, which knows no way
 // back from what a clock shows.

@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr'
 import { escaped } from '../../../lib/text/html.ts'
-import type { Role } from '../../../plans/roles.ts'
+import type { Role } from '../../../plans/roles/roles.ts'
 
 export interface Notice {
   text: string

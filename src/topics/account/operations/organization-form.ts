@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { body, field, nullable, optional, text } from '../../../http/input/body-schema.ts'
 import { type Problem, stateForbids } from '../../../http/problem/problem.ts'
-import { roleOf, roles } from '../../../plans/roles.ts'
+import { roleOf, roles } from '../../../plans/roles/roles.ts'
 import type { OrganizationRefusal } from '../service/memberships.ts'
 import { emailField } from './account-form.ts'
 import { RoleName } from './organization-row.ts'

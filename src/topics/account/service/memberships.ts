@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import { keepsAdmin } from '../../../plans/roles.ts'
+import { keepsAdmin } from '../../../plans/roles/roles.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Mail } from '../../messages/service/mail.ts'
 import type { Invitation, Member, Organization, OrganizationStore } from '../store/organizations.ts'

@@ -2,7 +2,7 @@ import { transact } from '../../../database/database.ts'
 import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { firstPlan } from '../../../plans/plans.ts'
-import type { Role } from '../../../plans/roles.ts'
+import type { Role } from '../../../plans/roles/roles.ts'
 import { type AccountState, confirmedAccount } from '../../keys/service/keyring.ts'
 import type { Invitation, Member, Organization } from '../store/organizations.ts'
 import {

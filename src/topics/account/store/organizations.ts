@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
-import type { Role } from '../../../plans/roles.ts'
+import type { Role } from '../../../plans/roles/roles.ts'
 
 export interface Organization {
   id: string

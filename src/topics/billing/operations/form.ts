@@ -12,8 +12,8 @@ import {
   whole,
 } from '../../../http/input/body-schema.ts'
 import { Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
-import type { CreditPack } from '../../../plans/credit-packs.ts'
-import { billingPeriods } from '../../../plans/subscription.ts'
+import type { CreditPack } from '../../../plans/billing/credit-packs.ts'
+import { billingPeriods } from '../../../plans/billing/subscription.ts'
 import { ProcessorUnavailable } from '../../../send/billing/processor.ts'
 import { type BillingRefusal, isRefusal } from '../service/terms.ts'
 

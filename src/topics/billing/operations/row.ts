@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import type { CreditPack } from '../../../plans/credit-packs.ts'
+import type { CreditPack } from '../../../plans/billing/credit-packs.ts'
 import { offeredPlans, type Plans, quotaPeriods } from '../../../plans/plans.ts'
 import { percentUsed, quotaWindow } from '../../../plans/quota.ts'
 import type { PaymentMethod } from '../../../send/billing/processor.ts'

@@ -1,7 +1,7 @@
 import { type Config, ConfigProblem } from '../../../config/config.ts'
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import { creditPackOf } from '../../../plans/credit-packs.ts'
+import { creditPackOf } from '../../../plans/billing/credit-packs.ts'
 import type { Plans } from '../../../plans/plans.ts'
 import { type Processor, ProcessorUnavailable } from '../../../send/billing/processor.ts'
 import { ledgerPayments, testPayments } from '../../../send/billing/processor-manual.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { Terms } from '../../../plans/subscription.ts'
+import type { Terms } from '../../../plans/billing/subscription.ts'
 import type { Charge } from '../../../send/billing/processor.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { Invoice } from '../store/invoices.ts'

@@ -1,10 +1,15 @@
 import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
-import type { InvoiceLine } from '../../../plans/invoice.ts'
+import type { InvoiceLine } from '../../../plans/billing/invoice.ts'
+import type { Proration } from '../../../plans/billing/proration.ts'
+import {
+  type BillingPeriod,
+  changeOf,
+  periodEnd,
+  type Terms,
+} from '../../../plans/billing/subscription.ts'
 import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
-import type { Proration } from '../../../plans/proration.ts'
-import { type BillingPeriod, changeOf, periodEnd, type Terms } from '../../../plans/subscription.ts'
 import type { Charge } from '../../../send/billing/processor.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { InvoiceStore } from '../store/invoices.ts'

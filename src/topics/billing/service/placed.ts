@@ -1,6 +1,6 @@
 import { startOfMonth } from '../../../lib/time/instant.ts'
+import { periodEnd, type Terms } from '../../../plans/billing/subscription.ts'
 import { firstPlan, isPlanId } from '../../../plans/plans.ts'
-import { periodEnd, type Terms } from '../../../plans/subscription.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Subscription } from '../store/subscriptions.ts'
 

@@ -1,8 +1,8 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
+import { type BillingPeriod, changeOf, type Terms } from '../../../plans/billing/subscription.ts'
 import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
-import { type BillingPeriod, changeOf, type Terms } from '../../../plans/subscription.ts'
 import {
   PaymentRefused,
   type Processor,

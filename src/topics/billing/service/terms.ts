@@ -1,5 +1,5 @@
+import type { BillingPeriod, Terms } from '../../../plans/billing/subscription.ts'
 import { firstPlan, isPlanId, type Plans, tierOf } from '../../../plans/plans.ts'
-import type { BillingPeriod, Terms } from '../../../plans/subscription.ts'
 import type { PlanId } from '../../../plans/tiers.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { Subscription } from '../store/subscriptions.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
-import type { InvoiceLine, InvoiceStatus } from '../../../plans/invoice.ts'
+import type { InvoiceLine, InvoiceStatus } from '../../../plans/billing/invoice.ts'
 import type { InvoiceTerms } from '../../../send/billing/processor.ts'
 
 export interface Invoice extends InvoiceTerms {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
-import type { BillingPeriod } from '../../../plans/subscription.ts'
+import type { BillingPeriod } from '../../../plans/billing/subscription.ts'
 import type { RemoteSubscription } from '../../../send/billing/processor.ts'
 
 export interface Subscription extends Omit<RemoteSubscription, 'ref' | 'status'> {

@@ -1,6 +1,6 @@
 import aliasesText from '../../../../fixtures/aliases.tsv' with { type: 'text' }
 import codesText from '../../../../fixtures/codes.tsv' with { type: 'text' }
-import { defaultExchangeWords } from '../../../plans/exchange-words.ts'
+import { defaultExchangeWords } from '../../../plans/clients/exchange-words.ts'
 import { version } from '../../../version.ts'
 import type { Cadence } from '../math/catalogue.ts'
 import type { NewSeries } from '../store/series.ts'

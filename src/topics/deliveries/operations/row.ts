@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
-import { deliveryCadences } from '../../../plans/delivery-schedule.ts'
+import { deliveryCadences } from '../../../plans/messages/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
 
 const textOrNull = (description: string) => t.orNull(t.String(), description)

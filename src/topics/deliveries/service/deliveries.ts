@@ -3,13 +3,13 @@ import { transact } from '../../../database/database.ts'
 import { type Clock, sleep } from '../../../lib/time/clock.ts'
 import { dayMs, secondMs } from '../../../lib/time/instant.ts'
 import { wallTime } from '../../../lib/time/zone.ts'
+import type { LimitReached, Limits } from '../../../plans/limits.ts'
 import {
   type DeliveryMoment,
   type DeliverySchedule,
   lastDelivery,
   nextDelivery,
-} from '../../../plans/delivery-schedule.ts'
-import type { LimitReached, Limits } from '../../../plans/limits.ts'
+} from '../../../plans/messages/delivery-schedule.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { RecipientState } from '../../messages/service/mail.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
-import type { DeliveryMoment, DeliverySchedule } from '../../../plans/delivery-schedule.ts'
+import type { DeliveryMoment, DeliverySchedule } from '../../../plans/messages/delivery-schedule.ts'
 
 /** The editable fields of a delivery. */
 export interface DeliverySettings extends DeliverySchedule {

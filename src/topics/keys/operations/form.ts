@@ -16,7 +16,7 @@ import {
 } from '../../../http/input/body-schema.ts'
 import { type Problem, type ProblemCode, stateForbids } from '../../../http/problem/problem.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
-import { isScope, scopes } from '../../../plans/scopes.ts'
+import { isScope, scopes } from '../../../plans/roles/scopes.ts'
 import type { KeyChange, KeyRefusal } from '../service/key-changes.ts'
 
 const listMax = 100

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
-import { scopes } from '../../../plans/scopes.ts'
+import { scopes } from '../../../plans/roles/scopes.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'

@@ -2,7 +2,7 @@ import { body, checked, optional, text } from '../../../http/input/body-schema.t
 import { formOf } from '../../../http/input/form.ts'
 import { type Problem, validationFailed } from '../../../http/problem/problem.ts'
 import { phoneNumberOf } from '../../../lib/text/phone-number.ts'
-import { smsCountries, smsCountryOf } from '../../../plans/sms-countries.ts'
+import { smsCountries, smsCountryOf } from '../../../plans/messages/sms-countries.ts'
 
 const numberCharactersMax = 34
 const supported = smsCountries.join(', ')

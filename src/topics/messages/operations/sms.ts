@@ -5,8 +5,12 @@ import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../../lib/time/instant.ts'
+import {
+  smsCountries,
+  smsCountriesToCome,
+  smsCountryOf,
+} from '../../../plans/messages/sms-countries.ts'
 import { hasFeature } from '../../../plans/plans.ts'
-import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../../plans/sms-countries.ts'
 import { smsAlertTypes } from '../service/sms.ts'
 import type { SmsSettings } from '../store/sms.ts'
 import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'

@@ -1,7 +1,7 @@
 import type { Ids } from '../../../lib/ids.ts'
 import { isToken, sameHash, tokenHash, tokenHint } from '../../../lib/secrets/token.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { AdminRole } from '../../../plans/admin-roles.ts'
+import type { AdminRole } from '../../../plans/roles/admin-roles.ts'
 import type { AdminToken, AdminTokenStore } from '../store/admin-tokens.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
-import type { AdminRole } from '../../../plans/admin-roles.ts'
+import type { AdminRole } from '../../../plans/roles/admin-roles.ts'
 
 export interface AdminToken {
   id: string

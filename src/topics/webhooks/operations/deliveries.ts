@@ -7,7 +7,7 @@ import { envelope, envelopeOf, success } from '../../../http/operations/answer.t
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import { eventTypeOf } from '../../../plans/event-types.ts'
+import { eventTypeOf } from '../../../plans/messages/event-types.ts'
 import { eventBody } from '../service/event-messages.ts'
 import { laneOf } from '../service/lanes.ts'
 import { testRef } from '../service/record.ts'

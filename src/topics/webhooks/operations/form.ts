@@ -27,7 +27,7 @@ import {
   eventTypeOf,
   eventTypes,
   nearestEvent,
-} from '../../../plans/event-types.ts'
+} from '../../../plans/messages/event-types.ts'
 import { permitStateOf } from '../../geography/math/us-states.ts'
 import type { Rotation } from '../service/webhooks.ts'
 import { defaultSettings, type EndpointSettings } from '../store/webhooks.ts'

@@ -1,5 +1,5 @@
 import { isoInstant } from '../../../lib/time/instant.ts'
-import type { EventType } from '../../../plans/event-types.ts'
+import type { EventType } from '../../../plans/messages/event-types.ts'
 
 type Data = Readonly<Record<string, unknown>>
 

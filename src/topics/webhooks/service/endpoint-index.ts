@@ -1,4 +1,4 @@
-import { coveredEvents, type EventType } from '../../../plans/event-types.ts'
+import { coveredEvents, type EventType } from '../../../plans/messages/event-types.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 
 const none: readonly Endpoint[] = []

@@ -1,5 +1,5 @@
 import type { Message, Outbox } from '../../../outbox/outbox.ts'
-import type { EventType } from '../../../plans/event-types.ts'
+import type { EventType } from '../../../plans/messages/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import {

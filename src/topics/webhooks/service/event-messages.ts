@@ -1,6 +1,6 @@
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Message } from '../../../outbox/outbox.ts'
-import { type EventType, eventTypeOf } from '../../../plans/event-types.ts'
+import { type EventType, eventTypeOf } from '../../../plans/messages/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Endpoint } from '../store/webhooks.ts'

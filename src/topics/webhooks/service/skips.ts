@@ -1,7 +1,11 @@
 import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { startOfDay } from '../../../lib/time/instant.ts'
-import { type EventType, hasCommodityFilter, isPermitEvent } from '../../../plans/event-types.ts'
+import {
+  type EventType,
+  hasCommodityFilter,
+  isPermitEvent,
+} from '../../../plans/messages/event-types.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
 import type { Endpoint } from '../store/webhooks.ts'

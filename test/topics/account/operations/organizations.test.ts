@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
 import { dayMs, isoInstant } from '../../../../src/lib/time/instant.ts'
-import { type Role, roles } from '../../../../src/plans/roles.ts'
+import { type Role, roles } from '../../../../src/plans/roles/roles.ts'
 import { startAt } from '../../../support/instance/instance.ts'
 import {
   type Asked,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PDFDocument } from 'pdf-lib'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
-import { roles } from '../../../../src/plans/roles.ts'
+import { roles } from '../../../../src/plans/roles/roles.ts'
 import { type Buyer, billingHouse, codeOf, startAt } from '../../../support/topics/billing.ts'
 
 const current = '/billing/subscriptions/current'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
-import type { BillingPeriod } from '../../../../src/plans/subscription.ts'
+import type { BillingPeriod } from '../../../../src/plans/billing/subscription.ts'
 import { runs } from '../../../support/full.ts'
 import { type Buyer, billingHouse, startAt } from '../../../support/topics/billing.ts'
 

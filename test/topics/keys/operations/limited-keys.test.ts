@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isoInstant } from '../../../../src/lib/time/instant.ts'
-import { scopeOf } from '../../../../src/plans/scopes.ts'
+import { scopeOf } from '../../../../src/plans/roles/scopes.ts'
 import { type DemoInstance, demoInstance } from '../../../support/instance/demo-instance.ts'
 import { openFrontDoor, startAt } from '../../../support/instance/front-door.ts'
 import { type Row, interfaceRows as rows } from '../../../support/interface/interface.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { transact } from '../../../../src/database/database.ts'
-import { type EventType, eventTypes } from '../../../../src/plans/event-types.ts'
+import { type EventType, eventTypes } from '../../../../src/plans/messages/event-types.ts'
 import { eventIdOf } from '../../../../src/topics/webhooks/service/event-ids.ts'
 import {
   lanedTarget,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type EventType, eventTypes } from '../../../../src/plans/event-types.ts'
+import { type EventType, eventTypes } from '../../../../src/plans/messages/event-types.ts'
 import { createAccountSecrets } from '../../../../src/topics/webhooks/service/account-secrets.ts'
 import { createWebhooks, type Webhooks } from '../../../../src/topics/webhooks/service/webhooks.ts'
 import { createAccountSecretStore } from '../../../../src/topics/webhooks/store/account-secrets.ts'

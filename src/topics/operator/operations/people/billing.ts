@@ -8,7 +8,7 @@ import { type Operations, operation } from '../../../../http/operations/operatio
 import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
-import { type InvoiceStatus, invoiceStatuses } from '../../../../plans/invoice.ts'
+import { type InvoiceStatus, invoiceStatuses } from '../../../../plans/billing/invoice.ts'
 import { resultOf } from '../../../billing/operations/form.ts'
 import { InvoiceShape, invoiceRow } from '../../../billing/operations/row.ts'
 import type { Invoice } from '../../../billing/store/invoices.ts'

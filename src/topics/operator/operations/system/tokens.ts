@@ -4,7 +4,7 @@ import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
-import { adminRoles } from '../../../../plans/admin-roles.ts'
+import { adminRoles } from '../../../../plans/roles/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
 
 const access = { operator: 'service' } as const

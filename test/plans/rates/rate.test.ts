@@ -1,8 +1,8 @@
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { RateDecision, RateTable } from '../../src/plans/rate.ts'
-import { createRateTable } from '../../src/plans/rate.ts'
+import type { RateDecision, RateTable } from '../../../src/plans/rates/rate.ts'
+import { createRateTable } from '../../../src/plans/rates/rate.ts'
 
 const windowMs = 60_000
 const mib = 2 ** 20

@@ -1,4 +1,4 @@
-import { thousands } from '../lib/text/text.ts'
+import { thousands } from '../../lib/text/text.ts'
 export const invoiceStatuses = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
 export type InvoiceStatus = (typeof invoiceStatuses)[number]
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoInstant } from '../../src/lib/time/instant.ts'
+import { dayMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import {
   type BillingPeriod,
   changeOf,
   monthsAfter,
   periodEnd,
   type Terms,
-} from '../../src/plans/subscription.ts'
+} from '../../../src/plans/billing/subscription.ts'
 
 const at = (text: string) => Date.parse(text)
 

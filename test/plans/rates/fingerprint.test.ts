@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Fingerprint } from '../../src/plans/fingerprint.ts'
+import { Fingerprint } from '../../../src/plans/rates/fingerprint.ts'
 
 const of = (seed: number, text: string): [number, number] => {
   const print = new Fingerprint(seed)

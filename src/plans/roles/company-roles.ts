@@ -1,5 +1,5 @@
+import { type PlanId, planIds } from '../tiers.ts'
 import { type Role, roleOf } from './roles.ts'
-import { type PlanId, planIds } from './tiers.ts'
 
 /** The highest first. */
 export const companyRoles = ['operator', 'admin', 'member', 'read-only'] as const

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs } from '../../src/lib/time/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import {
   earnedCents,
   type PricedPeriod,
   proration,
   replacement,
   unusedCents,
-} from '../../src/plans/proration.ts'
+} from '../../../src/plans/billing/proration.ts'
 
 const period = fc
   .record({

@@ -1,4 +1,4 @@
-import { minuteOf } from '../lib/time/zone.ts'
+import { minuteOf } from '../../lib/time/zone.ts'
 
 /**
  * Hours in which no one is to be woken: local wall time `HH:MM`, the half-open range [from, to),

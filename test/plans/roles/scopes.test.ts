@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { isLimited, isScope, scopeOf, scopes } from '../../src/plans/scopes.ts'
-import { interfaceRows } from '../support/interface/interface.ts'
+import { isLimited, isScope, scopeOf, scopes } from '../../../src/plans/roles/scopes.ts'
+import { interfaceRows } from '../../support/interface/interface.ts'
 
 const keyed = interfaceRows.filter(row => row.access === 'key' || row.access === 'key-header-only')
 

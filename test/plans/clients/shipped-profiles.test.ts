@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigProblem, loadConfig } from '../../src/config/config.ts'
-import { recognised } from '../../src/plans/client-profile.ts'
-import { parseProfiles } from '../../src/plans/client-profiles.ts'
-import { shippedClientProfiles, shippedProfiles } from '../../src/plans/shipped-profiles.ts'
-import { switchEffects } from '../../src/plans/switches.ts'
+import { ConfigProblem, loadConfig } from '../../../src/config/config.ts'
+import { recognised } from '../../../src/plans/clients/client-profile.ts'
+import { parseProfiles } from '../../../src/plans/clients/client-profiles.ts'
+import {
+  shippedClientProfiles,
+  shippedProfiles,
+} from '../../../src/plans/clients/shipped-profiles.ts'
+import { switchEffects } from '../../../src/plans/clients/switches.ts'
 
-const page = readFileSync(join(import.meta.dir, '../../docs/reference/client-profiles.md'), 'utf8')
+const page = readFileSync(
+  join(import.meta.dir, '../../../docs/reference/client-profiles.md'),
+  'utf8',
+)
 const profiles = shippedClientProfiles()
 const profileBy = (headers: Record<string, string>, method = 'GET') =>
   recognised(profiles, of => (of === 'method' ? method : (headers[of] ?? null)))?.name

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isQuiet } from '../../src/plans/quiet.ts'
-import { runs } from '../support/full.ts'
+import { isQuiet } from '../../../src/plans/messages/quiet.ts'
+import { runs } from '../../support/full.ts'
 
 const clock = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`

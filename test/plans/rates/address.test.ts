@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addressGroup } from '../../src/plans/address.ts'
+import { addressGroup } from '../../../src/plans/rates/address.ts'
 
 const table: [string, string][] = [
   ['203.0.113.7', '203.0.113.7'],

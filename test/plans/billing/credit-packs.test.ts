@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { creditPackOf } from '../../src/plans/credit-packs.ts'
+import { creditPackOf } from '../../../src/plans/billing/credit-packs.ts'
 
 test('a pack is its id, requests, price and days', () => {
   expect(creditPackOf('pack_10k:10000:900:365')).toEqual({

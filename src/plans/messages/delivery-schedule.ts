@@ -1,4 +1,4 @@
-import { isoDay } from '../lib/time/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 
 export const deliveryCadences = ['daily', 'weekdays', 'weekly'] as const
 export type DeliveryCadence = (typeof deliveryCadences)[number]

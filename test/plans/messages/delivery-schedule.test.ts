@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoInstant, minuteMs } from '../../src/lib/time/instant.ts'
-import { zoneName } from '../../src/lib/time/zone.ts'
+import { dayMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
+import { zoneName } from '../../../src/lib/time/zone.ts'
 import {
   type DeliverySchedule,
   deliveryCadences,
   lastDelivery,
   nextDelivery,
-} from '../../src/plans/delivery-schedule.ts'
-import { runs } from '../support/full.ts'
-import { deliveriesWithin, pieces, shown } from '../support/topics/delivery-oracle.ts'
+} from '../../../src/plans/messages/delivery-schedule.ts'
+import { runs } from '../../support/full.ts'
+import { deliveriesWithin, pieces, shown } from '../../support/topics/delivery-oracle.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)

@@ -1,4 +1,4 @@
-import { thousands } from '../lib/text/text.ts'
+import { thousands } from '../../lib/text/text.ts'
 /** Requests that are sold alongside a plan. */
 export interface CreditPack {
   id: string

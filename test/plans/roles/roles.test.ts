@@ -7,7 +7,7 @@ import {
   type Role,
   roleOf,
   roles,
-} from '../../src/plans/roles.ts'
+} from '../../../src/plans/roles/roles.ts'
 
 /**
  * By action, whether an admin, a member and a read-only person may. Written out here so that a slip

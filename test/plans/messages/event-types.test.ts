@@ -6,7 +6,7 @@ import {
   eventTypes,
   hasCommodityFilter,
   isPermitEvent,
-} from '../../src/plans/event-types.ts'
+} from '../../../src/plans/messages/event-types.ts'
 
 describe('a name that an endpoint subscribes to', () => {
   const table: [subscribed: string, covered: string[]][] = [

@@ -1,5 +1,5 @@
+import { type PlanId, planIds } from '../tiers.ts'
 import { type PricedPeriod, type Proration, proration, replacement } from './proration.ts'
-import { type PlanId, planIds } from './tiers.ts'
 
 export const billingPeriods = ['monthly', 'yearly'] as const
 export type BillingPeriod = (typeof billingPeriods)[number]
