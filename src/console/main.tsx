@@ -2,7 +2,7 @@ import { type ComponentType, render } from 'preact'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Missing } from './pages/missing.tsx'
-import { Frame } from './parts/frame.tsx'
+import { Frame } from './parts/frame/frame.tsx'
 import type { PagePath } from './paths.ts'
 
 const Board = lazy(() => import('./pages/board.tsx').then(page => page.Board))

@@ -6,7 +6,7 @@ import {
   localText,
   numberText,
   zoneText,
-} from '../../src/console/parts/writing.ts'
+} from '../../src/console/parts/text/writing.ts'
 import { numberFormats } from '../../src/plans/display.ts'
 
 const written = (iso: string, zone: string): string =>

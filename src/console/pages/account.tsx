@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { AccountAnswer } from '../../topics/account/operations/account.ts'
 import type { InvoiceShape as Invoice } from '../../topics/billing/operations/row.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
   Confirmed,
@@ -16,13 +15,14 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
-import { boundChoice } from '../parts/form.ts'
-import { ago, day, figure, number, words } from '../parts/format.ts'
-import { KeyForm, keyColumns, keyName } from '../parts/key-columns.tsx'
-import { keepKey } from '../parts/own-key.ts'
-import { pagedRows, usePages } from '../parts/pages.ts'
-import { Table } from '../parts/table.tsx'
+import { keepKey } from '../parts/person/own-key.ts'
+import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { pagedRows, usePages } from '../parts/requests/pages.ts'
+import { KeyForm, keyColumns, keyName } from '../parts/tables/key-columns.tsx'
+import { Table } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { boundChoice } from '../parts/text/form.ts'
+import { ago, day, figure, number, words } from '../parts/text/format.ts'
 import { Credits } from './account/credits.tsx'
 import { Display } from './account/display.tsx'
 import {

@@ -10,8 +10,6 @@ import type {
 } from '../../topics/alerts/operations/row.ts'
 import type { BacktestShape as Backtest } from '../../topics/alerts/operations/tests.ts'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { has } from '../parts/account.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Absent,
   Confirmed,
@@ -26,8 +24,11 @@ import {
   Tag,
   WhoBringsData,
 } from '../parts/bits.tsx'
-import { mayDo, now } from '../parts/boot.ts'
 import { Chart } from '../parts/charts/chart.tsx'
+import { has } from '../parts/person/account.ts'
+import { Included } from '../parts/person/included.tsx'
+import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { mayDo, now } from '../parts/requests/boot.ts'
 import {
   areCodesHere,
   codes,
@@ -35,13 +36,12 @@ import {
   matchingCodes,
   nearCodes,
   wantCodes,
-} from '../parts/codes.ts'
-import { boardPath } from '../parts/first.ts'
-import { submits } from '../parts/form.ts'
-import { ago, decimalsOf, figure, instant, number, signed, words } from '../parts/format.ts'
-import { Included } from '../parts/included.tsx'
-import { pagedRows, usePages } from '../parts/pages.ts'
-import { Table } from '../parts/table.tsx'
+} from '../parts/requests/codes.ts'
+import { boardPath } from '../parts/requests/first.ts'
+import { pagedRows, usePages } from '../parts/requests/pages.ts'
+import { Table } from '../parts/tables/table.tsx'
+import { submits } from '../parts/text/form.ts'
+import { ago, decimalsOf, figure, instant, number, signed, words } from '../parts/text/format.ts'
 import type { ChartAnswer } from './series/answer.ts'
 
 /** The fields of an alert that depend on its kind. */

@@ -1,8 +1,8 @@
-import { dataOf, useLoaded } from '../parts/ask.ts'
-import type { Code } from '../parts/codes.ts'
-import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
-import { Move } from '../parts/move.tsx'
-import { Table } from '../parts/table.tsx'
+import { dataOf, useLoaded } from '../parts/requests/ask.ts'
+import type { Code } from '../parts/requests/codes.ts'
+import { Move } from '../parts/tables/move.tsx'
+import { Table } from '../parts/tables/table.tsx'
+import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
 
 interface Priced {
   price: number

@@ -1,6 +1,6 @@
 import { Page } from '../parts/bits.tsx'
-import { boot } from '../parts/boot.ts'
-import { Operators } from '../parts/operator-token.tsx'
+import { Operators } from '../parts/person/operator-token.tsx'
+import { boot } from '../parts/requests/boot.ts'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { Clock } from './desk/clock.tsx'
 import { Deliveries } from './desk/deliveries.tsx'

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { filled, type Guide, type GuidePart, type GuideSample, sampleKey } from '../guides/guide.ts'
-import { useLoaded } from '../parts/ask.ts'
 import { Choice, Copy, Shown } from '../parts/bits.tsx'
-import { loadGuideParts } from '../parts/guides.ts'
-import { ownKey } from '../parts/own-key.ts'
+import { ownKey } from '../parts/person/own-key.ts'
+import { useLoaded } from '../parts/requests/ask.ts'
+import { loadGuideParts } from '../parts/requests/guides.ts'
 
 const names: Record<string, string> = {
   sh: 'Shell',

@@ -1,14 +1,14 @@
 import { lazy } from 'preact-iso'
 import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/demo.ts'
-import { ask, dataOf, useLoaded } from '../parts/ask.ts'
 import { Page, signInHref, Tag } from '../parts/bits.tsx'
-import { boot } from '../parts/boot.ts'
 import { Spark } from '../parts/charts/spark.tsx'
-import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
-import { Move } from '../parts/move.tsx'
-import { moneyOf, requestsOf, usePlans } from '../parts/plans.ts'
+import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
+import { ask, dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
-import { Table } from '../parts/table.tsx'
+import { Move } from '../parts/tables/move.tsx'
+import { Table } from '../parts/tables/table.tsx'
+import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
 
 /** Only for demo instances, and for signed-in users. */
 const DemoHome = lazy(() => import('./home/demo.tsx').then(part => part.DemoHome))

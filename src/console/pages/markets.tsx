@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../topics/analytics/operations/spread-row.ts'
-import { dataOf, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
   Empty,
@@ -15,14 +14,15 @@ import {
   WhoBringsData,
   Wide,
 } from '../parts/bits.tsx'
-import { boot, now } from '../parts/boot.ts'
 import { Chart } from '../parts/charts/chart.tsx'
-import { boundChoice } from '../parts/form.ts'
-import { number, signed, unitOf, words } from '../parts/format.ts'
-import { Move } from '../parts/move.tsx'
-import { allRows } from '../parts/pages.ts'
-import { Table } from '../parts/table.tsx'
+import { dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { boot, now } from '../parts/requests/boot.ts'
+import { allRows } from '../parts/requests/pages.ts'
+import { Move } from '../parts/tables/move.tsx'
+import { Table } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { boundChoice } from '../parts/text/form.ts'
+import { number, signed, unitOf, words } from '../parts/text/format.ts'
 import { StocksNow } from './market/stocks.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Contracts, CurveDate } from './markets/contracts.tsx'

@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso'
 import { Page } from '../parts/bits.tsx'
-import { boot } from '../parts/boot.ts'
-import { match } from '../parts/codes.ts'
-import { navigation, places } from '../parts/navigation.ts'
-import { openSearch } from '../parts/search.tsx'
+import { navigation, places } from '../parts/frame/navigation.ts'
+import { openSearch } from '../parts/frame/search.tsx'
+import { boot } from '../parts/requests/boot.ts'
+import { match } from '../parts/requests/codes.ts'
 
 /** Pages whose names or words are near to an address that leads nowhere. */
 function nearTo(path: string) {

@@ -2,8 +2,6 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { lazy, useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
-import { has } from '../parts/account.ts'
-import { dataOf, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
   Copy,
@@ -15,9 +13,11 @@ import {
   Waiting,
   WhoBringsData,
 } from '../parts/bits.tsx'
-import { now } from '../parts/boot.ts'
-import { chartPath, daysOf, ranges } from '../parts/chart-path.ts'
 import { KnownOn } from '../parts/charts/known-on.tsx'
+import { has } from '../parts/person/account.ts'
+import { dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { now } from '../parts/requests/boot.ts'
+import { chartPath, daysOf, ranges } from '../parts/requests/chart-path.ts'
 import {
   areCodesHere,
   codes,
@@ -25,9 +25,9 @@ import {
   matchingCodes,
   nearCodes,
   wantCodes,
-} from '../parts/codes.ts'
-import { bound } from '../parts/form.ts'
-import { unitOf, words } from '../parts/format.ts'
+} from '../parts/requests/codes.ts'
+import { bound } from '../parts/text/form.ts'
+import { unitOf, words } from '../parts/text/format.ts'
 import { Catalogue } from './catalogue.tsx'
 import { type ChartAnswer, isPrice } from './series/answer.ts'
 import { Details } from './series/details.tsx'

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { ask, dataOf, useAttempt } from '../parts/ask.ts'
 import { Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
-import { boot } from '../parts/boot.ts'
-import { bound, submits } from '../parts/form.ts'
+import { ask, dataOf, useAttempt } from '../parts/requests/ask.ts'
+import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
+import { bound, submits } from '../parts/text/form.ts'
 
 /** The page that every 401 response links to: how to get a key. */
 export function Signup() {

@@ -1,9 +1,9 @@
 import type { IncidentRow as Incident } from '../../topics/condition/operations/incidents.ts'
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
-import { ask, type Loaded, useLoaded } from '../parts/ask.ts'
 import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
-import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/format.ts'
-import { Table } from '../parts/table.tsx'
+import { ask, type Loaded, useLoaded } from '../parts/requests/ask.ts'
+import { Table } from '../parts/tables/table.tsx'
+import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/text/format.ts'
 
 interface Component {
   name: string

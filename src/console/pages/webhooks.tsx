@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso'
 import type { LogShape as Delivery } from '../../topics/webhooks/operations/row.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Absent,
   Confirmed,
@@ -16,12 +15,13 @@ import {
   ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
-import { mayDo } from '../parts/boot.ts'
-import { bound, boundSelect, submits } from '../parts/form.ts'
-import { ago, instant, number, words } from '../parts/format.ts'
-import { Included } from '../parts/included.tsx'
-import { usePages } from '../parts/pages.ts'
-import { Table } from '../parts/table.tsx'
+import { Included } from '../parts/person/included.tsx'
+import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { mayDo } from '../parts/requests/boot.ts'
+import { usePages } from '../parts/requests/pages.ts'
+import { Table } from '../parts/tables/table.tsx'
+import { bound, boundSelect, submits } from '../parts/text/form.ts'
+import { ago, instant, number, words } from '../parts/text/format.ts'
 import {
   EndpointForm,
   type EndpointTerms,

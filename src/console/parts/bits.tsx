@@ -2,9 +2,9 @@ import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../../plans/roles/roles.ts'
-import { detailsOf, type Loaded, Refusal } from './ask.ts'
-import { boot, mayDo } from './boot.ts'
-import { Offer } from './offer.tsx'
+import { Offer } from './person/offer.tsx'
+import { detailsOf, type Loaded, Refusal } from './requests/ask.ts'
+import { boot, mayDo } from './requests/boot.ts'
 
 /** Controls that only some roles of an organization may use. */
 export const May = ({ action, children }: { action: Action; children: ComponentChildren }) =>

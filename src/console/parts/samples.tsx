@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { sampleKey } from '../guides/guide.ts'
 import { Choice, Copy } from './bits.tsx'
-import { ownKey } from './own-key.ts'
+import { ownKey } from './person/own-key.ts'
 
 const languages = ['curl', 'python', 'typescript', 'excel'] as const
 export type Language = (typeof languages)[number]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { csvRecordsOf } from '../../../src/console/pages/operator/csv-records.ts'
 import { importRowsOf } from '../../../src/console/pages/operator/import-rows.ts'
-import { csvRecordsOf } from '../../../src/console/parts/csv-records.ts'
 
 describe('importRowsOf', () => {
   test('reads columns in any order, with what it does not need between quotes', () => {

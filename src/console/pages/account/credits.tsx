@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { PackShape as Pack } from '../../../topics/billing/operations/row.ts'
-import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
-import { number } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { number } from '../../parts/text/format.ts'
 
 interface Answer {
   credit_packs: Pack[]

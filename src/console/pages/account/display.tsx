@@ -8,11 +8,11 @@ import {
   schemes,
 } from '../../../plans/display.ts'
 import { Choice } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
-import { instant, number } from '../../parts/format.ts'
-import { Move } from '../../parts/move.tsx'
-import { prefer, preferences } from '../../parts/preferences.ts'
-import { numberText } from '../../parts/writing.ts'
+import { prefer, preferences } from '../../parts/person/preferences.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { Move } from '../../parts/tables/move.tsx'
+import { instant, number } from '../../parts/text/format.ts'
+import { numberText } from '../../parts/text/writing.ts'
 
 const texts: Readonly<Record<string, string>> = {
   system: 'As the system',

@@ -1,5 +1,5 @@
-import { submits } from '../../parts/form.ts'
-import { dataDay } from '../../parts/format.ts'
+import { submits } from '../../parts/text/form.ts'
+import { dataDay } from '../../parts/text/format.ts'
 
 /** The limits of a key; null where it is not limited. */
 export interface Limits {

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { ask, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
-import { day, words } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { submits } from '../../parts/text/form.ts'
+import { day, words } from '../../parts/text/format.ts'
 
 interface Organization {
   organization: { name: string; owner: string; your_role: string }

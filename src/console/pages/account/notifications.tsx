@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { mayDo } from '../../parts/boot.ts'
-import { instant, words } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { mayDo } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { instant, words } from '../../parts/text/format.ts'
 import { TextMessages } from './text-messages.tsx'
 
 interface Notification {

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
-import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
-import { mayDo } from '../../parts/boot.ts'
-import { boundChoice } from '../../parts/form.ts'
-import { day, words } from '../../parts/format.ts'
-import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/plans.ts'
-import { Table } from '../../parts/table.tsx'
+import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
+import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { mayDo } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { boundChoice } from '../../parts/text/form.ts'
+import { day, words } from '../../parts/text/format.ts'
 
 export type { Subscription }
 

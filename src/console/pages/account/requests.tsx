@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { RequestRow as Request } from '../../../topics/account/operations/requests.ts'
-import { ask, parsedText, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Tag } from '../../parts/bits.tsx'
-import { bound, boundChoice } from '../../parts/form.ts'
-import { number, second } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, parsedText, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { bound, boundChoice } from '../../parts/text/form.ts'
+import { number, second } from '../../parts/text/format.ts'
 
 interface Answer {
   data: { requests: Request[] }

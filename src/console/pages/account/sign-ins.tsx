@@ -1,8 +1,8 @@
 import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
-import { instant } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { instant } from '../../parts/text/format.ts'
 
 /** Where the account is signed in, and signing out there. */
 export function SignIns() {

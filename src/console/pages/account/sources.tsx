@@ -3,11 +3,11 @@ import type {
   SourceShape as Source,
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
-import { boundSelect, submits } from '../../parts/form.ts'
-import { ago, instant, number, words } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { boundSelect, submits } from '../../parts/text/form.ts'
+import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Tested {
   success: boolean

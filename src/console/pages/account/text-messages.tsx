@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Options, Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { number } from '../../parts/format.ts'
+import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { number } from '../../parts/text/format.ts'
 
 interface Phone {
   phone: string | null

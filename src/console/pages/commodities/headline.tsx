@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { BoardRow } from '../../../topics/prices/operations/board.ts'
-import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { Refused } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { codes as known } from '../../parts/codes.ts'
-import { ago, unitOf } from '../../parts/format.ts'
-import { QuoteTile, type Year } from '../../parts/quote-tile.tsx'
+import { QuoteTile, type Year } from '../../parts/charts/quote-tile.tsx'
+import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { codes as known } from '../../parts/requests/codes.ts'
+import { ago, unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from '../series/answer.ts'
 
 const yearMs = 365 * dayMs

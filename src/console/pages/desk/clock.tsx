@@ -1,11 +1,11 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { setNow } from '../../parts/boot.ts'
-import { bound, submits } from '../../parts/form.ts'
-import { instant } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { setNow } from '../../parts/requests/boot.ts'
+import { bound, submits } from '../../parts/text/form.ts'
+import { instant } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
 interface ClockState {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { useLoaded } from '../../parts/ask.ts'
 import { Check, Empty, Shown, Tag } from '../../parts/bits.tsx'
-import { instant, words } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
+import { instant, words } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
 interface Delivery {

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Options, Refused } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { submits } from '../../parts/text/form.ts'
 
 interface Fault {
   id: number

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
-import { bound, boundChoice } from '../../parts/form.ts'
-import { instant } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
+import { bound, boundChoice } from '../../parts/text/form.ts'
+import { instant } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
 interface Message {

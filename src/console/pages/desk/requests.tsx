@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { bound } from '../../parts/form.ts'
-import { instant } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { bound } from '../../parts/text/form.ts'
+import { instant } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
 interface Request {

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
-import { words } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { submits } from '../../parts/text/form.ts'
+import { words } from '../../parts/text/format.ts'
 import { lookAtClock } from './clock.tsx'
 
 type Option = 'code' | 'remaining' | 'zone'

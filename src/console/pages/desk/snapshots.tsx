@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useAttempt } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
-import { bound } from '../../parts/form.ts'
-import { instant } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
+import { bound } from '../../parts/text/form.ts'
+import { instant } from '../../parts/text/format.ts'
 import { lookAtClock } from './clock.tsx'
 
 /** Saves, restores and resets the whole state. */

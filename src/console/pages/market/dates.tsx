@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/row.ts'
-import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
-import { ago, instant, sourceText } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { ago, instant, sourceText } from '../../parts/text/format.ts'
 
 interface Source {
   name: string

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Refused } from '../../parts/bits.tsx'
-import { layoutPath, layoutsPath } from '../../parts/first.ts'
-import { bound, submits } from '../../parts/form.ts'
+import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { layoutPath, layoutsPath } from '../../parts/requests/first.ts'
+import { bound, submits } from '../../parts/text/form.ts'
 
 export interface Group {
   name: string

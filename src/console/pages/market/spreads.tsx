@@ -1,12 +1,12 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
-import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
-import { number } from '../../parts/format.ts'
-import { Move } from '../../parts/move.tsx'
-import { Table } from '../../parts/table.tsx'
+import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { Move } from '../../parts/tables/move.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { number } from '../../parts/text/format.ts'
 
 interface Shown extends Spread {
   kind: string

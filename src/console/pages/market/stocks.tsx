@@ -1,10 +1,10 @@
 import { dayMs } from '../../../lib/time/instant.ts'
-import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
-import { dataDay, number, signed, unitOf } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { dataOf, Refusal, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { dataDay, number, signed, unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from '../series/answer.ts'
 
 interface NamedStock {

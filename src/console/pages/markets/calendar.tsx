@@ -3,13 +3,13 @@ import type {
   Spread as CalendarSpread,
   Spreads,
 } from '../../../topics/futures/operations/spreads.ts'
-import { ask, useLoaded } from '../../parts/ask.ts'
 import { Shown } from '../../parts/bits.tsx'
-import { boot, now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { signed, unitOf } from '../../parts/format.ts'
-import { allRows } from '../../parts/pages.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { boot, now } from '../../parts/requests/boot.ts'
+import { allRows } from '../../parts/requests/pages.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { signed, unitOf } from '../../parts/text/format.ts'
 
 interface Day {
   date: string

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals'
 import { Pause, Play } from 'lucide-preact'
 import { useEffect } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import { ask, useLoaded } from '../../parts/ask.ts'
 import { Wide } from '../../parts/bits.tsx'
-import { boot, now } from '../../parts/boot.ts'
-import { decimalsOf, number, signed, unitOf } from '../../parts/format.ts'
-import { Move } from '../../parts/move.tsx'
-import { Table } from '../../parts/table.tsx'
+import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { boot, now } from '../../parts/requests/boot.ts'
+import { Move } from '../../parts/tables/move.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { decimalsOf, number, signed, unitOf } from '../../parts/text/format.ts'
 
 interface Contract {
   contract_month: string

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { Choice, WhoBringsData } from '../../parts/bits.tsx'
-import { codes, loadCodes } from '../../parts/codes.ts'
-import { boundChoice } from '../../parts/form.ts'
-import { signed } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { codes, loadCodes } from '../../parts/requests/codes.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { boundChoice } from '../../parts/text/form.ts'
+import { signed } from '../../parts/text/format.ts'
 
 interface Matrix {
   codes: string[]

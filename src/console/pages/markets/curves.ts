@@ -1,6 +1,6 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import { ask, Refusal, useLoaded } from '../../parts/ask.ts'
-import { now } from '../../parts/boot.ts'
+import { ask, Refusal, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
 
 export interface Curve {
   currency: string

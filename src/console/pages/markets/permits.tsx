@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
-import { ask, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
-import { UsMap } from '../../parts/charts/us-map.tsx'
-import { bound, boundSelect, submits } from '../../parts/form.ts'
-import { number, words } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { bound, boundSelect, submits } from '../../parts/text/form.ts'
+import { number, words } from '../../parts/text/format.ts'
+import { UsMap } from './permits/us-map.tsx'
 
 interface StateCount {
   state: string

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { Positions } from '../../../topics/analytics/operations/indicator-lists.ts'
-import { ask, useLoaded } from '../../parts/ask.ts'
 import { Choice, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { boundChoice } from '../../parts/form.ts'
-import { number } from '../../parts/format.ts'
-import { Move } from '../../parts/move.tsx'
-import { Table } from '../../parts/table.tsx'
+import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { Move } from '../../parts/tables/move.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { boundChoice } from '../../parts/text/form.ts'
+import { number } from '../../parts/text/format.ts'
 
 const markets = [
   { value: 'WTI', text: 'WTI' },

@@ -1,11 +1,11 @@
 import type { ByBasin as Basin } from '../../../topics/drilling/operations/energy-rig-counts.ts'
-import { ask, useLoaded } from '../../parts/ask.ts'
 import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { number, signed, words } from '../../parts/format.ts'
-import { Move } from '../../parts/move.tsx'
-import { allRows } from '../../parts/pages.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { allRows } from '../../parts/requests/pages.ts'
+import { Move } from '../../parts/tables/move.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { number, signed, words } from '../../parts/text/format.ts'
 
 interface Week {
   date: string

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Tag } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
-import { dataDay, day, figure, number } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { submits } from '../../parts/text/form.ts'
+import { dataDay, day, figure, number } from '../../parts/text/format.ts'
 
 interface Answer {
   data: { credits: Credit[]; balance: { requests_remaining: number } }

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
-import { useLoaded } from '../../parts/ask.ts'
 import { Parted, Tag } from '../../parts/bits.tsx'
-import { instant, number } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { instant, number } from '../../parts/text/format.ts'
 
 const perPage = 50
 

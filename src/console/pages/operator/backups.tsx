@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Refused } from '../../parts/bits.tsx'
-import { boot } from '../../parts/boot.ts'
-import { ago, instant, number } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { boot } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { ago, instant, number } from '../../parts/text/format.ts'
 
 interface Desk {
   is_configured: boolean

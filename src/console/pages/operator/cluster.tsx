@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import type { Cluster as ClusterAnswer } from '../../../topics/operator/operations/system/cluster.ts'
-import { useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Tag } from '../../parts/bits.tsx'
-import { ago, number } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { ago, number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
 
 const askAgainMs = 2000

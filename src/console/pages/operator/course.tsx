@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
-import { boundChoice } from '../../parts/form.ts'
-import { number } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
+import { boundChoice } from '../../parts/text/form.ts'
+import { number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
 
 interface Sample {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { useAttempt } from '../../parts/ask.ts'
 import { Notice, Refused } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
+import { submits } from '../../parts/text/form.ts'
 
 interface Outcome {
   taken: boolean

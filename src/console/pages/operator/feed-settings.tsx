@@ -1,4 +1,4 @@
-import { submits } from '../../parts/form.ts'
+import { submits } from '../../parts/text/form.ts'
 import type { Feed } from './feed.ts'
 
 interface Props {

@@ -1,5 +1,5 @@
-import { useLoaded } from '../../parts/ask.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
 
 interface Setting {
   key: string

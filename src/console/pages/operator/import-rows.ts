@@ -1,4 +1,4 @@
-import { csvRecordsOf } from '../../parts/csv-records.ts'
+import { csvRecordsOf } from './csv-records.ts'
 
 export interface ImportRow {
   code: string

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Choice, Refused, Tag } from '../../parts/bits.tsx'
-import { bound } from '../../parts/form.ts'
-import { second } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { bound } from '../../parts/text/form.ts'
+import { second } from '../../parts/text/format.ts'
 
 interface Line {
   number: number

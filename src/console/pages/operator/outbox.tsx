@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
-import { ago, instant, number } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { ago, instant, number } from '../../parts/text/format.ts'
 
 interface Listed {
   messages: Message[]

@@ -5,7 +5,6 @@ import type {
   OperatorKey as Key,
 } from '../../../topics/operator/operations/people/account-row.ts'
 import type { OrganizationShape as Organization } from '../../../topics/operator/operations/people/organizations.ts'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import {
   Confirmed,
   Notice,
@@ -16,15 +15,16 @@ import {
   Side,
   Tag,
 } from '../../parts/bits.tsx'
-import { boot } from '../../parts/boot.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
-import { bound, boundSelect, submits } from '../../parts/form.ts'
-import { ago, day, number, words } from '../../parts/format.ts'
-import { beginImpersonation, type Impersonation } from '../../parts/impersonation.ts'
-import { KeyForm, keyColumns, keyName } from '../../parts/key-columns.tsx'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { pagedRows, usePages } from '../../parts/pages.ts'
-import { Table } from '../../parts/table.tsx'
+import { beginImpersonation, type Impersonation } from '../../parts/person/impersonation.ts'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { boot } from '../../parts/requests/boot.ts'
+import { pagedRows, usePages } from '../../parts/requests/pages.ts'
+import { KeyForm, keyColumns, keyName } from '../../parts/tables/key-columns.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { bound, boundSelect, submits } from '../../parts/text/form.ts'
+import { ago, day, number, words } from '../../parts/text/format.ts'
 import {
   CustomerFigures,
   CustomerParts,

@@ -1,9 +1,9 @@
 import type { QuarantineRow as Range } from '../../../topics/operator/operations/data/quarantine.ts'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { submits } from '../../parts/text/form.ts'
 
 /** Days of series that no read answers: more of them, and reading them again. */
 export function Quarantine() {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
-import { figure, number, observed, words } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { figure, number, observed, words } from '../../parts/text/format.ts'
 
 const perPage = 100
 

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
-import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
-import { bound, submits } from '../../parts/form.ts'
-import { words } from '../../parts/format.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { bound, submits } from '../../parts/text/form.ts'
+import { words } from '../../parts/text/format.ts'
 
 const shownMax = 50
 const fields = [

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useLoaded } from '../../parts/ask.ts'
-import { asOperator } from '../../parts/operator-token.tsx'
-import { Table } from '../../parts/table.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
 
 interface Setting {
   key: string

@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks'
 import type { Note } from '../../../topics/analytics/operations/indicator-lists.ts'
-import { has } from '../../parts/account.ts'
-import { type Loaded, Refusal, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
-import { words } from '../../parts/format.ts'
-import { allRows } from '../../parts/pages.ts'
-import { Table } from '../../parts/table.tsx'
+import { has } from '../../parts/person/account.ts'
+import { type Loaded, Refusal, useLoaded } from '../../parts/requests/ask.ts'
+import { allRows } from '../../parts/requests/pages.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
 export type { Note }

@@ -4,13 +4,13 @@ import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
-import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Empty, May, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { submits } from '../../parts/form.ts'
-import { ago, number, unitOf, words } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { submits } from '../../parts/text/form.ts'
+import { ago, number, unitOf, words } from '../../parts/text/format.ts'
 
 const previewDelayMs = 500
 const previewMs = 366 * dayMs

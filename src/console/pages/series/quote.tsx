@@ -1,9 +1,9 @@
 import type { Metric } from '../../../topics/prices/operations/metrics.ts'
-import { has } from '../../parts/account.ts'
-import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
-import { ago, number, observed, signed, words } from '../../parts/format.ts'
+import { has } from '../../parts/person/account.ts'
+import { ask, dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { ago, number, observed, signed, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
 interface Detail {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { submits } from '../../parts/form.ts'
+import { submits } from '../../parts/text/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 
 /** The events that an endpoint receives, and how. */

@@ -1,9 +1,9 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
-import { ago, instant, words } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { Table } from '../../parts/tables/table.tsx'
+import { ago, instant, words } from '../../parts/text/format.ts'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
 
 const scheduleOf = (seconds: number): string =>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Notice } from '../../parts/bits.tsx'
-import { submits } from '../../parts/form.ts'
+import { submits } from '../../parts/text/form.ts'
 
 const hexOf = (bytes: ArrayBuffer): string =>
   [...new Uint8Array(bytes)].map(byte => byte.toString(16).padStart(2, '0')).join('')

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { dataDay, decimalsOf, instant, number } from '../format.ts'
-import { appearance, zone } from '../preferences.ts'
+import { appearance, zone } from '../person/preferences.ts'
+import { dataDay, decimalsOf, instant, number } from '../text/format.ts'
 
 type Values = readonly (number | null)[]
 

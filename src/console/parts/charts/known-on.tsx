@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import { now } from '../boot.ts'
+import { now } from '../requests/boot.ts'
 
 const knownDays = 365
 

@@ -21,9 +21,9 @@ import {
 import { Camera, Maximize2 } from 'lucide-preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { saveBlob } from '../bits.tsx'
-import { number } from '../format.ts'
-import { appearance } from '../preferences.ts'
-import { axisText, localSeconds } from '../writing.ts'
+import { appearance } from '../person/preferences.ts'
+import { number } from '../text/format.ts'
+import { axisText, localSeconds } from '../text/writing.ts'
 import { ink, type Line, momentText, spoken, type TradingProps, zoneOf } from './chart.tsx'
 
 /** A second chart below the prices, with the same time and the same cursor. */

@@ -1,4 +1,4 @@
-import { number } from '../format.ts'
+import { number } from '../text/format.ts'
 
 interface RangeBarProps {
   /** The name of the range; without it, only the position is shown. */

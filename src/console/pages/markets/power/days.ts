@@ -1,6 +1,6 @@
 import { dayMs, isoDay } from '../../../../lib/time/instant.ts'
-import { dataOf, Refusal } from '../../../parts/ask.ts'
-import { now } from '../../../parts/boot.ts'
+import { dataOf, Refusal } from '../../../parts/requests/ask.ts'
+import { now } from '../../../parts/requests/boot.ts'
 
 export interface Period {
   start: string

@@ -1,5 +1,5 @@
-import { now } from '../../../parts/boot.ts'
-import { number } from '../../../parts/format.ts'
+import { now } from '../../../parts/requests/boot.ts'
+import { number } from '../../../parts/text/format.ts'
 import type { Period } from './days.ts'
 
 export const priceText = (price: number | null | undefined): string =>

@@ -1,7 +1,7 @@
-import { useLoaded } from '../../../parts/ask.ts'
-import { now } from '../../../parts/boot.ts'
-import { type Code, codes } from '../../../parts/codes.ts'
-import { number, words } from '../../../parts/format.ts'
+import { useLoaded } from '../../../parts/requests/ask.ts'
+import { now } from '../../../parts/requests/boot.ts'
+import { type Code, codes } from '../../../parts/requests/codes.ts'
+import { number, words } from '../../../parts/text/format.ts'
 import { type Period, twoDays } from './days.ts'
 import { Steps } from './steps.tsx'
 

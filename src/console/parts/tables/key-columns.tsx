@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { bound, submits } from './form.ts'
-import { ago, day } from './format.ts'
+import { bound, submits } from '../text/form.ts'
+import { ago, day } from '../text/format.ts'
 import type { Column } from './table.tsx'
 
 interface NamedKey {

@@ -1,4 +1,4 @@
-import { signed } from './format.ts'
+import { signed } from '../text/format.ts'
 
 export interface Change {
   amount: number

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import { caller, has } from './account.ts'
+import { caller, has } from '../person/account.ts'
+import { impersonation } from '../person/impersonation.ts'
 import { boot } from './boot.ts'
-import { impersonation } from './impersonation.ts'
 
 export interface LivePrice {
   code: string

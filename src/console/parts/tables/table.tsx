@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { type CsvCell, csvText, sheetText } from '../../lib/text/csv.ts'
-import type { Action } from '../../plans/roles/roles.ts'
-import type { Loaded } from './ask.ts'
-import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
-import { mayDo } from './boot.ts'
-import { number } from './format.ts'
+import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
+import type { Action } from '../../../plans/roles/roles.ts'
+import { Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
+import type { Loaded } from '../requests/ask.ts'
+import { mayDo } from '../requests/boot.ts'
+import { number } from '../text/format.ts'
 
 type Cell = string | number | null | undefined
 

@@ -1,8 +1,8 @@
 import { computed, effect, signal } from '@preact/signals'
-import { type DisplayPreferences, firstDisplayPreferences } from '../../plans/display.ts'
-import { ask, Refusal } from './ask.ts'
-import { boot } from './boot.ts'
-import { knownZone } from './writing.ts'
+import { type DisplayPreferences, firstDisplayPreferences } from '../../../plans/display.ts'
+import { ask, Refusal } from '../requests/ask.ts'
+import { boot } from '../requests/boot.ts'
+import { knownZone } from '../text/writing.ts'
 
 const storageName = 'preferences.1'
 

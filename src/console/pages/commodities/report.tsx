@@ -1,12 +1,20 @@
 import { Fragment, type VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { ask, useLoaded } from './ask.ts'
-import { Empty, Figure, Shown } from './bits.tsx'
-import { Chart } from './charts/chart.tsx'
-import { codes } from './codes.ts'
-import { dataDay, day, decimalsOf, instant, number, unitOf, words } from './format.ts'
-import { Move } from './move.tsx'
-import { type Column, Table } from './table.tsx'
+import { Empty, Figure, Shown } from '../../parts/bits.tsx'
+import { Chart } from '../../parts/charts/chart.tsx'
+import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { codes } from '../../parts/requests/codes.ts'
+import { Move } from '../../parts/tables/move.tsx'
+import { type Column, Table } from '../../parts/tables/table.tsx'
+import {
+  dataDay,
+  day,
+  decimalsOf,
+  instant,
+  number,
+  unitOf,
+  words,
+} from '../../parts/text/format.ts'
 
 type Row = Record<string, unknown>
 type Scalar = string | number | boolean

@@ -1,4 +1,4 @@
-import type { NumberFormat } from '../../plans/display.ts'
+import type { NumberFormat } from '../../../plans/display.ts'
 
 /** The mark between thousands, and the one before decimals. */
 const marks: Readonly<Record<NumberFormat, Readonly<Record<string, string>>>> = {

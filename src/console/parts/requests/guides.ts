@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Guide, GuidePart, Guides, GuideWords } from '../guides/guide.ts'
+import type { Guide, GuidePart, Guides, GuideWords } from '../../guides/guide.ts'
 import { ask } from './ask.ts'
 import { boot } from './boot.ts'
 import { match } from './codes.ts'

@@ -1,7 +1,7 @@
-import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { RangeBar } from './charts/range-bar.tsx'
-import { ago, decimalsOf, number, unitOf } from './format.ts'
-import { Move } from './move.tsx'
+import type { BoardRow } from '../../../topics/prices/operations/board.ts'
+import { Move } from '../tables/move.tsx'
+import { ago, decimalsOf, number, unitOf } from '../text/format.ts'
+import { RangeBar } from './range-bar.tsx'
 
 /** The lowest and the highest price of a year. */
 export interface Year {

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { impersonation } from '../person/impersonation.ts'
 import { takeFirst } from './first.ts'
-import { impersonation } from './impersonation.ts'
 
 /** An error response of the API, in its words. */
 export class Refusal extends Error {

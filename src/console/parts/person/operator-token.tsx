@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { type AskOptions, ask } from './ask.ts'
-import { Page, Refused } from './bits.tsx'
-import { boot } from './boot.ts'
-import { submits } from './form.ts'
+import { Page, Refused } from '../bits.tsx'
+import { type AskOptions, ask } from '../requests/ask.ts'
+import { boot } from '../requests/boot.ts'
+import { submits } from '../text/form.ts'
 
 const kept = 'operator'
 

@@ -1,5 +1,5 @@
-import { ask, type Loaded, useLoaded } from './ask.ts'
-import { number } from './format.ts'
+import { ask, type Loaded, useLoaded } from '../requests/ask.ts'
+import { number } from '../text/format.ts'
 
 /** A plan as everybody may read it. */
 export interface Plan {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { Page, Refused, Waiting } from '../bits.tsx'
 import { caller, callerRefusal, has } from './account.ts'
-import { Page, Refused, Waiting } from './bits.tsx'
 import { Offer } from './offer.tsx'
 
 /**

@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 
 export const ranges = [
   { value: '1w', text: '1 W', days: 7 },

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Refused } from './bits.tsx'
-import { loadCalls, matchingCalls } from './calls.ts'
+import { Refused } from '../bits.tsx'
 import {
   areCodesHere,
   type Code,
@@ -12,8 +11,9 @@ import {
   matchingCodes,
   nearCodes,
   wantCodes,
-} from './codes.ts'
-import { loadGuideWords, matchingPlaces } from './guides.ts'
+} from '../requests/codes.ts'
+import { loadGuideWords, matchingPlaces } from '../requests/guides.ts'
+import { loadCalls, matchingCalls } from './calls.ts'
 import { navigation, places } from './navigation.ts'
 
 let show = (): void => {}

@@ -1,6 +1,6 @@
-import { type Action, may } from '../../plans/roles/roles.ts'
-import type { Boot } from '../paths.ts'
-import { impersonation } from './impersonation.ts'
+import { type Action, may } from '../../../plans/roles/roles.ts'
+import type { Boot } from '../../paths.ts'
+import { impersonation } from '../person/impersonation.ts'
 
 const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.content
 

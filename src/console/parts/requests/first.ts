@@ -1,6 +1,6 @@
+import { impersonation } from '../person/impersonation.ts'
 import { boot, now } from './boot.ts'
 import { chartPath, homeChartPath, homeCodes } from './chart-path.ts'
-import { impersonation } from './impersonation.ts'
 
 export const mePath = '/v1/users/me'
 export const layoutPath = '/v1/prices/board/layout'

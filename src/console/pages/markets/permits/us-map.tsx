@@ -1,4 +1,4 @@
-import { number } from '../format.ts'
+import { number } from '../../../parts/text/format.ts'
 import outlines from './states.json'
 
 /** A place in degrees, with its label. */

@@ -1,5 +1,5 @@
+import { MiniLines } from '../charts/mini-lines.tsx'
 import { caller } from './account.ts'
-import { MiniLines } from './charts/mini-lines.tsx'
 import { cheapestWith, priceOf, usePlans } from './plans.ts'
 
 interface Sold {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import { ask } from './ask.ts'
-import { boot } from './boot.ts'
-import { mePath } from './first.ts'
+import { ask } from '../requests/ask.ts'
+import { boot } from '../requests/boot.ts'
+import { mePath } from '../requests/first.ts'
 
 export interface Caller {
   id: string

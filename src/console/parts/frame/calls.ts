@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import { ask } from './ask.ts'
-import { match } from './codes.ts'
+import { ask } from '../requests/ask.ts'
+import { match } from '../requests/codes.ts'
 
 /** A call of the API, as the search needs it. */
 export interface NamedCall {

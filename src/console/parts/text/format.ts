@@ -1,5 +1,5 @@
-import { now } from './boot.ts'
-import { numberFormat, zone } from './preferences.ts'
+import { numberFormat, zone } from '../person/preferences.ts'
+import { now } from '../requests/boot.ts'
 import { localText, numberText, zoneText } from './writing.ts'
 
 const minuteMs = 60_000

@@ -1,5 +1,5 @@
-import { parts } from '../pages/commodities/parts.ts'
-import { boot } from './boot.ts'
+import { parts } from '../../pages/commodities/parts.ts'
+import { boot } from '../requests/boot.ts'
 import type { IconName } from './icons.tsx'
 
 export interface Destination {
