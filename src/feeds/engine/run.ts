@@ -9,7 +9,7 @@ import { FeedFault } from '../reading/fault.ts'
 import { spanOf } from '../reading/periods.ts'
 import type { FeedLine, FeedRun } from '../store/feeds.ts'
 import type { FeedsDeps } from './deps.ts'
-import { createLine } from './line.ts'
+import { createPublisherClient } from './publisher-client.ts'
 import type { FeedSetting } from './settings.ts'
 import type { FeedWriter, WritingRun } from './writer.ts'
 
@@ -58,7 +58,7 @@ export async function readFeed(
   const isKnown = options.lines.every(line =>
     read.has(idOf({ sourceId: line.sourceId, target: keyOf(line) })),
   )
-  const line = createLine({
+  const client = createPublisherClient({
     publisher,
     fetch: deps.fetch,
     clock: deps.clock,
@@ -69,12 +69,12 @@ export async function readFeed(
     wait: deps.wait,
   })
   try {
-    const sent = await collect(run, options, deps, line)
+    const sent = await collect(run, options, deps, client)
     judgeAll(sent)
     takeShorterPeriods(run, sent, options, deps)
     await write(run, sent, options, deps)
     run.result = run.inserted + run.revised > 0 ? 'new' : 'unchanged'
-    return { marks: line.marks(), lines: sent.map(lineOf) }
+    return { marks: client.toStore(), lines: sent.map(lineOf) }
   } catch (error) {
     if (!(error instanceof FeedFault)) throw error
     run.result = error.suspicious ? 'held' : 'failed'
@@ -85,8 +85,8 @@ export async function readFeed(
       ? nothingLeft
       : { marks: new Map(), lines: [], notBefore: error.notBefore }
   } finally {
-    run.requests = line.counts.requests
-    run.bytes = line.counts.bytes
+    run.requests = client.counts.requests
+    run.bytes = client.counts.bytes
   }
 }
 
@@ -119,7 +119,7 @@ async function collect(
   run: FeedRun,
   { publisher, lines, settings, since, writing, progress }: ReadOptions,
   { store }: ReadDeps,
-  line: ReturnType<typeof createLine>,
+  client: ReturnType<typeof createPublisherClient>,
 ): Promise<SentSeries[]> {
   const { now } = writing
   const before = new Map(store.lines(publisher.name).map(line => [idOf(line), line]))
@@ -135,7 +135,7 @@ async function collect(
     },
   }
   const all: SentSeries[] = []
-  for await (const sent of publisher.read(line, reading)) {
+  for await (const sent of publisher.read(client, reading)) {
     const wanted = cut(sent, settings.since)
     run.rowsRead += wanted.rows.length
     const last = beforeOf(sent.line)

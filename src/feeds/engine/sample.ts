@@ -2,7 +2,7 @@ import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import { FeedFault } from '../reading/fault.ts'
 import type { FeedsDeps } from './deps.ts'
-import { createLine } from './line.ts'
+import { createPublisherClient } from './publisher-client.ts'
 import type { FeedSetting } from './settings.ts'
 import { linesOf } from './view.ts'
 
@@ -29,7 +29,7 @@ export async function sampleOf(
 ): Promise<FeedSample> {
   const { publisher } = feed
   const now = deps.clock.now()
-  const line = createLine({
+  const client = createPublisherClient({
     publisher,
     fetch: deps.fetch,
     clock: deps.clock,
@@ -45,7 +45,7 @@ export async function sampleOf(
   const lines = publisher.rereadDays > 0 ? all.slice(0, 1) : all
   const tried = async (since: string | undefined): Promise<FeedSample | undefined> => {
     const reading = { lines, now, key: values.key, since: () => since }
-    for await (const sent of publisher.read(line, reading)) {
+    for await (const sent of publisher.read(client, reading)) {
       const newest = sent.rows.toSorted((a, b) => a.period.localeCompare(b.period)).at(-1)
       if (!newest) continue
       const { sourceId, unit } = sent.line

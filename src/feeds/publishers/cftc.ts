@@ -5,7 +5,13 @@ import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import type { ReleaseRule } from './calendar.ts'
-import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
+import type {
+  Publisher,
+  PublisherClient,
+  PublisherRequest,
+  Reading,
+  SentSeries,
+} from './publisher.ts'
 import { collections, grouped, sentSeries } from './series.ts'
 
 /** Disaggregated reports, futures only. */
@@ -44,7 +50,7 @@ export function reportsPage(bytes: Uint8Array, contract: string): Report[] {
 
 /** All reports of a contract. The answers name no total: they end with a page that is not full. */
 async function reportsOf(
-  line: Line,
+  client: PublisherClient,
   contract: string,
   since: string | undefined,
 ): Promise<Report[]> {
@@ -52,7 +58,7 @@ async function reportsOf(
   const days = new Set<unknown>()
   for (;;) {
     const request = reportsRequest(contract, since, reports.length, lengthMax)
-    const page = reportsPage((await line.ask(request)).bytes, contract)
+    const page = reportsPage((await client.get(request)).bytes, contract)
     for (const report of page) {
       if (days.has(report[dateField])) {
         throw new FeedFault('changed_while_read', `${contract} has two reports of one day`)
@@ -70,12 +76,12 @@ const partsOf = (sourceId: string): [contract: string, field: string] => {
   return [contract, field]
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const lines of grouped(reading.lines, line => partsOf(line.sourceId)[0])) {
     const [contract] = partsOf(lines[0]!.sourceId)
     const since = reading.since(lines[0]!)
     const series = collections(lines)
-    for (const report of await reportsOf(line, contract, since)) {
+    for (const report of await reportsOf(client, contract, since)) {
       if (String(report[contractField] ?? contract) !== contract) continue
       const written = String(report[dateField])
       for (const [id, values] of series) {

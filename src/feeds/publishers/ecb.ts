@@ -9,7 +9,7 @@ import { tableOf, textOf } from '../reading/text.ts'
 import { archiveFiles, pieces } from '../reading/zip.ts'
 import { type Calendar, everyWorkingDay, lastRelease } from './calendar.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
 
 const site = 'https://www.ecb.europa.eu/stats/eurofxref'
@@ -124,10 +124,13 @@ const currenciesOf = (lines: readonly MapLine[]): string[] =>
     currency => currency !== 'EUR',
   )
 
-async function* read(line: Line, { lines, since, now }: Reading): AsyncIterable<SentSeries> {
+async function* read(
+  client: PublisherClient,
+  { lines, since, now }: Reading,
+): AsyncIterable<SentSeries> {
   const from = earliest(lines.map(since))
   if (from === undefined) {
-    const rates = await history(line)
+    const rates = await history(client)
     // One series at a time: seven thousand quotients for each of them would hold up everything else.
     for (const rateLine of lines)
       yield* sentSeries([rateLine], ratesOf([rateLine], rates), undefined)
@@ -137,21 +140,21 @@ async function* read(line: Line, { lines, since, now }: Reading): AsyncIterable<
   const newestDay = startOfDay(newest?.at ?? now)
   // Where only the newest day can be missing, the small file has it.
   if (parseDay(from)! >= previousTradingDay('fx', newestDay)) {
-    const answer = await line.ask({ url: `${site}/eurofxref-daily.xml`, ifChanged: true })
+    const answer = await client.get({ url: `${site}/eurofxref-daily.xml`, ifChanged: true })
     if (!answer) return
     const rates = ratesOfXml(answer.bytes)
     yield* sentSeries(lines, ratesOf(lines, rates), [...rates.keys()].sort()[0])
     return
   }
   const currencies = currenciesOf(lines).join('+')
-  const answer = await line.ask({
+  const answer = await client.get({
     url: `https://data-api.ecb.europa.eu/service/data/EXR/D.${currencies}.EUR.SP00.A?format=csvdata&startPeriod=${from}`,
   })
   yield* sentSeries(lines, ratesOf(lines, ratesOfSdmx(answer.bytes)), from)
 }
 
-async function history(line: Line): Promise<ReferenceRates> {
-  const answer = await line.ask({ url: `${site}/eurofxref-hist.zip` })
+async function history(client: PublisherClient): Promise<ReferenceRates> {
+  const answer = await client.get({ url: `${site}/eurofxref-hist.zip` })
   for await (const file of archiveFiles(pieces(answer.bytes), name => name.endsWith('.csv'))) {
     const content = await Array.fromAsync(file.read())
     return ratesOfCsv(Buffer.concat(content))

@@ -3,7 +3,7 @@ import { europeExchange } from '../../topics/calendars/math/holidays.ts'
 import { FeedFault, headerFault } from '../reading/fault.ts'
 import { dayOf, type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { everyWorkingDay } from './calendar.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
 
 const folder = 'https://public.eex-group.com/eex/eua-auction-report'
@@ -75,19 +75,23 @@ function columnsOf(cells: readonly SheetCell[], year: number): Record<Column, nu
   ) as Record<Column, number>
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   const { lines } = reading
   const running = Number(isoDay(reading.now).slice(0, 4))
   const since = earliest(lines.map(reading.since))
   const from = Math.max(firstYear, since === undefined ? 0 : Number(since.slice(0, 4)))
   const series = collections(lines)
-  for (let year = from; year <= running; year++) await addYear(line, year, series)
+  for (let year = from; year <= running; year++) await addYear(client, year, series)
   yield* sentSeries(lines, series, since === undefined ? undefined : `${from}-01-01`)
 }
 
-async function addYear(line: Line, year: number, series: ReadonlyMap<string, Collected>) {
+async function addYear(
+  client: PublisherClient,
+  year: number,
+  series: ReadonlyMap<string, Collected>,
+) {
   try {
-    const { bytes } = await line.ask({ url: reportUrl(year) })
+    const { bytes } = await client.get({ url: reportUrl(year) })
     for (const [contract, values] of series) {
       const { unit, prices } = await auctionPrices(bytes, contract, year)
       if (unit !== '') values.state(unit)

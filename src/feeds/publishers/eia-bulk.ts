@@ -6,7 +6,7 @@ import { jsonOf } from '../reading/text.ts'
 import { archiveFiles, linesOf } from '../reading/zip.ts'
 import { eiaAttribution, eiaBulkCalendar, outlookOf } from './eia.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, grouped, sentSeries } from './series.ts'
 
 const manifestUrl = 'https://api.eia.gov/bulk/manifest.txt'
@@ -66,20 +66,20 @@ export function seriesOf(text: Uint8Array, line: MapLine): Collected {
   return series
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  const manifest = await line.ask({ url: manifestUrl, ifChanged: true })
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
+  const manifest = await client.get({ url: manifestUrl, ifChanged: true })
   if (!manifest) return
   const archives = manifestOf(manifest.bytes)
   for (const lines of grouped(reading.lines, line => line.at)) {
     const name = lines[0]!.at
     const archive = archives.get(name)
     if (!archive) throw unreadable(`the entry of ${name} in the manifest`)
-    if (archive.updated !== '' && line.kept(name) === archive.updated) continue
-    const series = await readArchive(await line.stream({ url: archive.url }), lines)
+    if (archive.updated !== '' && client.stored(name) === archive.updated) continue
+    const series = await readArchive(await client.stream({ url: archive.url }), lines)
     for (const sent of sentSeries(lines, series, undefined)) {
       yield name === 'STEO' ? outlookOf(sent, sent.line.kind, reading.now) : sent
     }
-    line.keep(name, archive.updated)
+    client.store(name, archive.updated)
   }
 }
 

@@ -6,7 +6,7 @@ import { namedDay, periodOf } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { weeklyBroughtForward, zonedAt } from './calendar.ts'
 import { eastern, eiaAttribution } from './eia.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, sentSeries } from './series.ts'
 
 const url = 'https://ir.eia.gov/ngs/wngsr.json'
@@ -56,8 +56,8 @@ export function gasReport(bytes: Uint8Array): GasReport {
 /** `NW2_EPG0_SWO_R48_BCF` of `png.nw2_epg0_swo_r48_bcf.w`: the name that the other feeds know. */
 const idOf = (seriesId: string): string => seriesId.replace(/^png\.|\.w$/gi, '').toUpperCase()
 
-async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
-  const answer = await line.ask({ url, ifChanged: true })
+async function* read(client: PublisherClient, { lines }: Reading): AsyncIterable<SentSeries> {
+  const answer = await client.get({ url, ifChanged: true })
   if (!answer) return
   const { series, covers } = gasReport(answer.bytes)
   yield* sentSeries(lines, series, covers)

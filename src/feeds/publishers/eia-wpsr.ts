@@ -4,7 +4,7 @@ import { americanDay } from '../reading/periods.ts'
 import { tableOf } from '../reading/text.ts'
 import { weeklyHeldBack } from './calendar.ts'
 import { eastern, eiaAttribution } from './eia.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, grouped, sentSeries } from './series.ts'
 
 /** Values of the weekly petroleum tables by their stubs, and the weeks that the first table compares. */
@@ -60,11 +60,14 @@ function weeksOf(titles: readonly string[]): { column: number; week: string }[] 
   return [...weeks].map(([week, column]) => ({ week, column }))
 }
 
-async function* read(line: Line, { lines: wanted }: Reading): AsyncIterable<SentSeries> {
+async function* read(
+  client: PublisherClient,
+  { lines: wanted }: Reading,
+): AsyncIterable<SentSeries> {
   for (const lines of grouped(wanted, line => line.at)) {
     const name = lines[0]!.at
     try {
-      const answer = await line.ask({
+      const answer = await client.get({
         url: `https://ir.eia.gov/wpsr/${name}.csv`,
         ifChanged: true,
       })

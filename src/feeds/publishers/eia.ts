@@ -15,7 +15,13 @@ import {
 } from './calendar.ts'
 import type { MapLine } from './map.ts'
 import { type Page, readPages } from './paged.ts'
-import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
+import type {
+  Publisher,
+  PublisherClient,
+  PublisherRequest,
+  Reading,
+  SentSeries,
+} from './publisher.ts'
 import { collections, grouped, sentSeries } from './series.ts'
 
 const host = 'api.eia.gov'
@@ -172,7 +178,7 @@ function inParts(lines: readonly MapLine[]): MapLine[][] {
   return parts
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   const key = reading.key ?? ''
   const groups = grouped(
     reading.lines,
@@ -182,7 +188,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     const { at, kind } = lines[0]!
     const since = reading.since(lines[0]!)
     const series = collections(lines)
-    for (const row of await rowsOf(line, lines, since, key)) {
+    for (const row of await rowsOf(client, lines, since, key)) {
       const collected = series.get(row.id)
       if (!collected) continue
       collected.state(row.unit)
@@ -195,14 +201,14 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
 }
 
 async function rowsOf(
-  line: Line,
+  client: PublisherClient,
   lines: readonly MapLine[],
   since: string | undefined,
   key: string,
 ): Promise<EiaRow[]> {
   const { at, kind } = lines[0]!
   const page = async (offset: number, length: number) => {
-    const answer = await line.ask(eiaRequest(lines, since, key, offset, length))
+    const answer = await client.get(eiaRequest(lines, since, key, offset, length))
     return eiaPage(answer.bytes, at, kind)
   }
   try {

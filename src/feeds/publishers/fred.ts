@@ -7,7 +7,13 @@ import { jsonOf, tableOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
 import type { MapLine } from './map.ts'
 import { type Page, readPages } from './paged.ts'
-import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
+import type {
+  Publisher,
+  PublisherClient,
+  PublisherRequest,
+  Reading,
+  SentSeries,
+} from './publisher.ts'
 import { type Collected, collected, sentSeries } from './series.ts'
 
 const lengthMax = 100_000
@@ -89,28 +95,36 @@ export function graphTable(bytes: Uint8Array, id: string): Collected {
   return series
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const lines of Map.groupBy(reading.lines, line => line.sourceId).values()) {
     const [first] = lines as [MapLine, ...MapLine[]]
     const since = reading.since(first)
     const series = await (reading.key === undefined
-      ? readGraph(line, first.sourceId, since)
-      : readVintages(line, first.sourceId, since, reading.key, reading.now))
+      ? readGraph(client, first.sourceId, since)
+      : readVintages(client, first.sourceId, since, reading.key, reading.now))
     yield* sentSeries(lines, new Map([[first.sourceId, series]]), since)
   }
 }
 
-async function readGraph(line: Line, id: string, since: string | undefined): Promise<Collected> {
+async function readGraph(
+  client: PublisherClient,
+  id: string,
+  since: string | undefined,
+): Promise<Collected> {
   const url = new URL('https://fred.stlouisfed.org/graph/fredgraph.csv')
   url.searchParams.append('id', id)
   if (since !== undefined) url.searchParams.append('cosd', since)
-  return graphTable((await line.ask({ url: url.href })).bytes, id)
+  return graphTable((await client.get({ url: url.href })).bytes, id)
 }
 
 /** Undefined where a mirror has the values alone. */
-async function readUnit(line: Line, id: string, key: string): Promise<string | undefined> {
+async function readUnit(
+  client: PublisherClient,
+  id: string,
+  key: string,
+): Promise<string | undefined> {
   try {
-    return unitOf((await line.ask(metadataRequest(id, key))).bytes, id)
+    return unitOf((await client.get(metadataRequest(id, key))).bytes, id)
   } catch (error) {
     if (error instanceof FeedFault && error.status === 404) return undefined
     throw error
@@ -118,19 +132,19 @@ async function readUnit(line: Line, id: string, key: string): Promise<string | u
 }
 
 async function readVintages(
-  line: Line,
+  client: PublisherClient,
   id: string,
   since: string | undefined,
   key: string,
   now: number,
 ): Promise<Collected> {
-  const series = collected(await readUnit(line, id, key))
+  const series = collected(await readUnit(client, id, key))
   const last = new Map<string, unknown>()
   const readRange = async (known: Range) => {
     const rows = await readPages(
       async (offset, length) => {
         const request = vintagesRequest(id, since, known, key, offset, length)
-        return vintagesPage((await line.ask(request)).bytes, id)
+        return vintagesPage((await client.get(request)).bytes, id)
       },
       row => `${row.day} as of ${row.since}`,
       lengthMax,

@@ -3,7 +3,7 @@ import { FeedFault, headerFault } from '../reading/fault.ts'
 import { periodOf } from '../reading/periods.ts'
 import { tableOf } from '../reading/text.ts'
 import { monthlyDay } from './calendar.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
 
 const folder = 'https://www.jodidata.org/_resources/files/downloads/oil-data/annual-csv/primary'
@@ -41,7 +41,7 @@ export function addYear(
   }
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   const { lines } = reading
   const running = Number(isoDay(reading.now).slice(0, 4))
   const since = earliest(lines.map(reading.since))
@@ -49,7 +49,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
   const series = collections(lines)
   for (let year = Math.max(firstYear, from); year <= running; year++) {
     try {
-      addYear((await line.ask({ url: yearUrl(year, running) })).bytes, year, series)
+      addYear((await client.get({ url: yearUrl(year, running) })).bytes, year, series)
     } catch (error) {
       // There is no file for a year in its first months, nor for the oldest years.
       if (!(error instanceof FeedFault && error.status === 404)) throw error

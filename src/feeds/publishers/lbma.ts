@@ -6,7 +6,7 @@ import { americanDay, leadingDay } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, grouped, sentSeries } from './series.ts'
 
 /** The order of the three prices of a day. */
@@ -40,11 +40,11 @@ export function auction(
   return series
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const lines of grouped(reading.lines, line => line.at)) {
     const file = lines[0]!.at
     const url = `https://prices.lbma.org.uk/json/${file}.json`
-    const answer = await line.ask({ url, ifChanged: true })
+    const answer = await client.get({ url, ifChanged: true })
     if (answer) yield* sentSeries(lines, auction(answer.bytes, file, lines), undefined)
   }
 }

@@ -1,7 +1,7 @@
 import { FeedFault } from '../reading/fault.ts'
 import { textOf } from '../reading/text.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, PublisherAnswer } from './publisher.ts'
+import type { Publisher, PublisherAnswer, PublisherClient } from './publisher.ts'
 import { type Collected, sentSeries } from './series.ts'
 
 /** A link of a page: where it leads, and its words. */
@@ -29,12 +29,12 @@ export async function linksOf(page: PublisherAnswer): Promise<PageLink[]> {
 
 /** The first link of a page that `choices` want, the first choice first. */
 export async function linkOn(
-  line: Line,
+  client: PublisherClient,
   pageUrl: string,
   what: string,
   choices: readonly ((link: PageLink) => boolean)[],
 ): Promise<string> {
-  const links = await linksOf(await line.ask({ url: pageUrl }))
+  const links = await linksOf(await client.get({ url: pageUrl }))
   for (const isWanted of choices) {
     const link = links.find(isWanted)
     if (link) return link.url
@@ -56,13 +56,13 @@ export const readFileAt = (url: string, parse: FileParser): Publisher['read'] =>
 export const readLinkedFile = (
   [pageUrl, what, choices]: [pageUrl: string, what: string, choices: Parameters<typeof linkOn>[3]],
   parse: FileParser,
-): Publisher['read'] => readFile(line => linkOn(line, pageUrl, what, choices), parse)
+): Publisher['read'] => readFile(client => linkOn(client, pageUrl, what, choices), parse)
 
 const readFile = (
-  urlOf: (line: Line) => string | Promise<string>,
+  urlOf: (client: PublisherClient) => string | Promise<string>,
   parse: FileParser,
 ): Publisher['read'] =>
-  async function* (line, { lines }) {
-    const answer = await line.ask({ url: await urlOf(line), ifChanged: true })
+  async function* (client, { lines }) {
+    const answer = await client.get({ url: await urlOf(client), ifChanged: true })
     if (answer) yield* sentSeries(lines, await parse(answer.bytes, lines), undefined)
   }

@@ -5,7 +5,7 @@ import { headerFault } from '../reading/fault.ts'
 import { tableOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, grouped, sentSeries } from './series.ts'
 
 const columns = ['BASE_CUR', 'QUOTE_CUR', 'UNIT_MULT', 'TIME_PERIOD', 'OBS_VALUE'] as const
@@ -40,7 +40,7 @@ function ofOne(written: unknown, multiplier: string): unknown {
   )
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const lines of grouped(reading.lines, line => reading.since(line) ?? '')) {
     const since = reading.since(lines[0]!)
     const bases = [...new Set(lines.map(line => line.sourceId.split('/')[0]))].join('+')
@@ -48,7 +48,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     url.searchParams.append('format', 'csv')
     if (since !== undefined) url.searchParams.append('startPeriod', since)
     url.searchParams.append('locale', 'en')
-    const answer = await line.ask({ url: url.href })
+    const answer = await client.get({ url: url.href })
     yield* sentSeries(lines, bankRates(answer.bytes, lines), since)
   }
 }

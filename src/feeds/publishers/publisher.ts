@@ -21,22 +21,19 @@ export interface PublisherAnswer {
   bytes: Uint8Array
 }
 
-/**
- * A publisher as its parser reaches it, with validation, rate limits and counts. Throws
- * `FeedFault`.
- */
-export interface Line {
-  ask(request: PublisherRequest & { ifChanged: true }): Promise<PublisherAnswer | undefined>
-  ask(request: PublisherRequest): Promise<PublisherAnswer>
+/** Gets what a publisher publishes, within its rate limit. Throws `FeedFault`. */
+export interface PublisherClient {
+  get(request: PublisherRequest & { ifChanged: true }): Promise<PublisherAnswer | undefined>
+  get(request: PublisherRequest): Promise<PublisherAnswer>
   /** The body in pieces, for responses too large for memory. */
   stream(request: PublisherRequest): Promise<AsyncIterable<Uint8Array>>
   /**
    * A value that the last finished run stored under a name; undefined where everything must be read
    * again.
    */
-  kept(name: string): string | undefined
-  /** Kept for the next run, once this one is finished. */
-  keep(name: string, value: string): void
+  stored(name: string): string | undefined
+  /** Stores a value for the next run, once this one is finished. */
+  store(name: string, value: string): void
 }
 
 /** The request of a run. */
@@ -90,5 +87,5 @@ export interface Publisher {
   /** How far back a later run reads again, in days; 0 where every answer is the whole. */
   rereadDays: number
   calendar: Calendar
-  read(line: Line, reading: Reading): AsyncIterable<SentSeries>
+  read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries>
 }

@@ -6,7 +6,7 @@ import { judge, newestOf } from '../../../src/feeds/publishers/suspicion.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { needs } from '../../support/needs.ts'
-import { plainLine } from '../../support/publishers/plain-line.ts'
+import { plainClient } from '../../support/publishers/plain-client.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
 import { thousandfold } from '../../support/publishers/world.ts'
 
@@ -19,9 +19,9 @@ afterEach(() => {
 
 async function readAll(name: string, since?: string, key?: string): Promise<SentSeries[]> {
   const { publisher, map } = shippedFeeds.find(feed => feed.publisher.name === name)!
-  const line = plainLine(publishers.url)
+  const client = plainClient(publishers.url)
   const reading = { lines: map, since: () => since, now, key }
-  return await Array.fromAsync(publisher.read(line, reading))
+  return await Array.fromAsync(publisher.read(client, reading))
 }
 
 const seriesIn = (sent: readonly SentSeries[], id: string): SentSeries =>

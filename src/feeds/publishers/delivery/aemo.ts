@@ -1,7 +1,7 @@
 import { dayMs, isoDay, minuteMs, parseInstant } from '../../../lib/time/instant.ts'
 import { FeedFault, headerFault } from '../../reading/fault.ts'
 import { tableOf } from '../../reading/text.ts'
-import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected, grouped } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
@@ -32,14 +32,14 @@ export function addMonth(
   }
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   // A file has the prices and the demand of a region.
   for (const lines of grouped(reading.lines, one => one.sourceId)) {
     const region = lines[0]!.sourceId
     const all = lines.map(one => ({ one, series: collected() }))
     const from = Math.max(Math.min(...lines.map(one => startOf(reading, one))), fiveMinutesSince)
     for (const month of monthsBetween(from, reading.now)) {
-      const bytes = await fileOf(line, month, region, reading.now)
+      const bytes = await fileOf(client, month, region, reading.now)
       if (!bytes) continue
       for (const { one, series } of all) addMonth(series, bytes, { region, name: one.at }, from)
     }
@@ -55,11 +55,11 @@ function monthsBetween(from: number, to: number): string[] {
 }
 
 /** The file of a month; that of a month that has just begun may not be there yet. */
-async function fileOf(line: Line, month: string, region: string, now: number) {
+async function fileOf(client: PublisherClient, month: string, region: string, now: number) {
   const name = `PRICE_AND_DEMAND_${month.replace('-', '')}_${region}.csv`
   try {
     const url = `https://aemo.com.au/aemo/data/nem/priceanddemand/${name}`
-    return (await line.ask({ url })).bytes
+    return (await client.get({ url })).bytes
   } catch (error) {
     const isNew = month >= isoDay(now).slice(0, 7)
     if (error instanceof FeedFault && error.status === 404 && isNew) return undefined

@@ -4,7 +4,13 @@ import { FeedFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
 import { eiaAttribution } from '../eia.ts'
 import { type Page, readPages } from '../paged.ts'
-import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from '../publisher.ts'
+import type {
+  Publisher,
+  PublisherClient,
+  PublisherRequest,
+  Reading,
+  SentSeries,
+} from '../publisher.ts'
 import { collections, grouped } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
@@ -38,7 +44,7 @@ export function demandPage(bytes: Uint8Array): Page<DemandRow> {
   return { total: Number(response.total), rows, truncated: Array.isArray(response.warnings) }
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const lines of grouped(reading.lines, one => isoDay(startOf(reading, one)))) {
     const from = startOf(reading, lines[0]!)
     const page = async (offset: number, length: number) => {
@@ -49,7 +55,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
         offset,
         length,
       )
-      return demandPage((await line.ask(request)).bytes)
+      return demandPage((await client.get(request)).bytes)
     }
     const series = collections(lines)
     for (const row of await readPages(page, ({ id, period }) => `${id} ${period}`, lengthMax)) {

@@ -2,7 +2,7 @@ import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoInstant, parseInstant } from '../../../lib/time/instant.ts'
 import { headerFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
-import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
@@ -22,7 +22,7 @@ export function addIndexPrices(series: Collected, bytes: Uint8Array, provider: s
   }
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const one of reading.lines) {
     const series = collected()
     const from = startOf(reading, one)
@@ -32,7 +32,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
       // Both ends are included: the last one is the first of the next request.
       url.searchParams.set('to', isoInstant(Math.min(at + spanMs, reading.now) - 1000))
       url.searchParams.set('dataProviders', one.sourceId)
-      addIndexPrices(series, (await line.ask({ url: url.href })).bytes, one.sourceId)
+      addIndexPrices(series, (await client.get({ url: url.href })).bytes, one.sourceId)
     }
     yield* sentSince([one], new Map([[one.sourceId, series]]), from)
   }

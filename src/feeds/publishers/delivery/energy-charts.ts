@@ -2,7 +2,7 @@ import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoDay, secondMs } from '../../../lib/time/instant.ts'
 import { headerFault } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
-import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
@@ -18,7 +18,7 @@ export function addListed(series: Collected, bytes: Uint8Array): void {
   for (const [i, seconds] of times.entries()) addAt(series, Number(seconds) * secondMs, price[i])
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const one of reading.lines) {
     const series = collected()
     const from = startOf(reading, one)
@@ -26,7 +26,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     url.searchParams.set('bzn', one.sourceId)
     url.searchParams.set('start', isoDay(from))
     url.searchParams.set('end', isoDay(reading.now + 2 * dayMs))
-    addListed(series, (await line.ask({ url: url.href })).bytes)
+    addListed(series, (await client.get({ url: url.href })).bytes)
     yield* sentSince([one], new Map([[one.sourceId, series]]), from)
   }
 }

@@ -2,7 +2,13 @@ import { fieldsOf, isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoInstant, minuteMs, parseInstant } from '../../../lib/time/instant.ts'
 import { FeedFault, headerFault, unreadable } from '../../reading/fault.ts'
 import { textOf } from '../../reading/text.ts'
-import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from '../publisher.ts'
+import type {
+  Publisher,
+  PublisherClient,
+  PublisherRequest,
+  Reading,
+  SentSeries,
+} from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
@@ -105,13 +111,13 @@ function* pricesOf(
   }
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const one of reading.lines) {
     const series = collected()
     const from = startOf(reading, one)
     for (let at = from; at < reading.now + aheadMs; at += spanMs) {
       const to = Math.min(at + spanMs, reading.now + aheadMs)
-      addPrices(series, (await line.ask(requestOf(one.sourceId, at, to, reading.key))).bytes)
+      addPrices(series, (await client.get(requestOf(one.sourceId, at, to, reading.key))).bytes)
     }
     yield* sentSince([one], new Map([[one.sourceId, series]]), from)
   }

@@ -3,7 +3,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { headerFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
 import type { MapLine } from '../map.ts'
-import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected, earliest, grouped, sentSeries } from '../series.ts'
 import { timesOfDay } from './reading.ts'
 
@@ -28,7 +28,7 @@ export function addStorage(byField: ReadonlyMap<string, Collected>, bytes: Uint8
 /** `DE` is the filling level in percent, `DE/gasInStorage` the volume in TWh. */
 const fieldOf = ({ sourceId }: MapLine): string => sourceId.split('/')[1] ?? 'full'
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   // The answer for a country has its filling level and its volume.
   for (const lines of grouped(reading.lines, one => one.at)) {
     const byField = new Map(lines.map(one => [fieldOf(one), collected()]))
@@ -42,7 +42,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
       url.searchParams.set('page', String(page))
       url.searchParams.set('size', String(pageSize))
       const headers = { 'x-key': reading.key ?? '' }
-      pages = addStorage(byField, (await line.ask({ url: url.href, headers })).bytes)
+      pages = addStorage(byField, (await client.get({ url: url.href, headers })).bytes)
     }
     for (const one of lines)
       yield* sentSeries([one], new Map([[one.sourceId, byField.get(fieldOf(one))!]]), from)

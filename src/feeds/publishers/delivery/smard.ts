@@ -5,7 +5,7 @@ import { type DeliveryTerms, resolutionOn } from '../../../topics/delivery/math/
 import { sumDecimals } from '../../reading/decimal.ts'
 import { headerFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
-import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import type { Publisher, PublisherClient, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
 
@@ -44,7 +44,7 @@ export function addWeek(
   }
 }
 
-async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   for (const one of reading.lines) {
     const from = startOf(reading, one)
     const [filters = '', region = ''] = one.sourceId.split('/')
@@ -52,7 +52,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     for (const filter of filters.split('+')) {
       const part = collected()
       for (const resolution of ['hour', 'quarterhour'] as const)
-        await readResolution(line, termsOf(one), { filter, region, resolution }, from, part)
+        await readResolution(client, termsOf(one), { filter, region, resolution }, from, part)
       parts.push(part)
     }
     yield* sentSince([one], new Map([[one.sourceId, sumOf(parts)]]), from)
@@ -74,7 +74,7 @@ function sumOf(parts: readonly Collected[]): Collected {
 }
 
 async function readResolution(
-  line: Line,
+  client: PublisherClient,
   terms: DeliveryTerms,
   { filter, region, resolution }: { filter: string; region: string; resolution: Resolution },
   from: number,
@@ -86,12 +86,12 @@ async function readResolution(
   })
   if (inUse.length === 0) return
   const folder = `${root}/${filter}/${region}`
-  const index = await line.ask({ url: `${folder}/index_${resolution}.json` })
+  const index = await client.get({ url: `${folder}/index_${resolution}.json` })
   const first = Date.parse(inUse[0]!.from)
   for (const week of smardWeeks(index.bytes)) {
     if (week + weekMs <= Math.max(from, first)) continue
     const url = `${folder}/${filter}_${region}_${resolution}_${week}.json`
-    addWeek(series, (await line.ask({ url })).bytes, terms, resolution, from)
+    addWeek(series, (await client.get({ url })).bytes, terms, resolution, from)
   }
 }
 

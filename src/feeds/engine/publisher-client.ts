@@ -1,26 +1,31 @@
 import { type Clock, sleep } from '../../lib/time/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import { NoReply, type PublisherFetch, type PublisherReply } from '../../send/feeds/fetch.ts'
-import type { Line, Publisher, PublisherAnswer, PublisherRequest } from '../publishers/publisher.ts'
+import type {
+  Publisher,
+  PublisherAnswer,
+  PublisherClient,
+  PublisherRequest,
+} from '../publishers/publisher.ts'
 import { FeedFault } from '../reading/fault.ts'
 
-/** Counters of a line. */
-export interface LineCounts {
+/** What a client has requested and received so far. */
+export interface RequestCounts {
   requests: number
   bytes: number
 }
 
-export interface CountedLine extends Line {
-  counts: LineCounts
+export interface CountedClient extends PublisherClient {
+  counts: RequestCounts
   /** Values to store for the next run, once this one is finished. */
-  marks(): ReadonlyMap<string, string>
+  toStore(): ReadonlyMap<string, string>
 }
 
-export interface LineOptions {
+export interface PublisherClientOptions {
   publisher: Publisher
   fetch: PublisherFetch
   clock: Clock
-  /** Takes the place of every host of the publisher; empty: its own. */
+  /** The address of a mirror, used instead of the publisher's hosts; empty: there is no mirror. */
   baseUrl: string
   userAgent: string
   /** Values that the last finished run stored; undefined: everything is read again. */
@@ -29,14 +34,14 @@ export interface LineOptions {
   chance: () => number
   /** Waits the given milliseconds before the publisher is polled again; absent: in real time. */
   wait?: ((ms: number) => Promise<void>) | undefined
-  /** How often a request is tried that may go better in a moment. */
+  /** The most attempts at a request whose failure may be temporary. */
   attemptsMax?: number
 }
 
 const bodyBytesMax = 128 * 1024 * 1024
 const redirectsMax = 5
 const attemptsDefault = 5
-/** The longest that a publisher may have itself left alone; more is a slip of its server. */
+/** A longer `Retry-After` of a publisher is taken for a mistake and cut to this. */
 const notBeforeMaxMs = dayMs
 /** All attempts at one request together. */
 const patienceMs = 2 * minuteMs
@@ -44,13 +49,13 @@ const firstPauseMs = secondMs
 const longestPauseMs = 20 * secondMs
 
 /**
- * The way to one publisher: guarded, paced to its rate, patient with what passes, and never to another
- * host than its own. The key is in the address only while it is sent.
+ * Creates the client of one publisher. It keeps to the publisher's rate limit and hosts and retries
+ * temporary failures. The key is added to the address only while the request is sent.
  */
-export function createLine(options: LineOptions): CountedLine {
+export function createPublisherClient(options: PublisherClientOptions): CountedClient {
   const { publisher, clock, known, wait = sleep, attemptsMax = attemptsDefault } = options
-  const counts: LineCounts = { requests: 0, bytes: 0 }
-  const marks = new Map<string, string>()
+  const counts: RequestCounts = { requests: 0, bytes: 0 }
+  const toStore = new Map<string, string>()
   let lastAt = Number.NEGATIVE_INFINITY
 
   /** Waits until the publisher's rate allows one more request. */
@@ -85,7 +90,7 @@ export function createLine(options: LineOptions): CountedLine {
     }
   }
 
-  /** Tries until there is an answer that is one, or nothing that passes. */
+  /** Retries until the publisher answers, or fails in a way that is not temporary. */
   const answered = async (request: PublisherRequest, mayBeUnchanged: boolean) => {
     const endsAt = clock.monotonic() + patienceMs
     for (let attempt = 1; ; attempt++) {
@@ -108,18 +113,18 @@ export function createLine(options: LineOptions): CountedLine {
     }
   }
 
-  const ask = async (request: PublisherRequest): Promise<PublisherAnswer | undefined> => {
+  const get = async (request: PublisherRequest): Promise<PublisherAnswer | undefined> => {
     const isConditional = request.ifChanged === true
     for (let attempt = 1; ; attempt++) {
       const { reply, url } = await answered(request, isConditional && known !== undefined)
       if (reply.status === 304) {
         reply.leave()
-        keepValidators(request.url, known, marks)
+        keepValidators(request.url, known, toStore)
         return undefined
       }
       try {
         const bytes = await wholeOf(reply, counts)
-        if (isConditional) keepHeaders(request.url, reply.headers, marks)
+        if (isConditional) keepHeaders(request.url, reply.headers, toStore)
         return { url: published(url, request.url, options), headers: reply.headers, bytes }
       } catch (error) {
         if (!(error instanceof NoReply)) throw error
@@ -132,14 +137,14 @@ export function createLine(options: LineOptions): CountedLine {
 
   return {
     counts,
-    marks: () => marks,
-    ask: ask as Line['ask'],
+    toStore: () => toStore,
+    get: get as PublisherClient['get'],
     async stream(request) {
       const { reply } = await answered(request, false)
       return counted(reply.body, counts)
     },
-    kept: name => known?.get(`kept ${name}`),
-    keep: (name, value) => void marks.set(`kept ${name}`, value),
+    stored: name => known?.get(`kept ${name}`),
+    store: (name, value) => void toStore.set(`kept ${name}`, value),
   }
 }
 
@@ -147,7 +152,7 @@ export function createLine(options: LineOptions): CountedLine {
  * The address to request: at the mirror, where one is configured, otherwise at one of the
  * publisher's hosts.
  */
-function placed(href: string, { publisher, baseUrl }: LineOptions): string {
+function placed(href: string, { publisher, baseUrl }: PublisherClientOptions): string {
   const url = new URL(href)
   const isOwn = publisher.hosts.includes(url.hostname)
   if (baseUrl === '') {
@@ -167,7 +172,7 @@ const foreign = (url: URL) =>
 /**
  * The address of a response for resolving its links: a mirror counts as the publisher's own host.
  */
-const published = (asked: string, wanted: string, { baseUrl }: LineOptions): string =>
+const published = (asked: string, wanted: string, { baseUrl }: PublisherClientOptions): string =>
   baseUrl === '' || new URL(asked).origin === new URL(baseUrl).origin ? wanted : asked
 
 function conditions(
@@ -204,7 +209,7 @@ function keepValidators(
 
 async function* counted(
   body: AsyncIterable<Uint8Array>,
-  counts: LineCounts,
+  counts: RequestCounts,
 ): AsyncIterable<Uint8Array> {
   try {
     for await (const piece of body) {
@@ -216,7 +221,7 @@ async function* counted(
   }
 }
 
-async function wholeOf(reply: PublisherReply, counts: LineCounts): Promise<Uint8Array> {
+async function wholeOf(reply: PublisherReply, counts: RequestCounts): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of reply.body) {

@@ -1,12 +1,12 @@
 import type {
-  Line,
   PublisherAnswer,
+  PublisherClient,
   PublisherRequest,
 } from '../../../src/feeds/publishers/publisher.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 
-/** A line to a stand-in that only makes requests: for tests of parsers. */
-export function plainLine(root: string): Line {
+/** A client of a stand-in that only makes requests: for tests of parsers. */
+export function plainClient(root: string): PublisherClient {
   const open = async ({ url, headers = {}, secret }: PublisherRequest) => {
     const address = new URL(url)
     const target = new URL(address.pathname + address.search, root)
@@ -16,15 +16,15 @@ export function plainLine(root: string): Line {
       throw new FeedFault('http_status', `answered ${response.status}`, response.status)
     return response
   }
-  const ask = async (request: PublisherRequest): Promise<PublisherAnswer> => {
+  const get = async (request: PublisherRequest): Promise<PublisherAnswer> => {
     const response = await open(request)
     const headers = Object.fromEntries(response.headers)
     return { url: request.url, headers, bytes: await response.bytes() }
   }
   return {
-    ask: ask as Line['ask'],
+    get: get as PublisherClient['get'],
     stream: async request => (await open(request)).body! as unknown as AsyncIterable<Uint8Array>,
-    kept: () => undefined,
-    keep: () => undefined,
+    stored: () => undefined,
+    store: () => undefined,
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { createLine } from '../../../src/feeds/engine/line.ts'
+import { createPublisherClient } from '../../../src/feeds/engine/publisher-client.ts'
 import { ecb } from '../../../src/feeds/publishers/ecb.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
@@ -25,7 +25,7 @@ describe('a publisher that takes a request and never answers', () => {
     const egress = createEgress(['127.0.0.0/8'])
     const nearTheEnd = 119.9 * secondMs
     const moments = [0]
-    const line = createLine({
+    const client = createPublisherClient({
       publisher: ecb,
       fetch: createPublisherFetch(egress),
       // The request begins at once, and everything after it close to the end of the two minutes.
@@ -35,10 +35,10 @@ describe('a publisher that takes a request and never answers', () => {
       known: undefined,
       chance: () => 0,
     })
-    const fault = await line.ask({ url: 'https://www.ecb.europa.eu/x' }).catch(error => error)
+    const fault = await client.get({ url: 'https://www.ecb.europa.eu/x' }).catch(error => error)
     expect(fault).toBeInstanceOf(FeedFault)
     expect(fault).toMatchObject({ code: 'no_answer', message: '127.0.0.1: no answer within 1 s' })
-    expect({ connections, counted: line.counts.requests }).toEqual({ connections: 1, counted: 1 })
+    expect({ connections, counted: client.counts.requests }).toEqual({ connections: 1, counted: 1 })
   })
 })
 
@@ -49,7 +49,7 @@ describe('a publisher that answers', () => {
     await once(answering, 'listening')
     const clock = createManualClock(0)
     const waits: number[] = []
-    const line = createLine({
+    const client = createPublisherClient({
       publisher: ecb,
       fetch: createPublisherFetch(createEgress(['127.0.0.0/8'])),
       clock,
@@ -63,10 +63,10 @@ describe('a publisher that answers', () => {
       chance: () => 0,
     })
     const spacingMs = secondMs / ecb.requestsPerSecond
-    await line.ask({ url: 'https://www.ecb.europa.eu/x' })
-    await line.ask({ url: 'https://www.ecb.europa.eu/y' })
+    await client.get({ url: 'https://www.ecb.europa.eu/x' })
+    await client.get({ url: 'https://www.ecb.europa.eu/y' })
     clock.advance(spacingMs / 4)
-    await line.ask({ url: 'https://www.ecb.europa.eu/z' })
+    await client.get({ url: 'https://www.ecb.europa.eu/z' })
     expect(waits).toEqual([spacingMs, (spacingMs * 3) / 4])
     answering.close()
   })
