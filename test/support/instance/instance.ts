@@ -1,4 +1,4 @@
-import { loadConfig } from '../../../src/config/config.ts'
+import { type Config, loadConfig } from '../../../src/config/config.ts'
 import { type App, createApp } from '../../../src/instance/app/app.ts'
 import { openServices, type Services } from '../../../src/instance/services/services.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
@@ -38,16 +38,27 @@ export interface TestInstance {
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-export function openTestInstance(flags: Record<string, string> = {}, now = startAt): TestInstance {
-  const clock = createManualClock(now)
-  const log: string[] = []
-  const waited: number[] = []
+/** Read once for each set of flags: thousands of instances are opened with the same ones. */
+const configs = new Map<string, Config>()
+function configOf(flags: Record<string, string>): Config {
+  const name = JSON.stringify(flags)
+  const known = configs.get(name)
+  if (known) return known
   const config = loadConfig({
     flags,
     env: {},
     files: { directory: '/' },
     readFile: () => 'client_profiles = []',
   })
+  configs.set(name, config)
+  return config
+}
+
+export function openTestInstance(flags: Record<string, string> = {}, now = startAt): TestInstance {
+  const clock = createManualClock(now)
+  const log: string[] = []
+  const waited: number[] = []
+  const config = configOf(flags)
   const services = openServices({
     db: catalogueInMemory(config.brand.exchangeWords),
     config,
