@@ -8,6 +8,7 @@ import {
   sessionOf,
 } from '../../calendars/math/calendar.ts'
 import { type Listing, scheduleOf } from '../../calendars/math/schedule.ts'
+import { lengthOf, newestResolution } from '../../delivery/math/terms.ts'
 
 /** Missing values inside the days of a series that is quoted all day. */
 export interface IntradayGaps {
@@ -24,6 +25,10 @@ const windowMs = 4 * dayMs
 const valuesMin = 3
 /** A value may be late by so many steps; from then on its stretch is a gap. */
 const patienceSteps = 3
+
+/** Hourly power is missing nothing between two hours, however often its prices are announced. */
+const stepOf = (listing: Listing): number =>
+  listing.delivery ? lengthOf(newestResolution(listing.delivery)) : scheduleOf(listing).stepMs
 
 /** The sessions that a series is checked in, oldest first; none where it is not quoted all day. */
 export function intradaySessions(listing: Listing, now: number): Session[] {
@@ -54,7 +59,7 @@ export function intradayGaps(
   now: number,
   isLeftOut: (dayAt: number) => boolean = () => false,
 ): IntradayGaps {
-  const { stepMs } = scheduleOf(listing)
+  const stepMs = stepOf(listing)
   const sessions = intradaySessions(listing, now)
     .filter(({ closesAt }) => !isLeftOut(startOfDay(closesAt)))
     .map(session => ({

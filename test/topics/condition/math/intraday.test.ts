@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
+import type { Listing } from '../../../../src/topics/calendars/math/schedule.ts'
 import type { Cadence } from '../../../../src/topics/catalogue/math/catalogue.ts'
 import { intradayGaps, intradaySessions } from '../../../../src/topics/condition/math/intraday.ts'
+import { type DeliveryTerms, sinceEver } from '../../../../src/topics/delivery/math/terms.ts'
 
 const step = 5 * minuteMs
 const wti = (cadence: Cadence = 'intraday_5m') => ({
@@ -9,6 +11,15 @@ const wti = (cadence: Cadence = 'intraday_5m') => ({
   category: 'crude_oil',
   cadence,
 })
+const hourly: DeliveryTerms = {
+  zone: 'UTC',
+  dayStarts: 0,
+  resolutions: sinceEver('PT1H'),
+  horizon: 'P1D',
+  gateCloses: undefined,
+  publishesAt: undefined,
+  peak: { from: 8 * 60, to: 20 * 60, weekdays: [1, 2, 3, 4, 5], holidays: true },
+}
 const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
 /** Every five minutes from one time to another, both inclusive. */
 const quotes = (from: string, to: string) => {
@@ -20,7 +31,7 @@ const quotes = (from: string, to: string) => {
 const wednesday = quotes('18T01:00', '18T23:00')
 const thursday = quotes('19T01:00', '19T23:00')
 const now = at('20T15:02')
-const gapsOf = (times: readonly number[], until = now, listing = wti()) => {
+const gapsOf = (times: readonly number[], until = now, listing: Listing = wti()) => {
   const { expected, missing, stretches } = intradayGaps(listing, times, until)
   return {
     expected,
@@ -38,6 +49,13 @@ describe('gaps inside the days of a series that is quoted all day', () => {
       missing: 0,
       stretches: [],
     })
+  })
+
+  test('a series of hourly delivery periods has no gaps between its hours', () => {
+    const quoted = [...wednesday, ...thursday, ...quotes('20T01:00', '20T15:00')]
+    const hours = quoted.filter(time => time % hourMs === 0)
+    expect(gapsOf(hours, now, { ...wti(), delivery: hourly })).toMatchObject({ missing: 0 })
+    expect(gapsOf(hours).missing).toBeGreaterThan(100)
   })
 
   test('are stretches of more than three steps within a session, and not the night', () => {
