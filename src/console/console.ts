@@ -71,6 +71,8 @@ const load = async () => {
     ]),
   )
   const { script, style, font, modules, guides } = bundle
+  // Pages without a script name it in a style that is written before the bundle is loaded.
+  files.set('inter.woff2', files.get(font)!)
   const list = Buffer.from(files.get(guides)!.bodies.plain).toString()
   const listed = (JSON.parse(list) as Guides).pages.map(({ name, section, title }) => {
     return { name, section, title }

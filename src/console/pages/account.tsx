@@ -401,7 +401,7 @@ function Plan() {
     <>
       <div class="columns">
         <section class="card" aria-labelledby="plan">
-          <h2 id="plan">Plan</h2>
+          <h2 id="plan">Current plan</h2>
           <Shown of={account} what="the plan">
             {({ account: data }) => (
               <dl class="facts">

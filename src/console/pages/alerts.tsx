@@ -41,7 +41,16 @@ import { boardPath } from '../parts/requests/first.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { Table } from '../parts/tables/table.tsx'
 import { submits } from '../parts/text/form.ts'
-import { ago, decimalsOf, figure, instant, number, signed, words } from '../parts/text/format.ts'
+import {
+  ago,
+  decimalsOf,
+  figure,
+  instant,
+  number,
+  signed,
+  timesText,
+  words,
+} from '../parts/text/format.ts'
 import type { ChartAnswer } from './series/answer.ts'
 
 /** The fields of an alert that depend on its kind. */
@@ -454,6 +463,8 @@ function Existing({ id }: { id: string }) {
 }
 
 const previewDelayMs = 600
+/** The level that is proposed, of the newest price. */
+const proposedMove = 1.05
 
 /** Creates or changes an alert, with a live backtest over the past year. */
 function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
@@ -473,6 +484,11 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const path = series && `/v1/prices/chart?code=${series.code}&start_date=${isoDay(now() - yearMs)}`
   const chart = useLoaded(path, signal => dataOf<ChartAnswer>(path!, { signal }))
   const newest = chart.data?.close.at(-1)
+  useEffect(() => {
+    // The backtest needs a level, so one is proposed.
+    if (newest !== undefined && draft.value.kind === 'price' && draft.value.value === '')
+      set({ value: String(Number((newest * proposedMove).toPrecision(3))) })
+  }, [newest])
   const level = kind !== 'price' || value === '' ? undefined : Number(value)
   const price_alert = bodyOf(draft.value)
 
@@ -563,11 +579,8 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           )}
           {result.value && (
             <Notice mood="good">
-              <strong>
-                Would have fired {result.value.trigger_count}{' '}
-                {result.value.trigger_count === 1 ? 'time' : 'times'}
-              </strong>{' '}
-              between {result.value.from.slice(0, 10)} and {result.value.to.slice(0, 10)}.
+              <strong>Would have fired {timesText(result.value.trigger_count)}</strong> between{' '}
+              {result.value.from.slice(0, 10)} and {result.value.to.slice(0, 10)}.
               {result.value.triggers.length > 0 && (
                 <> First on {instant(result.value.triggers[0]!.triggered_at)}.</>
               )}

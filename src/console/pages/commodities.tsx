@@ -37,11 +37,13 @@ export function Commodities() {
 }
 
 const yearMs = 365 * dayMs
+const monthMs = 31 * dayMs
 
 const pathOf = ({ path }: Declared, choice: string): string =>
   path
     .replace('{choice}', choice)
     .replace('{from}', isoDay(now() - yearMs))
+    .replace('{month}', isoDay(now() - monthMs))
     .replace('{to}', isoDay(now()))
 
 /** The different values of a field, wherever an answer has it. */
@@ -117,7 +119,8 @@ function One({ part }: { part: Part }) {
                   <Options
                     of={values}
                     textOf={value =>
-                      /^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_'))
+                      codes.value.find(({ code }) => code === value)?.name ??
+                      (/^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_')))
                     }
                   />
                 </select>

@@ -10,7 +10,7 @@ import { boot, mayDo } from './requests/boot.ts'
 export const May = ({ action, children }: { action: Action; children: ComponentChildren }) =>
   mayDo(action) ? children : null
 
-type Mood = 'good' | 'warn' | 'bad'
+export type Mood = 'good' | 'warn' | 'bad'
 
 export function Notice({ mood, children }: { mood?: Mood; children: ComponentChildren }) {
   return (

@@ -9,7 +9,8 @@ export const formBody = {
   parse: ({ request }: { request: Request }) => readForm(request),
 }
 
-const style = `:root { color-scheme: light dark; --ground: #f9f9fb; --surface: #fff; --line: #e0e1e6; --strong: #8b8d98; --text: #1c2024; --quiet: #5a5f66; --brand: #0d5f73; --link: #0b6478; --note: #e6f4fe; --bad: #c4262c; --bad-ground: #feebec; }
+const style = `@font-face { font-family: "Inter Variable"; font-weight: 100 900; font-display: swap; src: url(/console/inter.woff2) format("woff2"); }
+:root { color-scheme: light dark; --ground: #f9f9fb; --surface: #fff; --line: #e0e1e6; --strong: #8b8d98; --text: #1c2024; --quiet: #5a5f66; --brand: #0d5f73; --link: #0b6478; --note: #e6f4fe; --bad: #c4262c; --bad-ground: #feebec; }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--ground); color: var(--text); font: 15px/1.5 "Inter Variable", system-ui, sans-serif; }
 a { color: var(--link); }
@@ -36,12 +37,12 @@ form.row { display: inline-block; margin-right: .5rem; }
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * Nothing but this style, forms to this site, and no frame around it: the page has no script at
+ * Nothing but this style and its typeface, forms to this site, and no frame around it: the page has no script at
  * all. Without scripts it needs no opener policy, which would cut an assistant off that opens consent in
  * a popup.
  */
 const contentPolicy = (formsTo = '') =>
-  `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self' ${formsTo}; base-uri 'none'; frame-ancestors 'none'`
+  `default-src 'none'; style-src 'sha256-${styleHash}'; font-src 'self'; img-src data:; form-action 'self' ${formsTo}; base-uri 'none'; frame-ancestors 'none'`
 
 export interface Page {
   serviceName: string

@@ -38,7 +38,7 @@ export function Display() {
   const chosen = preferences.value
   return (
     <section class="card" aria-labelledby="display">
-      <h2 id="display">Display</h2>
+      <h2 id="display">How pages look</h2>
       <p class="quiet">
         A choice applies at once, in every browser where you sign in. Members of an organization
         have separate choices. CSV files, copied tables and the API keep plain numbers and times in

@@ -66,7 +66,8 @@ function List() {
     <>
       {refusal.value && <Refused error={refusal.value} />}
       <Table
-        caption="Notifications"
+        caption="Messages to you"
+        file="notifications"
         of={answer}
         rows={answer.data?.notifications}
         keyOf={({ id }) => id}

@@ -18,7 +18,8 @@ export function SignIns() {
     <>
       {refusal.value && <Refused error={refusal.value} />}
       <Table
-        caption="Sign-ins"
+        caption="Open sessions"
+        file="sign-ins"
         of={answer}
         rows={rows}
         keyOf={({ id }) => id}

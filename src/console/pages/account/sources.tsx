@@ -54,7 +54,7 @@ export function Sources() {
       {refusal.value && <Refused error={refusal.value} />}
       {tested.value && <Outcome source={tested.value.source} outcome={tested.value.outcome} />}
       <Table
-        caption="Data sources"
+        caption="Your sources"
         file="sources"
         of={answer}
         rows={rows}

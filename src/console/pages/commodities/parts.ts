@@ -8,7 +8,7 @@ export interface Report {
   text: string
   /** The heading under which the choice of reports lists it. */
   group?: string
-  /** `{from}` is a year ago, `{to}` today, `{choice}` what was chosen. */
+  /** `{from}` is a year ago, `{month}` a month ago, `{to}` today, `{choice}` what was chosen. */
   path: string
   choices?: Choices
 }
@@ -41,16 +41,25 @@ const ports = ['SIN', 'RTM', 'FJR', 'ZOS', 'HOU', 'HKG', 'GIB', 'NYC'] as const
 const spreadKinds = ['crack', 'basis', 'refining-margin', 'physical-premium', 'margin'] as const
 const futures = ['brent', 'wti', 'gasoil', 'natural-gas', 'ttf-gas', 'eu-carbon'] as const
 
+const powerMarkets = [
+  'POWER_DA_DE_LU_EUR',
+  'POWER_DA_FR_EUR',
+  'POWER_DA_NL_EUR',
+  'POWER_HH_GB_GBP',
+  'POWER_PJM_WESTERN_HUB_USD',
+] as const
+
 const carriers = (path: string): Choices => ({ label: 'Carrier', from: { path, field: 'carrier' } })
 
 const grouped = (group: string, reports: readonly Report[]): Report[] =>
   reports.map(report => ({ ...report, group }))
 
-const continuous = (text: string): Report => ({
-  text,
-  path: '/v1/futures/{choice}/continuous',
-  choices: { label: 'Family', values: futures },
-})
+const choosing = (
+  text: string,
+  path: string,
+  label: string,
+  values: readonly string[],
+): Report => ({ text, path, choices: { label, values } })
 
 export const parts: readonly Part[] = [
   {
@@ -70,16 +79,15 @@ export const parts: readonly Part[] = [
       { text: 'Strategic reserve', path: '/v1/storage/spr' },
       { text: 'By region', path: '/v1/storage/regional' },
       { text: 'All storage', path: '/v1/storage' },
-      {
-        text: 'Storage history',
-        path: '/v1/storage/history/{choice}',
-        choices: { label: 'Series', values: ['cushing', 'spr', 'total_us'] },
-      },
-      {
-        text: 'Price in context',
-        path: '/v1/indicators/price-context?commodity={choice}',
-        choices: { label: 'Commodity', values: ['WTI_USD', 'BRENT_CRUDE_USD'] },
-      },
+      choosing('Storage history', '/v1/storage/history/{choice}', 'Series', [
+        'cushing',
+        'spr',
+        'total_us',
+      ]),
+      choosing('Price in context', '/v1/indicators/price-context?commodity={choice}', 'Commodity', [
+        'WTI_USD',
+        'BRENT_CRUDE_USD',
+      ]),
     ],
   },
   {
@@ -133,16 +141,17 @@ export const parts: readonly Part[] = [
           values: ['US_NATGAS_STORAGE', 'NATGAS_STORAGE_EAST', 'NATGAS_STORAGE_MIDWEST'],
         },
       },
-      {
-        text: '30-day average',
-        path: '/v1/analytics/rolling?code={choice}&window=30',
-        choices: { label: 'Series', values: ['NATURAL_GAS_USD', 'WTI_USD', 'BRENT_CRUDE_USD'] },
-      },
-      {
-        text: 'Spread to Brent',
-        path: '/v1/analytics/spread?code1={choice}&code2=BRENT_CRUDE_USD',
-        choices: { label: 'Series', values: ['NATURAL_GAS_USD', 'WTI_USD'] },
-      },
+      choosing('30-day average', '/v1/analytics/rolling?code={choice}&window=30', 'Series', [
+        'NATURAL_GAS_USD',
+        'WTI_USD',
+        'BRENT_CRUDE_USD',
+      ]),
+      choosing(
+        'Spread to Brent',
+        '/v1/analytics/spread?code1={choice}&code2=BRENT_CRUDE_USD',
+        'Series',
+        ['NATURAL_GAS_USD', 'WTI_USD'],
+      ),
       { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
     ],
   },
@@ -153,23 +162,11 @@ export const parts: readonly Part[] = [
     categories: ['refined_products', 'retail_fuels', 'biofuels', 'petrochemicals'],
     headline: ['GASOLINE_RBOB_USD', 'ULSD_DIESEL_USD', 'JET_FUEL_USD', 'US_DISTILLATE_STORAGE'],
     reports: [
-      {
-        text: 'Main spread',
-        path: '/v1/spreads/{choice}',
-        choices: { label: 'Kind', values: spreadKinds },
-      },
-      {
-        text: 'All spreads',
-        path: '/v1/spreads/{choice}/all',
-        choices: { label: 'Kind', values: spreadKinds },
-      },
+      choosing('Main spread', '/v1/spreads/{choice}', 'Kind', spreadKinds),
+      choosing('All spreads', '/v1/spreads/{choice}/all', 'Kind', spreadKinds),
       { text: 'Gasoil crack', path: '/v1/spreads/gasoil-crack' },
       { text: 'US diesel, retail average', path: '/v1/diesel-prices' },
-      {
-        text: 'Diesel, average of a state',
-        path: '/v1/diesel-prices/states/{choice}',
-        choices: { label: 'State', values: states },
-      },
+      choosing('Diesel, average of a state', '/v1/diesel-prices/states/{choice}', 'State', states),
     ],
   },
   {
@@ -188,27 +185,11 @@ export const parts: readonly Part[] = [
           values: ['EXCH_BRENT', 'EXCH_WTI', 'EXCH_GASOIL', 'EXCH_NG', 'EXCH_TTF'],
         },
       },
-      continuous('Continuous'),
-      {
-        text: 'Daily history',
-        path: '/v1/futures/{choice}/historical',
-        choices: { label: 'Family', values: futures },
-      },
-      {
-        text: 'Open, high, low, close',
-        path: '/v1/futures/{choice}/ohlc',
-        choices: { label: 'Family', values: futures },
-      },
-      {
-        text: 'Today, every 5 minutes',
-        path: '/v1/futures/{choice}/intraday',
-        choices: { label: 'Family', values: futures },
-      },
-      {
-        text: 'Calendar spreads',
-        path: '/v1/futures/{choice}/spreads',
-        choices: { label: 'Family', values: futures },
-      },
+      choosing('Continuous', '/v1/futures/{choice}/continuous', 'Family', futures),
+      choosing('Daily history', '/v1/futures/{choice}/historical', 'Family', futures),
+      choosing('Open, high, low, close', '/v1/futures/{choice}/ohlc', 'Family', futures),
+      choosing('Today, every 5 minutes', '/v1/futures/{choice}/intraday', 'Family', futures),
+      choosing('Calendar spreads', '/v1/futures/{choice}/spreads', 'Family', futures),
     ],
   },
   {
@@ -218,7 +199,25 @@ export const parts: readonly Part[] = [
     categories: ['power', 'carbon', 'supply_demand'],
     codes: /^(?!OPEC|US_|WORLD_)/,
     headline: ['POWER_DE_EUR', 'POWER_UK_GBP', 'POWER_PJM_WEST_USD', 'EU_CARBON_EUR'],
-    reports: [{ text: 'Fuel switching', path: '/v1/indicators/fuel-switching' }],
+    reports: [
+      choosing('Day by hour', '/v1/delivery/{choice}', 'Market', powerMarkets),
+      choosing(
+        'Base and peak by day',
+        '/v1/delivery/{choice}/days?start={month}&end={to}',
+        'Market',
+        powerMarkets,
+      ),
+      choosing('Cheapest hours', '/v1/delivery/{choice}/cheapest?hours=3', 'Market', powerMarkets),
+      choosing(
+        'Dearest hours',
+        '/v1/delivery/{choice}/cheapest?hours=3&dearest=true',
+        'Market',
+        powerMarkets,
+      ),
+      { text: 'Carbon futures', path: '/v1/futures/eu-carbon' },
+      { text: 'Carbon, daily history', path: '/v1/futures/eu-carbon/historical' },
+      { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
+    ],
   },
   {
     part: 'solids',
@@ -245,28 +244,22 @@ export const parts: readonly Part[] = [
     reports: [
       { text: 'Fuels by port', path: '/v1/prices/marine-fuels/latest' },
       { text: 'Spreads of all ports', path: '/v1/bunker-fuels/spreads' },
-      {
-        text: 'Prices in a port',
-        path: '/v1/bunker-fuels/ports/{choice}',
-        choices: { label: 'Port', values: ports },
-      },
+      choosing('Prices in a port', '/v1/bunker-fuels/ports/{choice}', 'Port', ports),
       { text: 'All ports', path: '/v1/bunker-fuels/all' },
       { text: 'Latest bunker prices', path: '/v1/bunker-fuels' },
-      {
-        text: 'History of a port',
-        path: '/v1/bunker-fuels/historical/{choice}',
-        choices: { label: 'Port', values: ports },
-      },
-      {
-        text: 'Compare with Rotterdam',
-        path: '/v1/bunker-fuels/compare?ports=RTM,{choice}',
-        choices: { label: 'Port', values: ports.filter(port => port !== 'RTM') },
-      },
-      {
-        text: 'Spread to Rotterdam',
-        path: '/v1/bunker-fuels/spreads/ports?from={choice}&to=RTM',
-        choices: { label: 'Port', values: ports.filter(port => port !== 'RTM') },
-      },
+      choosing('History of a port', '/v1/bunker-fuels/historical/{choice}', 'Port', ports),
+      choosing(
+        'Compare with Rotterdam',
+        '/v1/bunker-fuels/compare?ports=RTM,{choice}',
+        'Port',
+        ports.filter(port => port !== 'RTM'),
+      ),
+      choosing(
+        'Spread to Rotterdam',
+        '/v1/bunker-fuels/spreads/ports?from={choice}&to=RTM',
+        'Port',
+        ports.filter(port => port !== 'RTM'),
+      ),
       { text: 'Ports', path: '/v1/marine-ports' },
       { text: 'Ports with prices', path: '/v1/prices/marine-fuels/ports' },
       { text: 'All prices', path: '/v1/prices/marine-fuels' },
@@ -347,11 +340,12 @@ export const parts: readonly Part[] = [
       ]),
       ...grouped('Activity', [
         { text: 'Activity summary', path: '/v1/drilling-intelligence/summary' },
-        {
-          text: 'Activity in a basin',
-          path: '/v1/drilling-intelligence/basin/{choice}',
-          choices: { label: 'Basin', values: basins },
-        },
+        choosing(
+          'Activity in a basin',
+          '/v1/drilling-intelligence/basin/{choice}',
+          'Basin',
+          basins,
+        ),
         { text: 'Activity trends', path: '/v1/drilling-intelligence/trends' },
         { text: 'Latest activity', path: '/v1/drilling-intelligence/latest' },
         { text: 'Activity, every row', path: '/v1/drilling-intelligence' },
@@ -376,16 +370,13 @@ export const parts: readonly Part[] = [
       ...grouped('Production', [
         { text: 'Production summary', path: '/v1/well-production/summary' },
         { text: 'Production by state', path: '/v1/well-production/states' },
-        {
-          text: 'Production of a state',
-          path: '/v1/well-production/states/{choice}',
-          choices: { label: 'State', values: states },
-        },
-        {
-          text: 'Largest wells of a state',
-          path: '/v1/well-production/top-producers?state={choice}',
-          choices: { label: 'State', values: states },
-        },
+        choosing('Production of a state', '/v1/well-production/states/{choice}', 'State', states),
+        choosing(
+          'Largest wells of a state',
+          '/v1/well-production/top-producers?state={choice}',
+          'State',
+          states,
+        ),
         { text: 'National production', path: '/v1/well-production/' },
         { text: 'Cycle time', path: '/v1/well-production/cycle-time' },
         { text: 'Cycle time by cohort', path: '/v1/well-production/cycle-time/cohorts' },
@@ -396,11 +387,7 @@ export const parts: readonly Part[] = [
         { text: 'Permits, every row', path: '/v1/ei/well-permits' },
         { text: 'Permit summary', path: '/v1/ei/well-permits/summary' },
         { text: 'Latest permits', path: '/v1/ei/well-permits/latest' },
-        {
-          text: 'Permits of a state',
-          path: '/v1/ei/well-permits/states/{choice}',
-          choices: { label: 'State', values: states },
-        },
+        choosing('Permits of a state', '/v1/ei/well-permits/states/{choice}', 'State', states),
       ]),
       ...grouped('Frac disclosures', [
         { text: 'Frac disclosures', path: '/v1/ei/frac-focus/latest' },

@@ -1,6 +1,6 @@
 import { Fragment, type VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { Empty, Figure, Shown } from '../../parts/bits.tsx'
+import { Empty, Figure, type Mood, Shown, Tag } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { codes } from '../../parts/requests/codes.ts'
@@ -26,7 +26,7 @@ interface Found {
 
 /** Fields of a response that are for programs only. */
 const hidden =
-  /^(id|status|metadata|meta|request_id|source_description|cached|cache_ttl|filters|tier|tier_name|tier_required|timestamp|formatted|data_source|docs_url|page|per_page|total_pages|has_next|has_prev|stale|hindcast|provenance)$|_(raw|normalized)$/
+  /^(id|status|metadata|meta|request_id|source_description|cached|cache_ttl|filters|tier|tier_name|tier_required|timestamp|formatted|data_source|docs_url|page|per_page|total_pages|has_next|has_prev|stale|hindcast|provenance|slug)$|_(raw|normalized)$/
 
 const isScalar = (value: unknown): value is Scalar =>
   ['string', 'number', 'boolean'].includes(typeof value)
@@ -176,7 +176,8 @@ export function Report({ title, path }: { title: string; path: string }) {
 }
 
 /** Figures whose unit is not the one of the answer: shares, ages and numbers of things. */
-const hasNoUnit = /percent|count|days|weeks|score|zscore|points|period|years|wells|permits|rank/
+const hasNoUnit =
+  /percent|count|hours|expected|volume|interest|days|weeks|score|zscore|points|period|years|wells|permits|rank/
 
 /** Numbers as figures with their units, and below them the texts that say what they are of. */
 function Figures({ title, figures }: { title: string; figures: Found['figures'] }) {
@@ -248,6 +249,9 @@ const labelOf = (name: string): string =>
     .replace(/^(Oil|Gas|Total oil|Total gas) production$/, '$1')
     .replace(/^Economical$/, 'Economical fuel')
     .replace(/^Zscore$/, 'z-score')
+    .replace(/^Display name$/, 'Name')
+    .replace(/^Created at$/, 'Observed')
+    .replace(/^(Port|Carrier|Operator) name$/, '$1')
     .replace(/std dev$/, 'standard deviation')
     .replace(/^Boe$/, 'Oil equivalent, boe')
     .replace(/^Percentage$/, 'Share')
@@ -307,7 +311,16 @@ const dayOf = (value: string, values: readonly unknown[]): string => {
   return times.size === 1 && (values.length > 1 || times.has('00:00')) ? dataDay(value) : day(value)
 }
 
-const dateFields = ['date', 'month', 'period', 'as_of', 'report_date', 'effective_date', 'time']
+const dateFields = [
+  'start',
+  'date',
+  'month',
+  'period',
+  'as_of',
+  'report_date',
+  'effective_date',
+  'time',
+]
 const nameFields =
   /^(name|code|state|basin|country|operator|commodity|product|metric|carrier)$|_name$/
 
@@ -322,6 +335,14 @@ function placeOf(values: readonly unknown[], name: string): number {
 
 /** So many columns are on the screen; the file has all. */
 const columnsMax = 9
+
+const moods: Readonly<Record<string, Mood>> = { critical: 'bad', warning: 'warn' }
+
+/** The unit of a row, after its currency where it has one. */
+const unitIn = (row: Row): string =>
+  typeof row.unit === 'string'
+    ? unitOf(typeof row.currency === 'string' ? row.currency : null, row.unit)
+    : '–'
 
 /** The columns of a table, and as texts what all of its rows have in common. */
 function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: string[] } {
@@ -350,6 +371,10 @@ function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: strin
       isNamed(`${subject}_name`) ||
       (name === 'code' && isNamed('name')) ||
       (name === 'commodity' && isNamed('display_name')) ||
+      (name === 'currency' && isNamed('unit')) ||
+      (name === 'updated_at' && isNamed('created_at')) ||
+      (name === 'grade_name' && isNamed('name')) ||
+      (name === 'country' && isNamed('port_name')) ||
       filled.slice(0, at).some(before => String(before.values) === String(values))
     )
   }
@@ -371,6 +396,9 @@ function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: strin
       value: row => row[name] as string | number | null,
       show: row => {
         const code = String(row.code ?? row.commodity)
+        if (name === 'severity')
+          return <Tag mood={moods[String(row[name])]}>{plainText(name, row[name])}</Tag>
+        if (name === 'unit') return unitIn(row)
         return /^(display_)?name$/.test(name) && seriesName(code) ? (
           <a href={`/series/${code}`}>{String(row[name])}</a>
         ) : (
@@ -381,7 +409,11 @@ function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: strin
   )
   const alike = filled
     .filter((column, at) => isAlike(column) && !isSaid(column, at))
-    .map(({ name, values }) => `${labelOf(name)}: ${plainText(name, values[0])}`)
+    .map(({ name, values }) =>
+      name === 'unit'
+        ? `Unit: ${unitIn(rows[0]!)}`
+        : `${labelOf(name)}: ${plainText(name, values[0])}`,
+    )
   return { columns, alike }
 }
 
@@ -402,7 +434,7 @@ function datesOf(rows: readonly Row[]): string | undefined {
 
 const linesMax = 5
 const inks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5']
-const notMeasures = /^(id|rank|year|quarter|month|change.*|percent.*|.*_id)$/
+const notMeasures = /^(id|rank|hours|expected|year|quarter|month|change.*|percent.*|.*_id)$/
 
 /** The field that names the subject of each row, where a table has several subjects. */
 const groupOf = (rows: readonly Row[], field: string): string | undefined => {

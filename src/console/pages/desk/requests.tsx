@@ -53,7 +53,7 @@ export function Requests() {
   return (
     <section class="card flush" aria-labelledby="requests">
       <header>
-        <h2 id="requests">Requests</h2>
+        <h2 id="requests">Recent requests</h2>
         <div class="row">
           <input
             type="search"

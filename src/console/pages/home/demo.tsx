@@ -1,7 +1,8 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { lazy } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { BacktestShape } from '../../../topics/alerts/operations/tests.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
@@ -12,7 +13,7 @@ import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { day, decimalsOf, number } from '../../parts/text/format.ts'
+import { day, decimalsOf, number, timesText } from '../../parts/text/format.ts'
 import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
 import { CurveTile } from '../market.tsx'
@@ -142,11 +143,6 @@ function Movers() {
   )
 }
 
-interface Backtested {
-  trigger_count: number
-  triggers: { triggered_at: string; value: number }[]
-}
-
 const alertCode = 'WTI_USD'
 
 /** How often an alert would have fired in a year, while its level is moved. */
@@ -157,33 +153,40 @@ function Backtest() {
       { signal },
     ),
   )
+  const level = useSignal<number | undefined>(undefined)
   return (
     <section class="card" aria-labelledby="backtest">
       <header>
         <h2 id="backtest">Alert backtest</h2>
-        <a href={`/alerts/new?code=${alertCode}`}>Add this alert</a>
+        <a href={`/alerts/new?code=${alertCode}&value=${level.value ?? ''}`}>Add this alert</a>
       </header>
       <Shown of={chart} what="a year of prices">
         {({ close }) =>
-          close.length === 0 ? (
-            <p>No prices yet.</p>
-          ) : (
-            <Level low={Math.min(...close)} high={Math.max(...close)} closes={close} />
-          )
+          close.length === 0 ? <p>No prices yet.</p> : <Level level={level} closes={close} />
         }
       </Shown>
     </section>
   )
 }
 
-function Level({ low, high, closes }: { low: number; high: number; closes: readonly number[] }) {
-  const level = useSignal(Math.round((low + 2 * high) / 3))
-  const told = useSignal<Backtested | undefined>(undefined)
+const dayMinutes = 24 * 60
+
+function Level({
+  level,
+  closes,
+}: {
+  level: Signal<number | undefined>
+  closes: readonly number[]
+}) {
+  const low = Math.min(...closes)
+  const high = Math.max(...closes)
+  const value = level.value ?? Math.round((low + 2 * high) / 3)
+  const told = useSignal<BacktestShape | undefined>(undefined)
   const { refusal, attempt } = useAttempt()
   useEffect(() => {
     const controller = new AbortController()
     void attempt(async () => {
-      const answer = await ask<Backtested>('/v1/alerts/backtest', {
+      const answer = await ask<BacktestShape>('/v1/alerts/backtest', {
         method: 'POST',
         signal: controller.signal,
         body: {
@@ -191,7 +194,8 @@ function Level({ low, high, closes }: { low: number; high: number; closes: reado
             name: 'Backtest',
             commodity_code: alertCode,
             condition_operator: 'greater_than',
-            condition_value: level.value,
+            condition_value: value,
+            cooldown_minutes: dayMinutes,
           },
           start_date: isoDay(now() - 365 * dayMs),
           end_date: isoDay(now()),
@@ -204,19 +208,19 @@ function Level({ low, high, closes }: { low: number; high: number; closes: reado
       if (answer) told.value = answer
     })
     return () => controller.abort()
-  }, [level.value])
+  }, [value])
   return (
     <>
       <Spark values={closes} />
       <label>
         <span>
-          WTI above <b>{number(level.value, 2)}</b>
+          WTI above <b>{number(value, 2)}</b>
         </span>
         <input
           type="range"
           min={Math.floor(low)}
           max={Math.ceil(high)}
-          value={level.value}
+          value={value}
           onInput={event => {
             level.value = event.currentTarget.valueAsNumber
           }}
@@ -225,7 +229,7 @@ function Level({ low, high, closes }: { low: number; high: number; closes: reado
       {refusal.value && <Refused error={refusal.value} />}
       <p role="status">
         {told.value
-          ? `It would have fired ${told.value.trigger_count} times in the past year${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
+          ? `It would have fired ${timesText(told.value.trigger_count)} in the past year with a cool-down of a day${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
           : 'Testing …'}
       </p>
     </>

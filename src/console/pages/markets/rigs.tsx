@@ -75,7 +75,7 @@ export function Rigs() {
           }}
         </Shown>
       </section>
-      {weeks.data?.length !== 0 && (
+      {weeks.data && weeks.data.length > 0 && (
         <Table
           caption="By basin"
           file="rigs-by-basin"

@@ -63,7 +63,8 @@ export function Backups() {
         </section>
       )}
       <Table
-        caption="Backups"
+        caption="Stored backups"
+        file="backups"
         of={answer}
         rows={desk?.backups}
         keyOf={({ name, place }) => `${place} ${name}`}

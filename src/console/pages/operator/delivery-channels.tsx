@@ -91,7 +91,7 @@ export function DeliveryChannels() {
               </label>
             ) : (
               <p class="grow quiet small">
-                {channel.title}: to the place that <code>notices.url</code> names
+                {channel.title}, sent to <code>notices.url</code>
               </p>
             )}
             <button type="submit" disabled={sending.value === channel.name}>

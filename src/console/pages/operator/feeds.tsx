@@ -93,7 +93,8 @@ export function Feeds() {
         />
       )}
       <Table
-        caption="Feeds"
+        caption="Public sources"
+        file="feeds"
         of={answer}
         rows={answer.data?.feeds}
         keyOf={({ name }) => name}

@@ -113,7 +113,7 @@ export function SeriesEditor() {
         </form>
       )}
       <Table
-        caption="Series"
+        caption="Catalogue"
         file="series"
         of={answer}
         rows={answer.data && matching.slice(0, shownMax)}

@@ -17,6 +17,10 @@ export const figure = (value: number): string => number(value)
 export const decimalsOf = (text: string | number): number =>
   /\.(\d+)/.exec(String(text))?.[1]?.length ?? 0
 
+/** `once`, `12 times`. */
+export const timesText = (count: number): string =>
+  count === 1 ? 'once' : `${number(count)} times`
+
 /** With a sign, and a real minus; what rounds to zero has none. */
 export function signed(value: number, decimals = 2): string {
   const text = number(Math.abs(value), decimals)
@@ -103,6 +107,9 @@ const shortWords: Readonly<Record<string, string>> = {
 
 const phrases: Readonly<Record<string, string>> = {
   email: 'E-mail',
+  fixture: 'Generated demo data',
+  intraday_2_5m: 'Every 2.5 minutes',
+  intraday_5m: 'Every 5 minutes',
   sms: 'Text message',
   supply_demand: 'Supply and demand',
 }
