@@ -15,7 +15,7 @@ export const floors: readonly (readonly string[])[] = [
   ['topics/*/dataset'],
   ['database', 'send'],
   ['topics/*/store', 'feeds/store', 'outbox/store', 'replication/store', 'database/undo'],
-  ['feeds/reading', 'feeds/files', 'feeds/publishers', 'feeds/forms'],
+  ['feeds/reading', 'feeds/files', 'feeds/publishers', 'feeds/formats'],
   ['topics/*/service', 'topics/*/files', 'outbox', 'replication/service'],
   ['feeds/engine', 'feeds', 'instance/services'],
   ['http', 'topics/*/demo', 'demo', 'instance/jobs'],

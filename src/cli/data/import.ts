@@ -2,7 +2,7 @@ import type { FileReport, ImportReport, Progress } from '../../feeds/files/impor
 import { mappingOf } from '../../feeds/files/mapping.ts'
 import type { SourceOpener } from '../../feeds/files/source.ts'
 import type { SpellingOptions } from '../../feeds/files/spelling.ts'
-import { createOpener } from '../../feeds/forms/open.ts'
+import { createOpener } from '../../feeds/formats/open.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/math/lookup.ts'
@@ -135,7 +135,7 @@ function refuseReplacing(check: ImportCheck) {
     throw new Error(`${warnings.join('; ')}. Nothing was written; --replace imports it anyway`)
 }
 
-/** Opens the files of an import in whatever form they are. */
+/** Opens the files of an import of whatever format. */
 export const openerOf = (
   { sheet, headerRow, records }: FileOptions,
   isMapped: boolean,

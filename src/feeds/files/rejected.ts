@@ -3,7 +3,7 @@ import { quoted } from './csv.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 
 /** The format of rejected lines; `header` has the names of the file's columns. */
-export type RejectedForm =
+export type RejectedFormat =
   | { format: 'csv'; separator: string; header: string }
   | { format: 'ndjson' }
 
@@ -13,7 +13,7 @@ export type RejectedForm =
  * line as it was, with the file's own separator; NDJSON gets the two as first members, and a line
  * that is not an object becomes the text `row`.
  */
-export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder, 'path'>) {
+export function createRejectedLines(format: RejectedFormat, folder: Pick<SpoolFolder, 'path'>) {
   let waiting = ''
   let spool: string | undefined
   let fault: string | undefined
@@ -36,10 +36,10 @@ export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder
   return {
     add(line: number, reason: string, text: string) {
       if (fault !== undefined) return
-      if (form.format === 'ndjson') waiting += jsonLine(line, reason, text)
+      if (format.format === 'ndjson') waiting += jsonLine(line, reason, text)
       else {
-        if (waiting === '' && spool === undefined) waiting = csvHeader(form)
-        waiting += csvLine(form.separator, line, reason, text)
+        if (waiting === '' && spool === undefined) waiting = csvHeader(format)
+        waiting += csvLine(format.separator, line, reason, text)
       }
     },
     /** Writes pending lines to disk; called between blocks, so that few of them are in memory. */

@@ -92,7 +92,7 @@ async function stageRows(
     async record() {
       const report = emptyReport(source.name)
       if (!dryRun) await writer.begin?.({ name: source.name, sha256: meter.sha256() })
-      const rejects = createRejectedLines(parsed.rejectedForm, folder)
+      const rejects = createRejectedLines(parsed.rejectedFormat, folder)
       const queue = createRowQueue({
         writer,
         dryRun,

@@ -2,14 +2,14 @@ import { isBlank, shown } from '../../datasets/cell.ts'
 import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
 import type { Mapping } from './mapping.ts'
-import type { RejectedForm } from './rejected.ts'
+import type { RejectedFormat } from './rejected.ts'
 import type { Source } from './source.ts'
 import type { Spelling } from './spelling.ts'
 import {
   blocksOf,
   csvFieldsOf,
-  type FileForm,
   type FileHead,
+  type FileSyntax,
   fileHeadOf,
   objectOf,
   recordText,
@@ -38,7 +38,7 @@ export interface ParsedRecord {
 /** A file of which it is known where the values of a row stand. */
 export interface ParsedRowFile {
   /** The format of its rejected lines. */
-  rejectedForm: RejectedForm
+  rejectedFormat: RejectedFormat
   /** True where rows have keys: the last row of a key counts. */
   hasKeys: boolean
   /** Its records, block by block. `received` gets the bytes of the file as they are read. */
@@ -51,7 +51,7 @@ export interface RowParser {
 }
 
 /** A file of a dataset: which of its columns is which of the dataset's. */
-interface RowTable extends FileForm {
+interface RowTable extends FileSyntax {
   layout: Layout
   hasHeader: boolean
   /** The names of the columns as they are in the file; of NDJSON those of its first object. */
@@ -91,25 +91,25 @@ const plain = (name: string) =>
     .replaceAll(/[\s-]+/g, '_')
 
 function rowTableOf(
-  { form, firstRecord }: FileHead,
+  { syntax, firstRecord }: FileHead,
   layout: Layout,
   mapping: Mapping,
 ): Omit<RowTable, 'spelling'> {
-  const isCsv = form.format === 'csv'
+  const isCsv = syntax.format === 'csv'
   const names = isCsv
-    ? fieldsOf(firstRecord, form.separator)
+    ? fieldsOf(firstRecord, syntax.separator)
     : Object.keys(objectOf(firstRecord) ?? {})
   if (!names) throw new Error('the names of its columns have a quote that is not closed')
   const { columns, wide } = columnsIn(names, layout, mapping)
   // Objects need not all have the same members.
   if (!isCsv) for (const { name } of layout.columns) if (!columns.has(name)) columns.set(name, name)
-  return { ...form, layout, hasHeader: isCsv, names, columns, wide }
+  return { ...syntax, layout, hasHeader: isCsv, names, columns, wide }
 }
 
 function parsedFileOf(table: RowTable, { firstRecord }: FileHead): ParsedRowFile {
   const { format, separator } = table
   return {
-    rejectedForm:
+    rejectedFormat:
       format === 'csv' ? { format, separator, header: firstRecord } : { format: 'ndjson' },
     hasKeys: table.layout.key !== undefined,
     async *read(received) {

@@ -4,7 +4,7 @@ import { type Block, recordsOf } from './records.ts'
 import { contentOf, headOf, type Source } from './source.ts'
 
 /** The separators of records in a file. */
-export interface FileForm {
+export interface FileSyntax {
   source: Source
   format: 'csv' | 'ndjson'
   /** The separator of CSV; NDJSON ignores it. */
@@ -15,7 +15,7 @@ export interface FileForm {
 
 /** The beginning of a file. */
 export interface FileHead {
-  form: FileForm
+  syntax: FileSyntax
   /** The first bytes as text. */
   text: string
   /** In CSV the names of the columns or already a row; it may have line breaks inside quotes. */
@@ -33,20 +33,20 @@ export async function fileHeadOf(source: Source): Promise<FileHead> {
   const firstLine = linesOf(text, lineEnd).find(line => line.trim() !== '')!
   if (start.startsWith('{'))
     return {
-      form: { source, format: 'ndjson', separator: ',', lineEnd },
+      syntax: { source, format: 'ndjson', separator: ',', lineEnd },
       text,
       firstRecord: firstLine,
     }
-  const form: FileForm = { source, format: 'csv', separator: separatorOf(firstLine), lineEnd }
-  return { form, text, firstRecord: await firstRecordOf(form, text, firstLine) }
+  const syntax: FileSyntax = { source, format: 'csv', separator: separatorOf(firstLine), lineEnd }
+  return { syntax, text, firstRecord: await firstRecordOf(syntax, text, firstLine) }
 }
 
 /** The lines of a text, by the line end of its file. */
 export const linesOf = (text: string, lineEnd: number): string[] =>
   text.split(lineEnd === 10 ? /\r?\n/ : '\r')
 
-async function firstRecordOf(form: FileForm, text: string, firstLine: string): Promise<string> {
-  for await (const block of recordsOf(single(text), framingOf(form))) return recordText(block, 0)
+async function firstRecordOf(syntax: FileSyntax, text: string, firstLine: string): Promise<string> {
+  for await (const block of recordsOf(single(text), framingOf(syntax))) return recordText(block, 0)
   return firstLine
 }
 
@@ -54,7 +54,7 @@ async function* single(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }
 
-const framingOf = ({ source, format, separator, lineEnd }: FileForm) => ({
+const framingOf = ({ source, format, separator, lineEnd }: FileSyntax) => ({
   name: source.name,
   separator: format === 'csv' ? separator.charCodeAt(0) : undefined,
   lineEnd,
@@ -62,11 +62,11 @@ const framingOf = ({ source, format, separator, lineEnd }: FileForm) => ({
 
 /** Every record of a file, block by block; `hasHeader`: the first is the names of the columns. */
 export async function* blocksOf(
-  form: FileForm & { hasHeader: boolean },
+  syntax: FileSyntax & { hasHeader: boolean },
   received?: (bytes: Uint8Array) => void,
 ): AsyncGenerator<Block> {
-  let first = form.hasHeader ? 1 : 0
-  for await (const block of recordsOf(contentOf(form.source, received), framingOf(form))) {
+  let first = syntax.hasHeader ? 1 : 0
+  for await (const block of recordsOf(contentOf(syntax.source, received), framingOf(syntax))) {
     block.first = first
     yield block
     first = 0

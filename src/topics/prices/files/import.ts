@@ -76,7 +76,7 @@ async function stagePrices(
   const meter = createFileMeter(source, request)
   const staged = emptyReport(source.name)
   const spool = createPointSpool({ saysMore: parsed.saysMore, folder })
-  const rejects = createRejectedLines(parsed.rejectedForm, folder)
+  const rejects = createRejectedLines(parsed.rejectedFormat, folder)
   const blocks = parsed.read(
     {
       add(seriesId, observedAt, value, line) {

@@ -1,14 +1,14 @@
 import { isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import { fieldsOf } from '../../../feeds/files/csv.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
-import type { RejectedForm } from '../../../feeds/files/rejected.ts'
+import type { RejectedFormat } from '../../../feeds/files/rejected.ts'
 import type { PublisherSeries, Source } from '../../../feeds/files/source.ts'
 import { type Spelling, type SpellingOptions, spellingOf } from '../../../feeds/files/spelling.ts'
 import {
   blocksOf,
   csvFieldsOf,
-  type FileForm,
   type FileHead,
+  type FileSyntax,
   fileHeadOf,
   linesOf,
   objectOf,
@@ -105,7 +105,7 @@ interface RowReading {
 /** A price file whose columns are known. */
 export type PriceTable = CsvTable | JsonTable
 
-interface CsvTable extends FileForm {
+interface CsvTable extends FileSyntax {
   format: 'csv'
   hasHeader: boolean
   /** The first record, when it is the names of the columns. */
@@ -114,7 +114,7 @@ interface CsvTable extends FileForm {
   width: number
 }
 
-interface JsonTable extends FileForm {
+interface JsonTable extends FileSyntax {
   format: 'ndjson'
   hasHeader: false
   columns: Columns<string>
@@ -127,20 +127,20 @@ interface JsonTable extends FileForm {
 export async function priceTableOf(source: Source, request: ColumnRequest): Promise<PriceTable> {
   const head = await fileHeadOf(source)
   try {
-    return head.form.format === 'csv' ? csvTable(head, request) : jsonTable(head, request)
+    return head.syntax.format === 'csv' ? csvTable(head, request) : jsonTable(head, request)
   } catch (error) {
     const { hint } = source
     throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
   }
 }
 
-function csvTable({ form, firstRecord }: FileHead, request: ColumnRequest): CsvTable {
-  const fields = fieldsOf(firstRecord, form.separator)
+function csvTable({ syntax, firstRecord }: FileHead, request: ColumnRequest): CsvTable {
+  const fields = fieldsOf(firstRecord, syntax.separator)
   if (!fields)
     throw new Error('the names of the columns in its first line have a quote that is not closed')
   const { columns, header: hasHeader } = positionsIn(fields, request)
   return {
-    ...form,
+    ...syntax,
     format: 'csv',
     hasHeader,
     header: hasHeader ? firstRecord : undefined,
@@ -149,8 +149,8 @@ function csvTable({ form, firstRecord }: FileHead, request: ColumnRequest): CsvT
   }
 }
 
-function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable {
-  for (const line of linesOf(text, form.lineEnd)) {
+function jsonTable({ syntax, text }: FileHead, request: ColumnRequest): JsonTable {
+  for (const line of linesOf(text, syntax.lineEnd)) {
     const object = objectOf(line)
     if (!object) continue
     const columns = columnsIn(Object.keys(object), request)
@@ -159,7 +159,7 @@ function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable 
     const wide =
       columns.values.length !== 1 || (columns.code === undefined && request.series === undefined)
     return {
-      ...form,
+      ...syntax,
       format: 'ndjson',
       hasHeader: false,
       columns: { ...columns, currency: columns.currency ?? (wide ? undefined : 'currency') },
@@ -177,7 +177,7 @@ function parsedFileOf(table: PriceTable, reading: RowReading) {
   return {
     saysMore,
     /** The format of its rejected lines. */
-    rejectedForm: rejectedFormOf(table),
+    rejectedFormat: rejectedFormatOf(table),
     /**
      * Notifies `listener` of everything in the file, and pauses after each block. `received` gets
      * the bytes of the file as they are read.
@@ -200,7 +200,7 @@ function parsedFileOf(table: PriceTable, reading: RowReading) {
   }
 }
 
-function rejectedFormOf(table: PriceTable): RejectedForm {
+function rejectedFormatOf(table: PriceTable): RejectedFormat {
   if (table.format === 'ndjson') return { format: 'ndjson' }
   const { separator, header, columns, width } = table
   const names = Array.from({ length: width }, (_, i) => `column_${i + 1}`)

@@ -14,7 +14,7 @@ export async function wholeOf(source: Source, bytesMax: number): Promise<Uint8Ar
     length += chunk.length
     if (length > bytesMax)
       throw new Error(
-        `${source.name} has more than ${Math.round(bytesMax / 1024 / 1024)} MB: what is in this form is read as a whole; save it as CSV or as one JSON object a line`,
+        `${source.name} has more than ${Math.round(bytesMax / 1024 / 1024)} MB: such a file is read as a whole; save it as CSV or as one JSON object a line`,
       )
   }
   return Buffer.concat(chunks)

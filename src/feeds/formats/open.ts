@@ -10,7 +10,7 @@ import {
 import { FeedFault } from '../reading/fault.ts'
 
 /** Where the rows of a file are, and how they are selected. */
-export interface FormRequest {
+export interface FormatRequest {
   /** The sheet of a workbook; the first where none is named. */
   sheet?: string
   /** The row that has the names of the columns, from 1: of a sheet, or the line of a text file. */
@@ -22,12 +22,12 @@ export interface FormRequest {
 }
 
 /**
- * Opens files in every form that is read: CSV and NDJSON as they are; workbooks, JSON documents,
+ * Opens files of every format that is read: CSV and NDJSON as they are; workbooks, JSON documents,
  * Parquet, the ECB's rates, the weekly petroleum tables and ZIP archives of one file as a table. The
  * series of publishers that are fed are known by their own names. Throws a sentence that names the
  * file or the option.
  */
-export function createOpener(request: FormRequest): SourceOpener {
+export function createOpener(request: FormatRequest): SourceOpener {
   const headerRow = request.headerRow === undefined ? undefined : Number(request.headerRow)
   if (headerRow !== undefined && !(Number.isSafeInteger(headerRow) && headerRow >= 1))
     throw new Error(
@@ -65,7 +65,7 @@ async function tableOf(source: Source, directory: string, asked: FormOptions): P
   if (starts('PK\x03\x04')) {
     const { unpacked } = await import('./archive.ts')
     const content = await unpacked(source, directory)
-    if (content.form === 'file')
+    if (content.kind === 'file')
       return tableOf({ ...content.source, name: source.name }, directory, asked)
     const { sheetSource } = await import('./workbook.ts')
     return sheetSource(source, directory, { sheet: asked.sheet, headerRow: asked.headerRow ?? 1 })

@@ -12,10 +12,10 @@ const ratesBytesMax = 64 * 1024 * 1024
 export async function rateSource(
   source: Source,
   directory: string,
-  form: 'xml' | 'csv',
+  format: 'xml' | 'csv',
 ): Promise<Source> {
   const bytes = await wholeOf(source, ratesBytesMax)
-  const rates = form === 'xml' ? ratesOfXml(bytes) : ratesOfCsv(bytes)
+  const rates = format === 'xml' ? ratesOfXml(bytes) : ratesOfCsv(bytes)
   const lines = codeLines('ecb')
   const currencies = [...new Set([...rates.values()].flatMap(ofDay => [...ofDay.keys()]))]
   const crosses = lines.filter(

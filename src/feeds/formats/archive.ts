@@ -6,14 +6,14 @@ import { spooled } from './spool.ts'
 export async function unpacked(
   source: Source,
   directory: string,
-): Promise<{ form: 'workbook' } | { form: 'file'; source: Source }> {
+): Promise<{ kind: 'workbook' } | { kind: 'file'; source: Source }> {
   const names: string[] = []
   for await (const file of archiveFiles(contentOf(source), name => {
     names.push(name)
     return false
   }))
     await file.read()[Symbol.asyncIterator]().return?.()
-  if (names.includes('xl/workbook.xml')) return { form: 'workbook' }
+  if (names.includes('xl/workbook.xml')) return { kind: 'workbook' }
   const files = names.filter(name => !name.endsWith('/') && !name.startsWith('__MACOSX/'))
   const only = files[0]
   if (only === undefined || files.length > 1)
@@ -21,7 +21,7 @@ export async function unpacked(
       `${source.name} is a ZIP archive of ${files.length} files: one is expected; unpack it and import what is in it`,
     )
   for await (const file of archiveFiles(contentOf(source), name => name === only)) {
-    return { form: 'file', source: await spooled(source, directory, file.read()) }
+    return { kind: 'file', source: await spooled(source, directory, file.read()) }
   }
   throw new Error(`${source.name} is a ZIP archive that is damaged`)
 }
