@@ -23,11 +23,11 @@ const unrouted = '(none)'
 /** Logs neither addresses nor users: the id of the key identifies the caller. */
 export function createAccessLog(options: AccessLogOptions) {
   const { log, share, chance, now } = options
-  /** The passes of requests that came to the gate; it adds them. */
-  const passes = new WeakMap<Request, RequestContext>()
+  /** The contexts of requests that came to the gate; it adds them. */
+  const requestContexts = new WeakMap<Request, RequestContext>()
   const rerouted = new WeakMap<Request, Request>()
   const put = (request: Request, startedMs: number, answer: Answered) => {
-    const requestContext = passes.get(rerouted.get(request) ?? request)
+    const requestContext = requestContexts.get(rerouted.get(request) ?? request)
     const trace = traceOf(request.headers.get('traceparent'))
     log.info('access', {
       request_id: answer.requestId,
@@ -41,7 +41,7 @@ export function createAccessLog(options: AccessLogOptions) {
     })
   }
   return {
-    passes,
+    requestContexts,
     now,
     /** A request is routed as another one. */
     reroute: (request: Request, as: Request) => void rerouted.set(request, as),

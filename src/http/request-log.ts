@@ -60,22 +60,22 @@ const isUntold = (path: string): boolean =>
   path.startsWith('/_dev/') || path.startsWith('/console/')
 
 export interface RequestLogDeps {
-  /** The pass of each request that came to a route; the gate adds them. */
-  passes: WeakMap<Request, RequestContext>
+  /** The context of each request that came to a route; the gate adds them. */
+  requestContexts: WeakMap<Request, RequestContext>
   /** The clock of the instance, Unix ms. */
   now(): number
   /** Monotonic milliseconds, which advance also while that clock is stopped. */
   monotonic(): number
 }
 
-export function createRequestLog({ passes, now, monotonic }: RequestLogDeps) {
+export function createRequestLog({ requestContexts, now, monotonic }: RequestLogDeps) {
   const bodies = new WeakMap<Request, string>()
   let kept: LoggedRequest[] = []
   let count = 0
 
   const note = async (request: Request, response: Response | undefined, startedMs: number) => {
     const { pathname, search } = new URL(request.url)
-    const requestContext = passes.get(request)
+    const requestContext = requestContexts.get(request)
     // Requests that an instance makes for another request belong to that one.
     if (isUntold(pathname) || requestContext?.vouched) return
     const status = response?.status ?? switching

@@ -52,7 +52,7 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     })
   return ({ set, request, requestContext, responseValue }) => {
     // An unknown route, also where a path's parameter names none: no body, no request id. A refusal
-    // that a handler passes on has a pass.
+    // that a handler passes on has a context.
     if (!requestContext && responseValue instanceof Response && responseValue.status === 404)
       return undefined
     const headers = set.headers as Record<string, string>

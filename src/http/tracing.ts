@@ -6,14 +6,14 @@ interface TracingDeps {
   /** Sends spans; undefined: a trace is handed on as it came. */
   tracer: Tracer | undefined
   /** The contexts of requests that came to an operation; the gate adds them. */
-  passes: WeakMap<Request, RequestContext> | undefined
+  requestContexts: WeakMap<Request, RequestContext> | undefined
 }
 
 type Answer = (request: Request) => Response | Promise<Response>
 
 /** Continues the trace of a client into everything that its request causes. */
 export const continuingTraces =
-  (answer: Answer, { tracer, passes }: TracingDeps): Answer =>
+  (answer: Answer, { tracer, requestContexts }: TracingDeps): Answer =>
   request => {
     const trace = traceOf(request.headers.get('traceparent'))
     if (!trace) return answer(request)
@@ -21,7 +21,7 @@ export const continuingTraces =
     const answered = inTrace(span?.traceparent ?? trace.traceparent, () => answer(request))
     if (!span) return answered
     const end = (response: Response) => {
-      endSpan(span, request, passes?.get(request)?.route, response)
+      endSpan(span, request, requestContexts?.get(request)?.route, response)
       return response
     }
     return answered instanceof Promise ? answered.then(end) : end(answered)

@@ -68,8 +68,8 @@ export interface InstanceOptions {
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
   connections?: Connections
-  /** Gets the pass of each request, for the access log. */
-  passes?: WeakMap<Request, RequestContext>
+  /** Gets the context of each request, for the access log. */
+  requestContexts?: WeakMap<Request, RequestContext>
   /** Runs a command of this program in its own process. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** Stores and restores the state of a demo instance. */
@@ -125,11 +125,12 @@ export function openInstance(options: InstanceOptions): Instance {
   })
   const isLeased = config.nats.standby === 'auto'
   const loop = serving ? watchedLoop(services.log) : undefined
-  const passes =
-    options.passes ?? ((world || services.tracer) && new WeakMap<Request, RequestContext>())
+  const requestContexts =
+    options.requestContexts ??
+    ((world || services.tracer) && new WeakMap<Request, RequestContext>())
   const controls =
-    world && keeping && passes
-      ? controlsOf({ services, jobs: runner, sending, world, keeping, loop, passes })
+    world && keeping && requestContexts
+      ? controlsOf({ services, jobs: runner, sending, world, keeping, loop, requestContexts })
       : undefined
   const vitals: Vitals = {
     ...sendingVitals(services, sending),
@@ -175,7 +176,7 @@ export function openInstance(options: InstanceOptions): Instance {
     local: operatorRequests,
     ...(options.connections && { connections: options.connections }),
     ...(options.command && { command: options.command }),
-    ...(passes && { passes }),
+    ...(requestContexts && { requestContexts }),
     ...(controls && { dev: controls }),
   })
   const opened: Instance = {
@@ -271,11 +272,11 @@ interface ControlsDeps {
   world: DemoWorld
   keeping: Keeping
   loop: LagWatch | undefined
-  passes: WeakMap<Request, RequestContext>
+  requestContexts: WeakMap<Request, RequestContext>
 }
 
 function controlsOf(deps: ControlsDeps): DevControls {
-  const { jobs, sending, keeping, loop, passes } = deps
+  const { jobs, sending, keeping, loop, requestContexts } = deps
   const { clock, config, ids } = deps.services
   const { feed, scenarios } = deps.world
   const manual = clock as ManualClock
@@ -292,7 +293,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
     scenarios: scenarios({ advance, settle }),
     faults: createFaults(() => chanceOf(ids)),
     requests: createRequestLog({
-      passes,
+      requestContexts,
       now: manual.now,
       // Real time, because the clock of a demo instance may be stopped.
       monotonic: createSystemClock().monotonic,

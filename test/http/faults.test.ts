@@ -18,7 +18,7 @@ const app = createApp(services, {
     visitorAccount: undefined,
     faults,
     requests: createRequestLog({
-      passes: new WeakMap(),
+      requestContexts: new WeakMap(),
       now: clock.now,
       monotonic: clock.monotonic,
     }),

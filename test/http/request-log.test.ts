@@ -11,7 +11,7 @@ function memoryHeld(): number {
 }
 
 test('the log of requests keeps the beginnings of long bodies and answers, not the bodies', async () => {
-  const log = createRequestLog({ passes: new WeakMap(), now: () => 0, monotonic: () => 0 })
+  const log = createRequestLog({ requestContexts: new WeakMap(), now: () => 0, monotonic: () => 0 })
   const answer = log.noting(request => {
     log.arrive(request, { rows: request.url + 'x'.repeat(megabyte) })
     return new Response(`${request.url}${'y'.repeat(megabyte)}`, { status: 422 })

@@ -132,7 +132,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     local,
     url: () => url,
     connections,
-    ...(accessLog && { passes: accessLog.passes }),
+    ...(accessLog && { requestContexts: accessLog.requestContexts }),
     ...(env.command && { command: env.command }),
   })
   const { instance } = opened

@@ -141,7 +141,7 @@ export interface GateDeps {
   /** Gets requests whose charge the stream of changes does not have yet; absent: none follows. */
   uncharged?: WeakSet<Request> | undefined
   /** Gets the context of each request, where it is needed later. */
-  passes?: WeakMap<Request, RequestContext> | undefined
+  requestContexts?: WeakMap<Request, RequestContext> | undefined
   /**
    * Adds the headers that every response needs to a short text; absent: they are added when the
    * response is sent.
@@ -192,7 +192,7 @@ export function createGate(deps: GateDeps) {
     enter(requestContext: RequestContext, request: Request, peer: PeerLookup) {
       const { access } = requestContext
       requestContext.method = request.method
-      deps.passes?.set(request, requestContext)
+      deps.requestContexts?.set(request, requestContext)
       const elsewhere = admitted.get(request)
       if (elsewhere) {
         requestContext.vouched = true

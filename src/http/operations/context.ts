@@ -48,7 +48,7 @@ export interface ContextOptions {
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
   /**
-   * Short answers leave as they are made: a server's front, which would check them, lets them pass.
+   * Short answers get all of their headers where they are made, so the front sends them unchecked.
    */
   completes?: boolean
   /** Requests that came through the socket in the data directory. */
@@ -67,8 +67,8 @@ export interface ContextOptions {
   connections?: Connections
   /** Runs a command of this program on this directory, in its own process. */
   command?: BackupDeskDeps['command']
-  /** Gets the pass of each request, for the access log. */
-  passes?: WeakMap<Request, RequestContext>
+  /** Gets the context of each request, for the access log. */
+  requestContexts?: WeakMap<Request, RequestContext>
   /** Gets requests whose charge the stream of changes does not have yet. */
   uncharged?: WeakSet<Request>
 }
@@ -177,7 +177,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     ...(options.completes && {
       complete: createCompletion(config.server.baseUrl.startsWith('https:')),
     }),
-    passes: options.passes,
+    requestContexts: options.requestContexts,
     uncharged: options.uncharged,
   })
   const faults = controls && faultMeeter(controls.faults, plans, links, now)

@@ -43,7 +43,10 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
     catalogue.isRestricted ? viewers.request(() => api.fetch(request)) : api.fetch(request)
   // Only a demo instance records the requests that it receives.
   const noted = context.controls ? context.controls.requests.noting(forViewer) : forViewer
-  const traced = continuingTraces(noted, { tracer: services.tracer, passes: options.passes })
+  const traced = continuingTraces(noted, {
+    tracer: services.tracer,
+    requestContexts: options.requestContexts,
+  })
   const { company } = services
   // The signature of an access token is checked before, because the gate does not wait.
   const fetch = (request: Request): ReturnType<typeof traced> => {
