@@ -138,7 +138,7 @@ export function openInstance(options: InstanceOptions): Instance {
     jobTimings: runner.timings,
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
     loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
-    queryWorkers: () => readers?.state(),
+    queryWorkers: () => queryWorkers?.state(),
     isStopping: () => opened.stopping,
     replication: () => {
       const view = publishing?.view()
@@ -149,7 +149,7 @@ export function openInstance(options: InstanceOptions): Instance {
     quotasHeld: () => cluster && { role: 'primary', held: cluster.pools() },
     topology: () => cluster?.topology(),
   }
-  const readers =
+  const queryWorkers =
     serving && config.readers.threads > 0
       ? openQueryWorkers(services, databasePath(dir))
       : undefined
@@ -172,7 +172,7 @@ export function openInstance(options: InstanceOptions): Instance {
     ...(isLeased && { uncharged }),
     ...(options.url && { url: options.url }),
     ...(rates && { rates }),
-    ...(readers && { readers }),
+    ...(queryWorkers && { queryWorkers }),
     local: operatorRequests,
     ...(options.connections && { connections: options.connections }),
     ...(options.command && { command: options.command }),
@@ -198,7 +198,8 @@ export function openInstance(options: InstanceOptions): Instance {
       await settled?.()
     },
     close({ isDiscarded } = { isDiscarded: false }) {
-      for (const part of [loop, cluster, publishing, readers, runner, checkpointer]) part?.stop()
+      for (const part of [loop, cluster, publishing, queryWorkers, runner, checkpointer])
+        part?.stop()
       sending.halt()
       stopServices(services)
       if (isDiscarded) {

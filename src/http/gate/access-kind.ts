@@ -10,7 +10,7 @@ export interface OpenAccess {
   /** A JSON body comes with it. */
   body?: true
   /** A query worker answers it. */
-  reader?: true
+  queryWorker?: true
 }
 
 export interface OperatorAccess {
@@ -24,7 +24,7 @@ export interface OperatorAccess {
   /** Its effects are not recorded in the audit trail. */
   untold?: true
   /** A query worker answers it. */
-  reader?: true
+  queryWorker?: true
 }
 
 export interface KeyAccess {
@@ -49,7 +49,7 @@ export interface KeyAccess {
    * needs data that query workers do not have: other keys of the account, counts of the current
    * second.
    */
-  reader?: boolean
+  queryWorker?: boolean
   /**
    * Whether a request to a route of query workers takes less time on the main thread than handing
    * it over.
@@ -105,4 +105,4 @@ export type Access = OpenAccess | OperatorAccess | KeyAccess
 export const isHeavy = (access: Access): boolean => 'heavy' in access && access.heavy === true
 
 /** Whether query workers answer a route, where there are any. */
-export const isForQueryWorker = (access: Access): boolean => access.reader ?? isHeavy(access)
+export const isForQueryWorker = (access: Access): boolean => access.queryWorker ?? isHeavy(access)

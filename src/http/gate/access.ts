@@ -25,7 +25,7 @@ export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
   meet?: (requestContext: RequestContext, request: Request, route: string) => Promise<void>,
-  readers?: QueryWorkerDispatch,
+  queryWorkers?: QueryWorkerDispatch,
   parameters?: IgnoredParameters,
   see?: (requestContext: RequestContext) => void,
   arrive?: (request: Request, body: unknown) => void,
@@ -69,12 +69,12 @@ export const createAccess = (
         ],
         // Only heavy routes wait for a query worker; without query workers the main thread answers
         // them.
-        ...(readers &&
+        ...(queryWorkers &&
           isForQueryWorker(access) && {
             beforeHandle: (ctx: Forwarded) =>
               isLight(access, ctx.query, ctx.request)
                 ? undefined
-                : readers.answer(ctx.requestContext!, ctx.request, ctx.body, ctx.set),
+                : queryWorkers.answer(ctx.requestContext!, ctx.request, ctx.body, ctx.set),
           }),
         // Only where a body may come: one parser anywhere would make every route asynchronous,
         // prices too.

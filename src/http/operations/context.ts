@@ -60,7 +60,7 @@ export interface ContextOptions {
   /** The health of the process around the API. */
   vitals?: Vitals
   /** Threads that answer slow requests; without them the main thread does. */
-  readers?: QueryWorkerPool
+  queryWorkers?: QueryWorkerPool
   /** In a query worker: requests that the main thread has admitted. */
   admitted?: WeakMap<Request, Admitted>
   /** Functions that only the server of the connections can provide. */
@@ -186,10 +186,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
       ? createClientProfiles(config.clientProfiles, options.admitted)
       : undefined
   const queryWorkerDispatch =
-    options.readers &&
+    options.queryWorkers &&
     createQueryWorkerDispatch({
       ...services,
-      pool: options.readers,
+      pool: options.queryWorkers,
       profiles,
       now,
       mark: services.ingest.mark,

@@ -75,12 +75,17 @@ const mcpMetadataOf =
 function documentFor(
   api: Api,
   { config, clock, ingest }: Context,
-  { readers }: ContextOptions,
+  { queryWorkers }: ContextOptions,
 ): () => Promise<string> {
   const settings = documentSettings(config)
   const makeHere = documentOf(api, settings)
-  const makeDocument = readers
-    ? createQueryWorkerDocument({ pool: readers, own: makeHere, now: clock.now, mark: ingest.mark })
+  const makeDocument = queryWorkers
+    ? createQueryWorkerDocument({
+        pool: queryWorkers,
+        own: makeHere,
+        now: clock.now,
+        mark: ingest.mark,
+      })
     : makeHere
   return async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
 }

@@ -188,7 +188,7 @@ function allPricesRoute(deps: PriceListsDeps) {
       description:
         'Returns the newest price of every available code, keyed by code, for one request of the quota. All fit on the first page.',
       tags: ['Prices'],
-      access: { meter: true, reader: true },
+      access: { meter: true, queryWorker: true },
       page: { max: perPageMax },
       query: {
         category: codeParameter('Only the codes of this category.', 'crude_oil'),

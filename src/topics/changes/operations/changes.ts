@@ -85,7 +85,7 @@ export function changeOperations(deps: Context, turn: () => Promise<void>) {
 With \`dataset\`, the rows of other datasets are returned in the same order and under the same cursors: each with its \`key\` and the \`row\` in the columns that its import takes. A dataset needs the plan feature and the key scope of its endpoints. Datasets without \`as_of\` have earlier versions of their rows since the instance was upgraded to this version; rows from before are \`added\`. \`format=parquet\` is for prices.\n\nWith \`Accept: text/event-stream\` the answer continues: \`id\` is the cursor, \`event\` is \`change\`; \`event: cursor\` comes every 10 s without a record, and \`event: end\` has the reason why it ends. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests. Plans without the feature read the demo codes.`,
       access: {
         meter: true,
-        reader: true,
+        queryWorker: true,
         feature: 'bulk_export',
         weighed: true,
         // A stream stays with the main thread.

@@ -58,7 +58,7 @@ export function replayOperation(deps: Context, turn: () => Promise<void>) {
     description: `Returns the records of a past range of time by their \`recorded_at\`, each after the time that lay between it and the one before, divided by \`speed\`. \`speed=max\` sends them as fast as they are read. Values that are quarantined, and codes that the account cannot see any more, are left out. A server-sent stream ends with \`event: end\`; with \`format=ndjson\` the last line is the last record. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests.`,
     access: {
       meter: true,
-      reader: true,
+      queryWorker: true,
       feature: 'bulk_export',
       weighed: true,
       // A stream stays with the main thread.

@@ -557,7 +557,7 @@ export function datafeedOperations(
   return parts.flatMap(({ name, operationId, summary, description, query, answer, handle }) => {
     const definition = {
       // Bars of minutes are made of thousands of prices.
-      access: name === 'history' ? { ...access, reader: true } : access,
+      access: name === 'history' ? { ...access, queryWorker: true } : access,
       ...(query && { query }),
       answers: { 200: answer, 400: ChartRefusal },
       handle: (call: unknown) => handle(call as Incoming) as never,

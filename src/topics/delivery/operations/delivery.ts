@@ -163,7 +163,7 @@ export const deliveryOperations: readonly Operation[] = [
     operationId: 'listDeliveryDays',
     summary: 'List averages of days of delivery',
     description: `Returns the base, peak and off-peak means of each day of a range, at most ${daysMax} days.`,
-    access: { meter: true, reader: true as const },
+    access: { meter: true, queryWorker: true as const },
     view: 'as_of',
     params: codeParams,
     query: {

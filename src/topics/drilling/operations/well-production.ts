@@ -30,7 +30,7 @@ import {
 export const productionAccess = {
   feature: 'well_production' as const,
   meter: true,
-  reader: true as const,
+  queryWorker: true as const,
 }
 export const productionHeavyAccess = { ...productionAccess, heavy: true } as const
 export const productionPrefix = '/v1/well-production'

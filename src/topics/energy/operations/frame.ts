@@ -42,7 +42,7 @@ const energyAccess = {
   feature: 'energy_intelligence' as Feature,
   meter: true,
   flat: true,
-  reader: true,
+  queryWorker: true,
 } as const
 const energyHeavyAccess = { ...energyAccess, heavy: true } as const
 

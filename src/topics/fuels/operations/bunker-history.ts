@@ -26,7 +26,7 @@ import {
 } from './bunker-row.ts'
 import { priceQuery } from './marine-query.ts'
 
-const access = { meter: true, rate: 'marine-historical', reader: true } as const
+const access = { meter: true, rate: 'marine-historical', queryWorker: true } as const
 const refusals = { 400: CodeProblem, 404: NestedProblem }
 const perPageMax = 1000
 

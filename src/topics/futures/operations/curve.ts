@@ -79,7 +79,7 @@ export const futuresCurveOperations = (routes: FuturesRoutes) => [
     operationId: 'getFuturesCurve',
     summary: 'Get a forward curve',
     description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
-    access: { ...routes.every, reader: true },
+    access: { ...routes.every, queryWorker: true },
     view: 'as_of',
     unpaged: true,
     params: slugParams.properties,

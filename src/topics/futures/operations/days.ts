@@ -96,7 +96,7 @@ const ohlcRoute = ({ ohlcDaysMax }: Context & { ohlcDaysMax: number }, routes: F
     summary: 'List daily OHLC bars of a contract',
     description:
       'Returns bars of the front month, or of another contract, newest first. `truncated` means that fewer days are returned than requested.',
-    access: { ...routes.full, reader: true },
+    access: { ...routes.full, queryWorker: true },
     view: 'as_of',
     params: slugParams.properties,
     query: {
@@ -124,7 +124,7 @@ const intradayRoute = (routes: FuturesRoutes) => [
     summary: 'List five-minute prices of a trading date',
     description:
       'Returns the bars of a trading date, oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
-    access: { ...routes.full, reader: true },
+    access: { ...routes.full, queryWorker: true },
     view: 'as_of',
     unpaged: true,
     params: slugParams.properties,

@@ -69,7 +69,7 @@ const Pair = t.object('FuturesPair', {
   timestamp: t.instant('Of the older quote.'),
 })
 
-const access = { feature: 'futures', meter: true, reader: true } as const
+const access = { feature: 'futures', meter: true, queryWorker: true } as const
 const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
 const latestQuery = t.Object({
   contract: codeParameter(

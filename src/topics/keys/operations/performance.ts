@@ -66,7 +66,7 @@ export const performanceOperations = [
     description:
       'Returns requests, errors and response times of all keys of the account, by day, hour of the day and endpoint. All client requests are included, charged or not; requests of console pages are included with `via=console` or `via=all` and marked `via: console`. The same fields are under `data` and at the top level.',
     tags: ['Analytics'],
-    access: { meter: true, heavy: true, reader: false },
+    access: { meter: true, heavy: true, queryWorker: false },
     query: {
       range: wordParameter(
         rangeNames,

@@ -153,7 +153,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       operationId: 'getPriceChart',
       summary: 'Get a price series for a chart',
       description: `Returns one series over a range as parallel arrays, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\`, the values known at that time.`,
-      access: { meter: true, reader: true as const },
+      access: { meter: true, queryWorker: true as const },
       query: {
         code: t.string('A code or alias.', 'WTI_USD'),
         start_date: momentParameter('First day (from 00:00 UTC) or time, inclusive.', '2026-01-01'),

@@ -223,7 +223,7 @@ export function exportOperations(deps: Context) {
       operationId: 'exportPrices',
       summary: 'Export prices of many codes',
       description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery started 10,000 rows count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
-      access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
+      access: { meter: true, queryWorker: true, feature: 'bulk_export', weighed: true },
       query: {
         codes: codesParameter(
           codesMax,

@@ -45,7 +45,7 @@ export const vintageOperations = [
     operationId: 'getPriceVintages',
     summary: 'List all revisions of a price',
     description: `Returns all revisions of a price: each value with the time it became current, the time it was replaced and its source. A withdrawn point has no current value. At most ${pointsMax} points.`,
-    access: { meter: true, reader: true as const },
+    access: { meter: true, queryWorker: true as const },
     query: {
       by_code: codeParameter('One code or alias.', 'WTI_USD', { required: true }),
       observed_at: momentParameter(

@@ -79,7 +79,7 @@ export function windowOperations(deps: Context) {
     const perPage = query.per_page ? Number(query.per_page) : deps.perPageMax
     return (codes.length || deps.firstCodes.length) * perPage <= lightRowsMax
   }
-  const access = { meter: true, reader: true as const, isLight }
+  const access = { meter: true, queryWorker: true as const, isLight }
 
   const response = { 200: serialised(WindowBody), 400: CodeProblem }
   const pastWindow = (name: WindowName, operationId: string) =>

@@ -10,7 +10,7 @@ async function handedOver(paths: readonly string[]): Promise<string[]> {
   const asked: string[] = []
   const app = createApp(instance.services, {
     vitals: aloneVitals,
-    readers: {
+    queryWorkers: {
       ask(_account, { url }) {
         asked.push(url)
         return Promise.resolve({ kind: 'needs_writer' })

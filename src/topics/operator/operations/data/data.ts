@@ -258,7 +258,7 @@ function reading(deps: Context) {
       summary: 'Export observations',
       description:
         'Returns the current values of one, several or all series by code and time, in the import format, as a stream. Values that may not be redistributed (`license_class` `view`) are excluded.',
-      access: { ...operator, reader: true },
+      access: { ...operator, queryWorker: true },
       query: {
         codes: codesParameter(
           undefined,

@@ -257,7 +257,7 @@ export function datasetAdminOperations({
       operationId: 'getDatasetFile',
       summary: 'Get a dataset as a file',
       hidden: true,
-      access: { ...operator, reader: true },
+      access: { ...operator, queryWorker: true },
       params: nameParams.properties,
       query: {
         history: flagParameter('`true`: also the rows that were replaced or removed.', true),

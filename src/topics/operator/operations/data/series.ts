@@ -226,7 +226,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       summary: 'List series',
       description:
         'Returns every series of the catalogue by code, with the bounds of accepted values.',
-      access: { ...operator, reader: true },
+      access: { ...operator, queryWorker: true },
       query: {
         own: flagParameter('`true`: only custom series; `false`: only shipped ones.', true),
         changed: flagParameter('`true`: only series with settings of the operator.', true),
