@@ -3,7 +3,7 @@ import { every, sleep, within } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
 import { version } from '../version.ts'
 import { connectNats, type Nats, natsSettings } from './nats/connection.ts'
-import { createStrangers, endOfStream } from './service/changes.ts'
+import { createUnknownMessageLog, endOfStream } from './service/changes.ts'
 import { type LateReplica, lateReplicas } from './service/condition.ts'
 import { createLeaseView, type HeldLease } from './service/lease.ts'
 import {
@@ -176,7 +176,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const isOwn = (holder: string) =>
     [state.get('lineage'), ...previousEpochs(state)].includes(holder)
   const isReplaced = () => state.get('replaced_by') !== undefined
-  const strangers = createStrangers(log)
+  const noteUnknown = createUnknownMessageLog(log)
   /** The replication epoch that took over according to the stream. */
   const successor = async (nats: Nats) => {
     const own = {
@@ -184,7 +184,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       previousEpochs: previousEpochs(state),
     }
     const { stream } = nats.names.changes
-    return (await endOfStream(nats, stream, own, strangers)).replacedBy
+    return (await endOfStream(nats, stream, own, noteUnknown)).replacedBy
   }
   /**
    * Whether another instance took over in the stream: a lease holder that the stream does not

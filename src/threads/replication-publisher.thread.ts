@@ -5,7 +5,7 @@ import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
 import { createSystemClock, sleep } from '../lib/time/clock.ts'
 import { connectNats, type Nats, type NatsSettings } from '../replication/nats/connection.ts'
-import { createStrangers } from '../replication/service/changes.ts'
+import { createUnknownMessageLog } from '../replication/service/changes.ts'
 import { moveEarlierStreams } from '../replication/service/earlier-streams.ts'
 import { followDelta } from '../replication/service/follow.ts'
 import {
@@ -99,7 +99,7 @@ async function publish(start: PublisherStart): Promise<void> {
   let services: Services | undefined
   const reader = createDeltaReader(db, clock.now)
   const { keepMs, copies, events } = config.nats
-  const strangers = { changes: createStrangers(log), usage: createStrangers(log) }
+  const noteUnknown = { changes: createUnknownMessageLog(log), usage: createUnknownMessageLog(log) }
   let { usageTaken } = start
   let lastChange: number | undefined = start.lastChange
   for (;;) {
@@ -111,7 +111,7 @@ async function publish(start: PublisherStart): Promise<void> {
       const { replicationEpoch, previousEpochs, continues, endedEpochs } = start
       await moveEarlierStreams(nats, { replicationEpoch, previousEpochs }, usageTaken, {
         log,
-        strangers: strangers.changes,
+        noteUnknown: noteUnknown.changes,
       })
       const feed = createPublicFeed(nats, services, events)
       await feed.learn()
@@ -128,7 +128,7 @@ async function publish(start: PublisherStart): Promise<void> {
         endedEpochs,
         lastChange: lastChange ?? reader.last(),
         published: delta => feed.publish(delta),
-        strangers: strangers.changes,
+        noteUnknown: noteUnknown.changes,
       })
       // From here on the stream only has changes of this process.
       lastChange = undefined
@@ -139,7 +139,7 @@ async function publish(start: PublisherStart): Promise<void> {
           usageTaken = place
           self.postMessage({ kind: 'usage', place, report })
         },
-        strangers.usage,
+        noteUnknown.usage,
       )
       let broken: unknown
       receiving.then(

@@ -8,7 +8,7 @@ import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { connectNats, type Nats, natsSettings } from '../../replication/nats/connection.ts'
-import { createStrangers, endOfStream } from '../../replication/service/changes.ts'
+import { createUnknownMessageLog, endOfStream } from '../../replication/service/changes.ts'
 import { fetchSnapshot, NoSnapshot } from '../../replication/service/snapshots.ts'
 import { streamNames } from '../../replication/service/subjects.ts'
 import { takeOver } from '../../replication/service/takeover.ts'
@@ -180,7 +180,7 @@ export async function promoteReplica(
         apply: createApplier(db),
       },
       next,
-      createStrangers(log),
+      createUnknownMessageLog(log),
     )
     transact(db, () => {
       deriveAgain(db)

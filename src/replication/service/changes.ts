@@ -130,7 +130,7 @@ export type ReadChange =
   | { kind: 'part' }
   /** The last part of a change of which the stream lacks an earlier one. */
   | { kind: 'incomplete'; part: ChangePart }
-  | { kind: 'stranger'; why: string }
+  | { kind: 'unknown'; why: string }
 
 /**
  * Reads messages in their order and joins the parts of a change. A publisher that was interrupted
@@ -144,7 +144,7 @@ export function createChangeReader(): (
   let collected: ChangePart[] = []
   return (headers, body) => {
     const message = readMessage(headers, body)
-    if (typeof message === 'string') return { kind: 'stranger', why: message }
+    if (typeof message === 'string') return { kind: 'unknown', why: message }
     if (!('part' in message)) {
       collected = []
       return { kind: 'change', change: message }
@@ -156,7 +156,7 @@ export function createChangeReader(): (
     if (collected.length < message.parts) return { kind: 'incomplete', part: message }
     const change = changeOf(message, Buffer.concat(collected.map(part => part.body)))
     return typeof change === 'string'
-      ? { kind: 'stranger', why: change }
+      ? { kind: 'unknown', why: change }
       : { kind: 'change', change }
   }
 }
@@ -197,12 +197,12 @@ export const endsEpoch = ({ continues, ends }: ChangeHead, replicationEpoch: str
   continues === replicationEpoch || ends.includes(replicationEpoch)
 
 /** Reports messages that no instance has published: each is logged once. */
-export type Strangers = (stream: string, message: number, why: string) => void
+export type NoteUnknownMessage = (stream: string, message: number, why: string) => void
 
 const namedMax = 20
 
 /** Names each message once, and of a flood the first ones. */
-export function createStrangers(log: Log): Strangers {
+export function createUnknownMessageLog(log: Log): NoteUnknownMessage {
   let named = 0
   let until = 0
   return (stream, message, why) => {
@@ -244,7 +244,7 @@ export async function endOfStream(
   { manager }: Pick<Nats, 'manager'>,
   stream: string,
   own: { replicationEpoch: string; previousEpochs: readonly string[] },
-  strangers: Strangers,
+  noteUnknown: NoteUnknownMessage,
 ): Promise<StreamEnd> {
   const { state, created } = await manager.streams.info(stream)
   const end: StreamEnd = {
@@ -286,6 +286,6 @@ export async function endOfStream(
     others += 1
     if (others >= foreignMax) break
   }
-  for (const [seq, why] of skipped.reverse()) strangers(stream, seq, why)
+  for (const [seq, why] of skipped.reverse()) noteUnknown(stream, seq, why)
   return end
 }

@@ -2,7 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { Log } from '../../lib/log/log.ts'
 import { isWrongSequence, type Nats } from '../nats/connection.ts'
 import { natsNames, type StreamName } from '../nats/names.ts'
-import { endOfStream, readMessage, type Strangers } from './changes.ts'
+import { endOfStream, type NoteUnknownMessage, readMessage } from './changes.ts'
 import { StreamConflict } from './publisher.ts'
 import { streamNames } from './subjects.ts'
 import type { UsagePlace } from './usage.ts'
@@ -28,12 +28,12 @@ const triesMax = 20
 export async function changesOf(
   nats: Pick<Nats, 'manager' | 'names'>,
   own: Own,
-  strangers: Strangers,
+  noteUnknown: NoteUnknownMessage,
 ): Promise<StreamName> {
   const { changes } = nats.names
   const present = await streamNames(nats)
   if (present.has(changes.stream) || !present.has(earlier.changes.stream)) return changes
-  const { position, replacedBy } = await endOfStream(nats, earlier.changes.stream, own, strangers)
+  const { position, replacedBy } = await endOfStream(nats, earlier.changes.stream, own, noteUnknown)
   return position === undefined && replacedBy === undefined ? changes : earlier.changes
 }
 
@@ -46,13 +46,13 @@ export async function moveEarlierStreams(
   nats: Nats,
   own: Own,
   usageTaken: UsagePlace,
-  { log, strangers }: { log: Log; strangers: Strangers },
+  { log, noteUnknown }: { log: Log; noteUnknown: NoteUnknownMessage },
 ): Promise<void> {
   const { names } = nats
   if (names.changes.stream === earlier.changes.stream) return
   const present = await streamNames(nats)
   if (!present.has(earlier.changes.stream)) return
-  const end = await endOfStream(nats, earlier.changes.stream, own, strangers)
+  const end = await endOfStream(nats, earlier.changes.stream, own, noteUnknown)
   if (end.replacedBy !== undefined)
     throw new StreamConflict(
       'replaced',

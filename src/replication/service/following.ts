@@ -10,7 +10,7 @@ import {
   type Change,
   type ChangePart,
   createChangeReader,
-  createStrangers,
+  createUnknownMessageLog,
   schemaFault,
 } from './changes.ts'
 import { changesOf } from './earlier-streams.ts'
@@ -75,7 +75,7 @@ export function followStream(
   { clock, log, snapshots }: FollowDeps,
 ) {
   let { stream } = nats.names.changes
-  const strangers = createStrangers(log)
+  const noteUnknown = createUnknownMessageLog(log)
   const read = createChangeReader()
   let { replicationEpoch, applied, message: at, stream: created } = copy
   let trouble: FollowTrouble | undefined
@@ -168,7 +168,7 @@ export function followStream(
     if (!trouble) wholeAt = Math.max(wholeAt, since)
   }
   const consume = async () => {
-    stream = (await changesOf(nats, { replicationEpoch, previousEpochs: [] }, strangers)).stream
+    stream = (await changesOf(nats, { replicationEpoch, previousEpochs: [] }, noteUnknown)).stream
     const info = await nats.manager.streams.info(stream)
     // Another stream of the same name counts its messages again.
     if ((created !== undefined && info.created !== created) || info.state.last_seq < at) at = 0
@@ -194,7 +194,7 @@ export function followStream(
   const takeMessage = (message: JsMsg): boolean => {
     const { headers, data, seq } = message
     const next = read(headers, data)
-    if (next.kind === 'stranger') strangers(stream, seq, next.why)
+    if (next.kind === 'unknown') noteUnknown(stream, seq, next.why)
     else if (next.kind === 'incomplete' && !passOver(next.part)) return false
     else if (next.kind === 'change' && !take(next.change, seq)) return false
     at = seq

@@ -2,7 +2,13 @@ import type { MsgHdrs } from '@nats-io/transport-node'
 import { schemaVersion } from '../../database/migrations.ts'
 import { isWrongSequence, type Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
-import { changeHeaders, endOfStream, piecesOf, type Strangers, type StreamEnd } from './changes.ts'
+import {
+  changeHeaders,
+  endOfStream,
+  type NoteUnknownMessage,
+  piecesOf,
+  type StreamEnd,
+} from './changes.ts'
 
 /** replaced: another instance took over from this one. */
 export type ConflictKind = 'foreign' | 'ahead' | 'replaced'
@@ -33,7 +39,7 @@ export interface PublisherDeps {
   lastChange: number
   /** Called after each message that the stream has accepted. */
   published(delta: Delta): Promise<void>
-  strangers: Strangers
+  noteUnknown: NoteUnknownMessage
 }
 
 /** Puts the log into the stream, in its order and each change once. */
@@ -67,11 +73,11 @@ export async function createPublisher({
   endedEpochs,
   lastChange,
   published,
-  strangers,
+  noteUnknown,
 }: PublisherDeps): Promise<Publisher> {
   const { stream, subject } = nats.names.changes
   const meet = async (newest: number): Promise<StreamEnd> => {
-    const end = await endOfStream(nats, stream, { replicationEpoch, previousEpochs }, strangers)
+    const end = await endOfStream(nats, stream, { replicationEpoch, previousEpochs }, noteUnknown)
     if (end.replacedBy !== undefined)
       throw new StreamConflict(
         'replaced',

@@ -7,7 +7,7 @@ import {
   changeHeaders,
   createChangeReader,
   endsEpoch,
-  type Strangers,
+  type NoteUnknownMessage,
   schemaFault,
 } from './changes.ts'
 import { changesOf } from './earlier-streams.ts'
@@ -37,12 +37,12 @@ export async function takeOver(
   nats: Nats,
   copy: TakenOver,
   next: { replicationEpoch: string; readAt: number },
-  strangers: Strangers,
+  noteUnknown: NoteUnknownMessage,
 ): Promise<{ position: number; ended: string }> {
   const { stream, subject } = await changesOf(
     nats,
     { replicationEpoch: copy.replicationEpoch, previousEpochs: [] },
-    strangers,
+    noteUnknown,
   )
   let { replicationEpoch, applied } = copy
   let sequence = copy.message
@@ -86,7 +86,7 @@ export async function takeOver(
         for await (const message of messages) {
           sequence = message.seq
           const received = read(message.headers, message.data)
-          if (received.kind === 'stranger') strangers(stream, sequence, received.why)
+          if (received.kind === 'unknown') noteUnknown(stream, sequence, received.why)
           else if (received.kind === 'incomplete') passOver(received.part)
           else if (received.kind === 'change') take(received.change)
           if (sequence >= state.last_seq) break

@@ -12,7 +12,7 @@ import {
   type SetAside,
 } from '../../topics/keys/service/meter.ts'
 import type { Nats } from '../nats/connection.ts'
-import type { Strangers } from './changes.ts'
+import type { NoteUnknownMessage } from './changes.ts'
 import { recordIn } from './foreign.ts'
 import type { QuotaSlices } from './quota-slices.ts'
 import { consumeEach } from './subjects.ts'
@@ -187,7 +187,7 @@ export async function receiveUsage(
   { manager, jetstream, names }: Pick<Nats, 'manager' | 'jetstream' | 'names'>,
   after: UsagePlace,
   received: (place: UsagePlace, report: UsageReport) => void,
-  strangers: Strangers,
+  noteUnknown: NoteUnknownMessage,
 ): Promise<void> {
   const { stream } = names.usage
   const { state, created } = await manager.streams.info(stream)
@@ -198,7 +198,7 @@ export async function receiveUsage(
   for await (const message of await consumer.consume(consumeEach)) {
     const report = readReport(message.string())
     if (report) received({ message: message.seq, stream: created }, report)
-    else strangers(stream, message.seq, 'its body is not what a replica has answered')
+    else noteUnknown(stream, message.seq, 'its body is not what a replica has answered')
   }
 }
 

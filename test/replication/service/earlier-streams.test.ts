@@ -35,7 +35,7 @@ needs('nats-server').describe('streams of a version without a prefix', () => {
           write: () => {},
           clock: createSystemClock(),
         }),
-        strangers: () => {},
+        noteUnknown: () => {},
       },
     )
   /** A connection on which a message to one stream is lost, and those behind it are not. */
