@@ -6,10 +6,10 @@ import { secondMs } from '../lib/time/instant.ts'
 import { inTrace } from '../lib/trace.ts'
 import type { Outcome } from '../send/attempt.ts'
 import { DoesNotOpen } from '../topics/keys/service/vault.ts'
+import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './message.ts'
 import { waitMs } from './schedule.ts'
 import type { ClaimedRow, LaneBacklog, OutboxStore } from './store/outbox.ts'
 import type { Kind } from './store/rows.ts'
-import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
 
 /** The timeout of an attempt when its lane sets none. */
 const defaultTimeoutMs = 30 * secondMs
@@ -27,14 +27,14 @@ export interface OutboxEngine {
   backlog(): LaneBacklog[]
   /** undefined: no one sends this kind. */
   policy(kind: Kind, lane: string): LanePolicy | undefined
-  claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[]
+  claim(kind: Kind, lane: string, limit: number, settings: OpenLane): ClaimedRow[]
   /** One message, whatever is due. */
-  claimOne(id: string, terms: OpenLane): ClaimedRow | undefined
+  claimOne(id: string, settings: OpenLane): ClaimedRow | undefined
   nextDue(kind: Kind, lane: string, ordered: boolean): number | undefined
   /** Never rejects and ends within the lane's timeout, whatever the sender does. */
-  attempt(row: ClaimedRow, terms: OpenLane, stop: AbortSignal): Promise<Outcome>
+  attempt(row: ClaimedRow, settings: OpenLane, stop: AbortSignal): Promise<Outcome>
   /** Records an attempt, unless its lease was lost. */
-  settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome): void
+  settle(row: ClaimedRow, settings: OpenLane, outcome: Outcome): void
   /**
    * Frees attempts that this service cut short: they are due again, and not held against the
    * receiver.
@@ -74,7 +74,7 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     for (const listener of dueListeners) listener(kind, lane, at)
   }
   const leases = createLeases(store, deps)
-  const notify = createTelling(registry, deps)
+  const notify = createEndNotifier(registry, deps)
   const { settle, release } = createEndings({ ...deps, store, leases, notify, due })
 
   const fail = (rows: readonly ClaimedRow[], reason: string): number => {
@@ -98,9 +98,9 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
       if (laneId === undefined) return undefined
       return ordered ? store.nextDueInOrder(laneId) : store.nextDue(laneId)
     },
-    attempt: (row, terms, stop) =>
+    attempt: (row, settings, stop) =>
       inTrace(row.traceparent, () =>
-        attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
+        attempted(registry.senders.get(row.kind)!.sender, row, settings, stop, clock),
       ),
     settle,
     release(rows, reason) {
@@ -154,23 +154,23 @@ function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
     for (const row of rows) own.add(keyOf(row))
     return rows
   }
-  const leaseFor = (terms: OpenLane) => ({
+  const leaseFor = (settings: OpenLane) => ({
     token: ids.uuid(),
-    until: clock.now() + (terms.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
+    until: clock.now() + (settings.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
   })
   return {
-    claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[] {
+    claim(kind: Kind, lane: string, limit: number, settings: OpenLane): ClaimedRow[] {
       const laneId = store.findLane(kind, lane)
       if (laneId === undefined) return []
       const now = clock.now()
       return remembered(
-        terms.ordered
-          ? store.claimFirst(laneId, now, leaseFor(terms))
-          : store.claim(laneId, now, limit, leaseFor(terms)),
+        settings.ordered
+          ? store.claimFirst(laneId, now, leaseFor(settings))
+          : store.claim(laneId, now, limit, leaseFor(settings)),
       )
     },
-    claimOne(id: string, terms: OpenLane): ClaimedRow | undefined {
-      const row = store.claimOne(id, leaseFor(terms))
+    claimOne(id: string, settings: OpenLane): ClaimedRow | undefined {
+      const row = store.claimOne(id, leaseFor(settings))
       return row && remembered([row])[0]
     },
     /** Leases that ended before `before` and were taken by a process that has ended. */
@@ -180,13 +180,13 @@ function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
   }
 }
 
-type Telling = ReturnType<typeof createTelling>
+type EndNotifier = ReturnType<typeof createEndNotifier>
 
 /**
  * Notifies listeners of the end of an attempt, in the transaction that records it. An error of a
  * listener must not make the message due again.
  */
-function createTelling(registry: Registry, { db, log }: EngineDeps) {
+function createEndNotifier(registry: Registry, { db, log }: EngineDeps) {
   return (row: ClaimedRow, ending: Omit<Settled, keyof SettledRow>) => {
     const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
     const settled = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...ending }
@@ -233,12 +233,12 @@ function createEndings({
   due,
   clock,
   chance,
-}: EngineDeps & { store: OutboxStore; leases: Leases; notify: Telling; due: OutboxDue }) {
+}: EngineDeps & { store: OutboxStore; leases: Leases; notify: EndNotifier; due: OutboxDue }) {
   return {
-    settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome) {
+    settle(row: ClaimedRow, settings: OpenLane, outcome: Outcome) {
       const at = clock.now()
       const { statusCode = null, error = null, blameless = false, durationMs, exchange } = outcome
-      const limits = [terms.maxRetries, row.maxRetries]
+      const limits = [settings.maxRetries, row.maxRetries]
       const wait =
         outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, chance()) : undefined
       const againAt = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
@@ -253,9 +253,9 @@ function createEndings({
         tries: row.tries,
         rescues: 0,
         // In an ordered lane, a message that is retried stays the first.
-        ...(againAt !== undefined && !terms.ordered && { dueAt: againAt }),
-        holdUntil: terms.ordered ? (againAt ?? null) : null,
-        debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
+        ...(againAt !== undefined && !settings.ordered && { dueAt: againAt }),
+        holdUntil: settings.ordered ? (againAt ?? null) : null,
+        debug: settings.debug && exchange ? JSON.stringify(exchange) : null,
       })
       if (!isEnded) return
       notify(row, { state, statusCode, error, blameless, at })
@@ -290,12 +290,12 @@ type SettledRow = Pick<
 async function attempted(
   sender: Sender,
   row: ClaimedRow,
-  terms: OpenLane,
+  settings: OpenLane,
   stop: AbortSignal,
   clock: Clock,
 ): Promise<Outcome> {
   const startedAt = clock.monotonic()
-  const timeoutMs = terms.timeoutMs ?? defaultTimeoutMs
+  const timeoutMs = settings.timeoutMs ?? defaultTimeoutMs
   const cut = new AbortController()
   const failed = (error: string): Outcome => ({
     state: 'retry',
@@ -323,8 +323,8 @@ async function attempted(
       traceparent,
     } = row
     const message = { id, kind, accountId, lane, eventId, eventType, ref, body }
-    const parcel = { ...message, attempt, createdAt, traceparent }
-    const sent = sender.send(parcel, terms, cut.signal)
+    const outgoing = { ...message, attempt, createdAt, traceparent }
+    const sent = sender.send(outgoing, settings, cut.signal)
     return (await within(timeoutMs + graceMs, sent)) ?? failed(late)
   } catch (error) {
     return failed(error instanceof Error ? error.message : 'the sender failed')

@@ -3,25 +3,25 @@ import { currentTrace } from '../lib/trace.ts'
 import type { Outcome } from '../send/attempt.ts'
 import { createOutboxEngine, type EngineDeps, type OutboxDue, type Registry } from './engine.ts'
 import { createOutboxLog } from './log.ts'
+import type { Lanes, Message, OpenLane, Sender, Settled } from './message.ts'
 import { createOutboxLogStore } from './store/log.ts'
 import type { OutboxStore } from './store/outbox.ts'
 import type { Kind } from './store/rows.ts'
-import type { Lanes, Message, OpenLane, Sender, Settled } from './terms.ts'
 import { vitalsOf } from './vitals.ts'
 
 export type { OutboxLog } from './log.ts'
-export type { Kind, LogEntry, MessageState } from './store/rows.ts'
 export type {
   LanePolicy,
   Lanes,
   Message,
   OpenLane,
-  Parcel,
+  OutgoingMessage,
   Sender,
   Settled,
   Share,
   WebhookTarget,
-} from './terms.ts'
+} from './message.ts'
+export type { Kind, LogEntry, MessageState } from './store/rows.ts'
 
 export type Outbox = ReturnType<typeof createOutbox>
 

@@ -1,9 +1,9 @@
 import { isoInstant, minuteMs, secondMs } from '../lib/time/instant.ts'
 import type { Component } from '../topics/condition/service/component.ts'
 import type { OutboxEngine, Registry } from './engine.ts'
+import type { Settled } from './message.ts'
 import type { OutboxStore } from './store/outbox.ts'
 import type { Kind } from './store/rows.ts'
-import type { Settled } from './terms.ts'
 
 export interface OutboxVitals {
   /** Waiting or in flight, without those of parked lanes. */

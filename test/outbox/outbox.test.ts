@@ -34,8 +34,8 @@ describe('outbox.put: a message', () => {
   test('for many lanes has one body, and is sent to each with it', async () => {
     const bodies: string[] = []
     const world = outboxWorld({
-      answer(parcel) {
-        bodies.push(parcel.body)
+      answer(message) {
+        bodies.push(message.body)
         return delivered
       },
     })

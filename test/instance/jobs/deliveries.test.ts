@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../../src/lib/time/instant.ts'
-import type { Parcel } from '../../../src/outbox/outbox.ts'
+import type { OutgoingMessage } from '../../../src/outbox/outbox.ts'
 import type { DeliverySchedule } from '../../../src/plans/messages/delivery-schedule.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { provider } from '../../support/servers/provider.ts'
@@ -22,7 +22,7 @@ const delivery = (world: DeliveryWorld, id: string) => {
 
 const never = Promise.withResolvers<Outcome>().promise
 /** The mail of a world goes to this function instead of its inbox. */
-const handOver = (world: DeliveryWorld, send: (parcel: Parcel) => Promise<Outcome>) =>
+const handOver = (world: DeliveryWorld, send: (message: OutgoingMessage) => Promise<Outcome>) =>
   world.services.outbox.register('email', { send })
 
 describe('a dispatch', () => {
@@ -274,8 +274,8 @@ describe('one mail', () => {
     const world = deliveryWorld()
     const id = world.create(world.account())
     const keys: string[] = []
-    handOver(world, parcel => {
-      keys.push(parcel.eventId)
+    handOver(world, message => {
+      keys.push(message.eventId)
       return never
     })
     world.clock.set(due)
@@ -301,7 +301,7 @@ describe('one mail', () => {
     const world = deliveryWorld()
     world.create(world.account())
     const attempts: { key: string; body: string }[] = []
-    const acceptMailMessage = async ({ eventId, body }: Parcel): Promise<Outcome> => {
+    const acceptMailMessage = async ({ eventId, body }: OutgoingMessage): Promise<Outcome> => {
       attempts.push({ key: eventId, body })
       return attempts.length === 1 ? never : { state: 'delivered', statusCode: 200, durationMs: 1 }
     }

@@ -20,8 +20,8 @@ function hangingWorld(concurrency: number) {
   const world = outboxWorld({
     concurrency,
     policy: lane => ({ state: 'open', share: shareOf(lane) }),
-    answer: parcel =>
-      shareOf(parcel.lane).host.endsWith('hangs')
+    answer: message =>
+      shareOf(message.lane).host.endsWith('hangs')
         ? new Promise<Outcome>(resolve => void waiting.push(resolve))
         : delivered,
   })

@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
-import type { LanePolicy, Parcel } from '../../../src/outbox/outbox.ts'
+import type { LanePolicy, OutgoingMessage } from '../../../src/outbox/outbox.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { isFull } from '../../support/full.ts'
 import {
@@ -69,7 +69,7 @@ async function simulate(
   }
   const truths = new Map<string, Truth>()
   const parked = new Set<string>()
-  let pending: { parcel: Parcel; end: (outcome: Outcome) => void }[] = []
+  let pending: { message: OutgoingMessage; end: (outcome: Outcome) => void }[] = []
   let most = 0
   let crashes = 0
   let generation = 0
@@ -77,10 +77,10 @@ async function simulate(
     parked.has(lane)
       ? { state: 'parked' }
       : { state: 'open', ordered: lane === 'ordered', ...(lane === 'slow' && { ratePerSecond: 2 }) }
-  const answer = (parcel: Parcel) =>
+  const answer = (message: OutgoingMessage) =>
     new Promise<Outcome>(end => {
-      truths.get(parcel.eventId)!.sends += 1
-      pending.push({ parcel, end })
+      truths.get(message.eventId)!.sends += 1
+      pending.push({ message, end })
       most = Math.max(most, pending.length)
     })
   const start = (before?: OutboxWorld) => {
@@ -103,15 +103,15 @@ async function simulate(
   const end = async (outcome: Outcome) => {
     const [attempt] = pending.splice(Math.floor(chance() * pending.length), 1)
     if (!attempt) return
-    if (outcome.state === 'delivered') truths.get(attempt.parcel.eventId)!.received = true
+    if (outcome.state === 'delivered') truths.get(attempt.message.eventId)!.received = true
     attempt.end(outcome)
     // Sometimes the process is killed before the answer is recorded.
     if (chance() < 0.9) await turn()
   }
   const crash = () => {
     crashes += 1
-    for (const { parcel } of pending)
-      if (chance() < 0.5) truths.get(parcel.eventId)!.received = true
+    for (const { message } of pending)
+      if (chance() < 0.5) truths.get(message.eventId)!.received = true
     pending = []
     world.db.close()
     world = start(world)
@@ -213,7 +213,7 @@ const rowsOf = (db: Database): Row[] =>
 function check(
   rows: Row[],
   truths: Map<string, Truth>,
-  pending: readonly { parcel: Parcel }[],
+  pending: readonly { message: OutgoingMessage }[],
 ): void {
   const states = new Map<string, string>()
   for (const row of rows) {
@@ -233,9 +233,9 @@ function check(
               : undefined
     if (wrong) expect.unreachable(`${wrong}: ${JSON.stringify(row)} ${JSON.stringify(truth)}`)
   }
-  for (const { parcel } of pending)
-    if (states.get(parcel.id) !== 'leased')
-      expect.unreachable(`${parcel.eventId} is on its way without a lease`)
+  for (const { message } of pending)
+    if (states.get(message.id) !== 'leased')
+      expect.unreachable(`${message.eventId} is on its way without a lease`)
 }
 
 test(`${seeds} seeds of ${steps} steps: nothing is lost, nothing is recorded without a lease, attempts are exact`, async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { transact } from '../../../src/database/database.ts'
-import type { LanePolicy, Parcel } from '../../../src/outbox/outbox.ts'
+import type { LanePolicy, OutgoingMessage } from '../../../src/outbox/outbox.ts'
 import { senderComponents } from '../../../src/outbox/vitals.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { DoesNotOpen } from '../../../src/topics/keys/service/vault.ts'
@@ -241,8 +241,8 @@ describe('lanes that are closed', () => {
     expect(world.outbox.vitals()).toMatchObject({ pending: 1 })
     const texts: string[] = []
     world.outbox.register('sms', {
-      async send(parcel: Parcel) {
-        texts.push(parcel.body)
+      async send(message: OutgoingMessage) {
+        texts.push(message.body)
         return delivered
       },
     })

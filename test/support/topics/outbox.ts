@@ -10,7 +10,7 @@ import {
   type LanePolicy,
   type Message,
   type Outbox,
-  type Parcel,
+  type OutgoingMessage,
   type Settled,
 } from '../../../src/outbox/outbox.ts'
 import { createOutboxStore } from '../../../src/outbox/store/outbox.ts'
@@ -44,7 +44,7 @@ export interface OutboxWorld {
 }
 
 export interface OutboxWorldOptions {
-  answer?: (parcel: Parcel, signal: AbortSignal) => Outcome | Promise<Outcome>
+  answer?: (message: OutgoingMessage, signal: AbortSignal) => Outcome | Promise<Outcome>
   policy?: (lane: string) => LanePolicy
   concurrency?: number
   perLane?: number
@@ -91,14 +91,14 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   })
   const sent: Sent[] = []
   const settled: Settled[] = []
-  const send = async (parcel: Parcel, _lane: unknown, signal: AbortSignal) => {
+  const send = async (message: OutgoingMessage, _lane: unknown, signal: AbortSignal) => {
     sent.push({
-      eventId: parcel.eventId,
-      lane: parcel.lane,
-      attempt: parcel.attempt,
+      eventId: message.eventId,
+      lane: message.lane,
+      attempt: message.attempt,
       at: clock.now(),
     })
-    return await answer(parcel, signal)
+    return await answer(message, signal)
   }
   queue.register('webhook', { send }, { policy })
   queue.listen('webhook', settlement => void settled.push(settlement))

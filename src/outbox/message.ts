@@ -42,7 +42,7 @@ export interface Settled extends StoredMessage {
 }
 
 /** A message under way, as its sender gets it. */
-export interface Parcel extends StoredMessage {
+export interface OutgoingMessage extends StoredMessage {
   body: string
   /** 1 for the first. */
   attempt: number
@@ -106,5 +106,5 @@ export interface Lanes {
  */
 export interface Sender {
   /** `signal` aborts at the end of the lane's timeout and when the process ends. */
-  send(parcel: Parcel, lane: OpenLane, signal: AbortSignal): Promise<Outcome>
+  send(message: OutgoingMessage, lane: OpenLane, signal: AbortSignal): Promise<Outcome>
 }
