@@ -3,7 +3,7 @@ import { lastRelease } from '../publishers/calendar.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import { FeedFault } from '../reading/fault.ts'
 import type { FeedsDeps } from './deps.ts'
-import { createLateTelling } from './late.ts'
+import { createLateReleaseLog } from './late.ts'
 import { createFeedRuns, type RunOptions } from './runs.ts'
 import { type FeedSample, sampleOf } from './sample.ts'
 import { type FeedSetting, refusalOf, standingOf } from './settings.ts'
@@ -27,7 +27,7 @@ export function createFeeds(deps: FeedsDeps) {
   const { store, clock, chance } = deps
   const settings = createFeedSettings(deps)
   const runs = createFeedRuns(deps, settings)
-  const notifyLate = createLateTelling(deps, settings)
+  const notifyLate = createLateReleaseLog(deps, settings)
   /** Runs that a start or new settings have planned. */
   const catchingUp = new Set<string>()
 

@@ -24,7 +24,7 @@ export function missedRelease(
 }
 
 /** Logs each overdue release once. */
-export function createLateTelling(
+export function createLateReleaseLog(
   { feeds, store, log }: Pick<FeedsDeps, 'feeds' | 'store' | 'log'>,
   settings: Pick<FeedSettingsBook, 'of'>,
 ): (now: number) => void {

@@ -38,7 +38,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     if (isHalted) return run
     run.finishedAt = clock.now()
     finish()
-    notifyOf(deps, run, trigger, options.dryRun === true, failures)
+    reportRun(deps, run, trigger, options.dryRun === true, failures)
     return run
   }
 
@@ -69,7 +69,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       if (feedState !== 'ready' && feedState !== 'paused') {
         // The publisher was not contacted: no run is stored, and the feed has not failed.
         fail(run, feedState, refusalOf(feedState, feed, deps.configured))
-        notifyOf(deps, run, trigger, options.dryRun === true, failures)
+        reportRun(deps, run, trigger, options.dryRun === true, failures)
         return { run, ended: Promise.resolve(run) }
       }
       store.state(name)
@@ -185,7 +185,7 @@ export const runCounts = (run: FeedRun) => ({
 })
 
 /** Reports a finished run to the log and the audit trail. */
-function notifyOf(
+function reportRun(
   { log, audit }: Pick<FeedsDeps, 'log' | 'audit'>,
   run: FeedRun,
   trigger: RunTrigger,
