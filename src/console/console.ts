@@ -154,7 +154,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
     )
     if (person) {
       const { account, holder } = person.key
-      deps.viewers.meet(() => ({ accounts: [account.account.id, holder.account.id] }))
+      deps.viewers.set(() => ({ accounts: [account.account.id, holder.account.id] }))
     }
     return new Response(html, {
       status: isThere(pathname, guideNames, deps) ? 200 : 404,

@@ -33,7 +33,7 @@ const answeredPaths =
 /** Paths whose read changes records of an account. */
 const primaryPaths = /^\/v1\/prices\/board(?:\/|$)/
 /** A read that is too long for an address. */
-const askedByPost = new Set(['/v1/prices/batch'])
+const readByPost = new Set(['/v1/prices/batch'])
 /** Paths that are open to everyone. */
 const openPaths =
   /^\/(?:docs|swagger|openapi\.json|limits\.json|product-facts\.json|v1\/(?:demo|meta|sources))(?:\/|$)/
@@ -90,8 +90,8 @@ export function createReplicaAnswers(
    * The caller whose request this replica may answer; undefined: it must be forwarded to the
    * primary.
    */
-  const askerOf = (request: Request, path: string): KeyState | 'anybody' | undefined => {
-    if (request.method === 'POST') return askedByPost.has(path) ? keyOf(request) : undefined
+  const callerOf = (request: Request, path: string): KeyState | 'anybody' | undefined => {
+    if (request.method === 'POST') return readByPost.has(path) ? keyOf(request) : undefined
     if (!readMethods.has(request.method)) return undefined
     if (path === eventsPath) return keyOf(request) && 'anybody'
     if (openPaths.test(path)) return 'anybody'
@@ -138,19 +138,19 @@ export function createReplicaAnswers(
     const comes = await deps.comesToAnswer(key, sliceWaitMs.alone)
     return comes ? await answer(request, sequence) : byPrimary
   }
-  const answerHere = (request: Request, asker: KeyState | 'anybody') => {
+  const answerHere = (request: Request, caller: KeyState | 'anybody') => {
     const sequence = request.headers.get(sequenceHeader(headerPrefix))
-    return asker === 'anybody' || mayAnswer(asker)
+    return caller === 'anybody' || mayAnswer(caller)
       ? answer(request, sequence)
-      : answerOnceMay(request, asker, sequence)
+      : answerOnceMay(request, caller, sequence)
   }
   let isAwayUntil = Number.NEGATIVE_INFINITY
   /**
    * The response of the primary, while it is reachable; an old response marked as old is better
    * than none.
    */
-  const fresher = async (request: Request, asker: KeyState | 'anybody'): Promise<Response> => {
-    if (deps.monotonic() < isAwayUntil) return await answerHere(request, asker)
+  const fresher = async (request: Request, caller: KeyState | 'anybody'): Promise<Response> => {
+    if (deps.monotonic() < isAwayUntil) return await answerHere(request, caller)
     const unread = unreadCopyOf(request)
     const byPrimary = deps.ask(request).catch(() => undefined)
     const response = await within(freshWithinMs, byPrimary)
@@ -158,18 +158,18 @@ export function createReplicaAnswers(
     isAwayUntil = deps.monotonic() + awayMs
     // A late response is discarded.
     void byPrimary.then(late => late?.body?.cancel()).catch(() => undefined)
-    return await answerHere(unread, asker)
+    return await answerHere(unread, caller)
   }
   return request => {
     const pathname = pathIn(request.url)
     if (ownPaths.has(pathname) || pathname === socketPath) return deps.handle(request)
     // Clients of a stream wait longer for its next event than a connection may idle.
     if (pathname === eventsPath) deps.stays(request)
-    const asker = askerOf(request, pathname)
-    if (asker === undefined) return ask(request)
+    const caller = callerOf(request, pathname)
+    if (caller === undefined) return ask(request)
     if (pathname === eventsPath || deps.view().stale === undefined)
-      return answerHere(request, asker)
-    return fresher(request, asker)
+      return answerHere(request, caller)
+    return fresher(request, caller)
   }
 }
 

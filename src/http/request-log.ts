@@ -56,7 +56,7 @@ const secretName = /password|secret|token|api_?key|authorization/i
 /** A proof that was sent to a person; other codes name prices and refusals. */
 const proof = /^[\d-]+$/
 /** Requests of the tools page and of page assets are left out. */
-const isUntold = (path: string): boolean =>
+const isLeftOut = (path: string): boolean =>
   path.startsWith('/_dev/') || path.startsWith('/console/')
 
 export interface RequestLogDeps {
@@ -77,7 +77,7 @@ export function createRequestLog({ requestContexts, now, monotonic }: RequestLog
     const { pathname, search } = new URL(request.url)
     const requestContext = requestContexts.get(request)
     // Requests that an instance makes for another request belong to that one.
-    if (isUntold(pathname) || requestContext?.vouched) return
+    if (isLeftOut(pathname) || requestContext?.vouched) return
     const status = response?.status ?? switching
     count += 1
     const entry: LoggedRequest = {

@@ -22,7 +22,7 @@ export interface OperatorAccess {
   /** It changes nothing, whatever its method. */
   readsOnly?: true
   /** Its effects are not recorded in the audit trail. */
-  untold?: true
+  unaudited?: true
   /** A query worker answers it. */
   queryWorker?: true
 }
@@ -74,7 +74,7 @@ export interface KeyAccess {
    */
   secret?: true
   /** The requests that it makes itself record its effects in the audit trail. */
-  untold?: true
+  unaudited?: true
   /**
    * Whether the path's parameters name something that exists as a route; otherwise the answer is
    * that of an unknown route.

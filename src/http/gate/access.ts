@@ -9,26 +9,37 @@ import {
   operatorSecurity,
   refusalsKey,
 } from '../openapi/openapi.ts'
+import type { Reply } from '../operations/answer.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
 import { type Access, isForQueryWorker, isHeavy, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, RequestContext } from './gate.ts'
 import type { QueryWorkerDispatch } from './query-worker-dispatch.ts'
 
+/** What is done with the requests of every route, in addition to admitting them. */
+interface AccessSteps {
+  /** Refuses or names parameters that the route does not have. */
+  parameters?: IgnoredParameters
+  queryWorkers?: QueryWorkerDispatch | undefined
+  setViewer?(requestContext: RequestContext): void
+  /** Applies a simulated fault: in a demo instance only. */
+  meetFault?:
+    | ((requestContext: RequestContext, request: Request, route: string) => Promise<void>)
+    | undefined
+  /** Records a request with its body before it is admitted or refused: in a demo instance only. */
+  noteArrival?: ((request: Request, body: unknown) => void) | undefined
+}
+
 /**
- * The plugin that every resource uses: the macro `access` and its values in the context. It acts in
- * `transform`, before validation, so that an unknown caller gets 401 and never an error that
- * describes our schema. Without a name, because Elysia would take two of them with different gates
- * for one.
+ * Creates the plugin that every operation uses: the macro `access` and its values in the context.
+ * It acts in `transform`, before validation, so that an unknown caller gets 401 and never an error
+ * that describes our schema. It has no name, because Elysia would register only the first of two
+ * plugins that have one.
  */
 export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
-  meet?: (requestContext: RequestContext, request: Request, route: string) => Promise<void>,
-  queryWorkers?: QueryWorkerDispatch,
-  parameters?: IgnoredParameters,
-  see?: (requestContext: RequestContext) => void,
-  arrive?: (request: Request, body: unknown) => void,
+  { parameters, queryWorkers, setViewer, meetFault, noteArrival }: AccessSteps = {},
 ) =>
   new Elysia()
     .decorate('requestContext', undefined as RequestContext | undefined)
@@ -39,9 +50,8 @@ export const createAccess = (
         transform: [
           ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
           ...('known' in access && access.known ? [knownOnly(access.known)] : []),
-          // Only a demo instance records the requests that it receives, refused or not.
-          ...(arrive && mayTakeBody(access)
-            ? [(ctx: { request: Request; body: unknown }) => arrive(ctx.request, ctx.body)]
+          ...(noteArrival && mayTakeBody(access)
+            ? [(ctx: { request: Request; body: unknown }) => noteArrival(ctx.request, ctx.body)]
             : []),
           // Elysia reads the source of this function to see what of the request it must prepare:
           // name each property, pass no context on.
@@ -51,18 +61,17 @@ export const createAccess = (
             nameAll(ctx.params)
             gate.enter(requestContext, ctx.request, peer)
             if (requestContext.caller) ctx.caller = requestContext.caller
-            see?.(requestContext)
+            setViewer?.(requestContext)
             parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)
           },
-          // Only a demo instance has faults to meet; elsewhere nothing of this is on the way.
-          ...(meet && !('operator' in access)
+          ...(meetFault && !('operator' in access)
             ? [
                 async (ctx: {
                   request: Request
                   route: string
                   requestContext: RequestContext | undefined
                 }) => {
-                  await meet(ctx.requestContext!, ctx.request, ctx.route)
+                  await meetFault(ctx.requestContext!, ctx.request, ctx.route)
                 },
               ]
             : []),
@@ -103,7 +112,7 @@ interface Forwarded {
   request: Request
   query: Record<string, string | undefined>
   body: unknown
-  set: { status?: number | string; headers: unknown }
+  set: Reply
 }
 
 /**

@@ -20,7 +20,8 @@ export const changesData = (access: KeyAccess, method: string): boolean =>
 export function isAudited(access: KeyAccess, method: string): boolean {
   const action = access.action ?? actionOf(method)
   return (
-    access.untold !== true && (isReadMethod(method) ? action === 'read_secrets' : action !== 'read')
+    access.unaudited !== true &&
+    (isReadMethod(method) ? action === 'read_secrets' : action !== 'read')
   )
 }
 
@@ -40,7 +41,7 @@ export const whatOf = (request: Request, route: string) => ({
 const thingMax = 300
 
 /** Fields of a response that identify the created or changed record; none is secret or personal. */
-const telling = [
+const identifying = [
   'id',
   'code',
   'observed_at',
@@ -61,7 +62,7 @@ export function detailsOf(answer: unknown): string | undefined {
   const inner = Object.values(data).filter(isObject)
   const details: Record<string, string | number> = {}
   for (const part of inner.length === 0 ? [data] : [data, inner[0]!])
-    for (const name of telling) {
+    for (const name of identifying) {
       const value = part[name]
       if (typeof value === 'string' || typeof value === 'number')
         details[name] = typeof value === 'string' ? value.slice(0, valueMax) : value

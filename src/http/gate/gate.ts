@@ -432,7 +432,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions, fileParts: Fi
     ) {
       const changes = changesByOperator(access, request.method)
       requestContext.actor = operatorOf(requestContext, access, changes, request, peer)
-      if (!changes || access.untold) return
+      if (!changes || access.unaudited) return
       const place = deps.local.has(request) ? 'this machine' : placeOf(request, peer)
       requestContext.action = {
         actor: requestContext.actor,

@@ -1,17 +1,12 @@
 import type { Meter } from '../../topics/keys/service/meter.ts'
 import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
+import type { Reply } from '../operations/answer.ts'
 import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { QueryWorkerPool } from '../query-workers/pool.ts'
 import type { QueryWorkerCaller } from '../query-workers/terms.ts'
 import type { Caller, RequestContext } from './gate.ts'
-
-/** The response fields that a handler would have set. */
-interface Answering {
-  status?: number | string
-  headers: unknown
-}
 
 /** Hands admitted heavy requests to the query workers. */
 export type QueryWorkerDispatch = ReturnType<typeof createQueryWorkerDispatch>
@@ -79,7 +74,7 @@ export function createQueryWorkerDispatch({
     requestContext: RequestContext,
     request: Request,
     body: unknown,
-    set: Answering,
+    set: Reply,
   ): Promise<Response | undefined> => {
     const { caller } = requestContext
     // Nothing is sent in the meantime, which must not be taken for a connection that no one uses.
@@ -101,8 +96,7 @@ export function createQueryWorkerDispatch({
     if (caller)
       for (const { seriesIds, etag } of outcome.asked)
         meter.noteRequested(caller.key, seriesIds, etag)
-    const headers = set.headers as Record<string, string>
-    for (const [name, value] of outcome.headers) if (!own.has(name)) headers[name] = value
+    for (const [name, value] of outcome.headers) if (!own.has(name)) set.headers[name] = value
     set.status = outcome.status
     return new Response(
       outcome.goesOn
@@ -114,7 +108,7 @@ export function createQueryWorkerDispatch({
 
   return {
     /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
-    answer(requestContext: RequestContext, request: Request, body: unknown, set: Answering) {
+    answer(requestContext: RequestContext, request: Request, body: unknown, set: Reply) {
       // A request of this instance to itself is answered where it is made.
       if (requestContext.vouched || isRefused(requestContext, request)) return undefined
       return ask(requestContext, request, body, set)

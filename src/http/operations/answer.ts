@@ -7,7 +7,7 @@ import { hasEtag } from '../answer/etag.ts'
 import { t } from '../answer/schema.ts'
 
 /** Response fields that a handler may set. */
-export interface Answering {
+export interface Reply {
   headers: Record<string, string | number>
   status?: number | string
 }
@@ -28,7 +28,7 @@ export const success = <T>(data: T) => ({ status: 'success' as const, data })
 
 /** Says in the headers that fixture data is part of the answer. */
 export function markFixtures(
-  reply: Answering,
+  reply: Reply,
   marks: Marks,
   found: readonly { series: Pick<Series, 'fixture'> }[],
 ): void {
@@ -38,7 +38,7 @@ export function markFixtures(
 /** Sends JSON text with its entity tag, or 304 when the client has it. */
 export function tagged(
   request: Request,
-  reply: Answering,
+  reply: Reply,
   text: string,
   hit: boolean,
   etag = strongEtag(text),

@@ -180,7 +180,6 @@ export function createContext(services: Services, options: ContextOptions): Cont
     requestContexts: options.requestContexts,
     uncharged: options.uncharged,
   })
-  const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =
     config.clientProfiles.length > 0
       ? createClientProfiles(config.clientProfiles, options.admitted)
@@ -208,15 +207,13 @@ export function createContext(services: Services, options: ContextOptions): Cont
   return {
     ...services,
     ...vitals,
-    access: createAccess(
-      gate,
-      peer,
-      faults,
-      queryWorkerDispatch,
-      ignoredParameters,
-      requestContext => services.viewers.meet(() => viewerOf(requestContext)),
-      controls?.requests.arrive,
-    ),
+    access: createAccess(gate, peer, {
+      parameters: ignoredParameters,
+      queryWorkers: queryWorkerDispatch,
+      setViewer: requestContext => services.viewers.set(() => viewerOf(requestContext)),
+      meetFault: controls && faultMeeter(controls.faults, plans, links, now),
+      noteArrival: controls?.requests.arrive,
+    }),
     names,
     ignoredParameters,
     gate,

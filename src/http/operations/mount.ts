@@ -19,7 +19,7 @@ import { wordParameter } from '../input/typed.ts'
 import { answersKey } from '../openapi/source.ts'
 import { invalidParameter, Problem } from '../problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../problem/shape.ts'
-import type { Answering } from './answer.ts'
+import type { Reply } from './answer.ts'
 import type { Context } from './context.ts'
 import type { Call, Operation, View } from './operation.ts'
 import { atPoint, knownQuery, pointQuery } from './point-in-time.ts'
@@ -28,7 +28,7 @@ const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'd
 
 /** The request as the framework hands it to a handler. */
 type Incoming = Omit<Call<never, never, unknown>, 'at' | 'reply' | 'page' | 'query' | 'params'> & {
-  set: Answering
+  set: Reply
   query: Record<string, string | undefined>
   params: Record<string, string>
 }

@@ -2,7 +2,7 @@ import { Kind, type Static, type TObject, type TProperties, type TSchema } from 
 import type { Access } from '../gate/access-kind.ts'
 import type { Caller, RequestContext } from '../gate/gate.ts'
 import type { Page } from '../input/page.ts'
-import type { Answering } from './answer.ts'
+import type { Reply } from './answer.ts'
 import type { Context } from './context.ts'
 
 /** One request, as a handler gets it: everything that its answer may depend on is an argument. */
@@ -14,7 +14,7 @@ export interface Call<Query extends TProperties, Params extends TProperties, Bod
   body: Body
   request: Request
   /** Headers and status of the answer. */
-  reply: Answering
+  reply: Reply
   /** The account and key that call; undefined where the operation requires no key. */
   caller: Caller
   /** The context of the request at the gate. */

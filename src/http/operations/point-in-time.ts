@@ -2,7 +2,7 @@ import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import type { PricesView } from '../../topics/prices/service/vintage.ts'
 import { dayOf, instantOf } from '../input/query.ts'
 import { typed } from '../input/typed.ts'
-import type { Answering } from './answer.ts'
+import type { Reply } from './answer.ts'
 import type { Context } from './context.ts'
 
 export const asOfQuery = typed({
@@ -43,7 +43,7 @@ interface Point {
 export function atPoint<T>(
   context: Context,
   query: Point,
-  reply: Answering,
+  reply: Reply,
   work: (context: Context) => T,
 ): T {
   const asOf = instantOf('as_of', query.as_of)

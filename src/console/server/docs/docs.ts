@@ -9,7 +9,7 @@ import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
 import type { OpenApiDocument } from '../../../http/openapi/openapi.ts'
 import { asyncApi, openApi31 } from '../../../http/openapi/other-forms.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
@@ -114,7 +114,7 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
     }
   }
   const answerText = async (
-    { request, reply }: { request: Request; reply: Answering },
+    { request, reply }: { request: Request; reply: Reply },
     textOf: () => TaggedText | Promise<TaggedText>,
   ) => {
     const { text, etag } = await textOf()

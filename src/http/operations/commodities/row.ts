@@ -9,7 +9,7 @@ import { resolutions, weekdayNames } from '../../../topics/delivery/math/terms.t
 import { roundTo } from '../../../topics/prices/math/format.ts'
 import { t } from '../../answer/schema.ts'
 import { invalidParameter, Problem } from '../../problem/problem.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { type Marks, markFixtures, type Reply } from '../answer.ts'
 
 const deliveryTime = t.Optional(
   t.Literal('delivery', {
@@ -207,7 +207,7 @@ export function categoryOf(catalogue: Catalogue, text: string | undefined): stri
 }
 
 /** `markFixtures` for a list of series. */
-export function markSeries(reply: Answering, marks: Marks, all: readonly Series[]): void {
+export function markSeries(reply: Reply, marks: Marks, all: readonly Series[]): void {
   const fixture = all.find(series => series.fixture)
   if (fixture) markFixtures(reply, marks, [{ series: fixture }])
 }

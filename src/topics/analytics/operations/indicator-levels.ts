@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -73,12 +73,7 @@ function matchOf(
   return codes.read(requestedCodes.length === 0 ? [fallback] : requestedCodes, request, 1)[0]!
 }
 
-function contextAnswer(
-  deps: Context,
-  text: string | undefined,
-  request: Request,
-  reply: Answering,
-) {
+function contextAnswer(deps: Context, text: string | undefined, request: Request, reply: Reply) {
   const match = matchOf(deps, text, defaultPrice, request)
   const { series, code } = match
   const quote = deps.latestPrices.quote(series)
@@ -122,12 +117,7 @@ function capacityPercent({ value, series, utilizationPercent }: StorageLevel): n
   return utilizationPercent === undefined ? null : tidy(utilizationPercent)
 }
 
-function storageAnswer(
-  deps: Context,
-  text: string | undefined,
-  request: Request,
-  reply: Answering,
-) {
+function storageAnswer(deps: Context, text: string | undefined, request: Request, reply: Reply) {
   const match = matchOf(deps, text, defaultStorage, request)
   const { series, code } = match
   if (series.category !== 'storage') {

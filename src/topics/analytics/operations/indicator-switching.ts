@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -109,7 +109,7 @@ const priceRow = ({ match, quote }: Priced) => ({
   data_status: quote.status,
 })
 
-function answer(deps: Context, region: string | undefined, reply: Answering) {
+function answer(deps: Context, region: string | undefined, reply: Reply) {
   const id = wordOf('region', region, regions, switchMarkets[0].id)
   const market = switchMarkets.find(candidate => candidate.id === id)!
   const [gas, coal] = [

@@ -1,12 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { boolOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
-import {
-  type Answering,
-  envelopeOf,
-  markFixtures,
-  success,
-} from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
@@ -178,7 +173,7 @@ function briefAnswer(
   deps: Context,
   matches: readonly Resolved[],
   withNarrative: boolean,
-  reply: Answering,
+  reply: Reply,
 ) {
   const items = matches.map(match => itemOf(deps, match))
   const priced = items.filter(item => item !== undefined)

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
@@ -68,7 +68,7 @@ const Structure = t.object('CurveStructure', {
   timestamp: t.instant('Of the front month.'),
 })
 
-function mark({ catalogue, marks }: Context, reply: Answering, contracts: readonly string[]): void {
+function mark({ catalogue, marks }: Context, reply: Reply, contracts: readonly string[]): void {
   const matches = contracts.flatMap(code => {
     const series = catalogue.named(code)
     return series ? [{ series }] : []
@@ -107,7 +107,7 @@ function frontOf(deps: Context, leg: 'product' | 'crude', family: FamilyCode, un
   )
 }
 
-function gasoilAnswer(deps: Context, reply: Answering) {
+function gasoilAnswer(deps: Context, reply: Reply) {
   const product = frontOf(deps, 'product', 'GASOIL_FUTURES', 'USD/t')
   const crude = frontOf(deps, 'crude', 'BRENT_FUTURES', 'USD/bbl')
   const crack = gasoilCrack(product.quote.price, crude.quote.price)
@@ -170,12 +170,7 @@ const withoutCurve = ({ limits }: Context, subject: string): Problem =>
     },
   )
 
-function structureAnswer(
-  deps: Context,
-  text: string | undefined,
-  request: Request,
-  reply: Answering,
-) {
+function structureAnswer(deps: Context, text: string | undefined, request: Request, reply: Reply) {
   const names = structureNames(deps.exchangeWords)
   const name =
     text?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
@@ -188,7 +183,7 @@ function structureAnswer(
   return success(row)
 }
 
-function allStructures(deps: Context, reply: Answering) {
+function allStructures(deps: Context, reply: Reply) {
   const rows = families.flatMap(family =>
     family.structureName === undefined ? [] : (structureRow(deps, family) ?? []),
   )

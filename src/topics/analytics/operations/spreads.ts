@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -115,7 +115,7 @@ function missingLeg(subject: string, { leg, reason, lastAt }: MissingLeg): Probl
   })
 }
 
-function currentSpread(deps: Context, type: SpreadType, id: string | undefined, reply: Answering) {
+function currentSpread(deps: Context, type: SpreadType, id: string | undefined, reply: Reply) {
   const identity = identityOf(type, id)
   const value = spreadValue(type, identity, deps)
   if ('leg' in value) throw missingLeg(identity.id, value)
@@ -123,7 +123,7 @@ function currentSpread(deps: Context, type: SpreadType, id: string | undefined, 
   return success(value.row)
 }
 
-function allSpreads(deps: Context, type: SpreadType, reply: Answering) {
+function allSpreads(deps: Context, type: SpreadType, reply: Reply) {
   const results = spreadsByType[type].map(identity => ({
     id: identity.id,
     value: spreadValue(type, identity, deps),
@@ -147,7 +147,7 @@ function pastSpread(
   type: SpreadType,
   query: Record<string, string | undefined>,
   page: Page,
-  reply: Answering,
+  reply: Reply,
 ) {
   const identity = identityOf(type, query.id)
   const now = deps.now()

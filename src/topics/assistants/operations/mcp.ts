@@ -94,7 +94,7 @@ export function mcpOperations(deps: McpDeps) {
       summary: 'Send a Model Context Protocol message',
       description:
         "Returns the response to a JSON-RPC message of the Model Context Protocol: tools, resources and prompts for assistants. The server uses the streamable HTTP transport without sessions: one message per request, answered as JSON; `Accept` must name `application/json` and `text/event-stream`. Tools call this API with the key of the request, under that key's quota and limits. Nothing is changed without the argument `confirm`.",
-      access: { meter: false, header: true, action: 'read', untold: true },
+      access: { meter: false, header: true, action: 'read', unaudited: true },
       body: t.Optional(
         t.Any({
           description: 'A JSON-RPC message of the Model Context Protocol.',

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelopeOf, type Marks, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, type Marks, type Reply, success } from '../../../http/operations/answer.ts'
 import {
   Commodity,
   commodityOf,
@@ -104,7 +104,7 @@ const examplesOf = (baseUrl: string) => ({
   authentication: 'Authorization: Token YOUR_API_KEY',
 })
 
-const markDemo = (reply: Answering, marks: Marks, all: readonly Series[]) => {
+const markDemo = (reply: Reply, marks: Marks, all: readonly Series[]) => {
   reply.headers['x-demo-mode'] = 'true'
   markSeries(reply, marks, all)
 }

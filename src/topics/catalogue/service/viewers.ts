@@ -12,10 +12,10 @@ export type Viewers = ReturnType<typeof createViewers>
 export function createViewers() {
   const storage = new AsyncLocalStorage<{ viewer: Viewer }>()
   return {
-    /** Runs a request, including everything it waits for; it has no viewer until `meet` sets one. */
+    /** Runs a request with everything that it awaits. No one is its viewer until `set` is called. */
     request: <T>(work: () => T): T => storage.run({ viewer: { accounts: [] } }, work),
-    /** `viewer` is only called where a series is restricted. */
-    meet(viewer: () => Viewer) {
+    /** Sets the viewer of the current request; has no effect outside of `request`. */
+    set(viewer: () => Viewer) {
       const context = storage.getStore()
       if (context) context.viewer = viewer()
     },

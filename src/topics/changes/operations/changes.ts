@@ -3,7 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope } from '../../../http/operations/answer.ts'
+import { envelope, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -59,7 +59,7 @@ export function changeOperations(deps: Context, turn: () => Promise<void>) {
     format: Format,
     rows: readonly string[],
     page: Pick<ChangePage, 'hasMore'> & { cursor: string },
-    { headers }: Answering,
+    { headers }: Reply,
   ) => {
     headers['x-next-cursor'] = page.cursor
     headers['x-has-more'] = String(page.hasMore)

@@ -1,5 +1,5 @@
 import type { Caller, RequestContext } from '../../../http/gate/gate.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { after } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
@@ -11,7 +11,7 @@ export interface StreamRequest {
   caller: Caller
   request: Request
   requestContext: RequestContext | undefined
-  reply: Answering
+  reply: Reply
 }
 
 type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage'
@@ -30,7 +30,7 @@ export const changeBlock = (row: string, cursor: string): string =>
   `id: ${cursor}\nevent: change\ndata: ${row}\n\n`
 
 /** The headers of a response that continues. */
-export function openHeaders({ headers }: Answering, type: string, { entitled }: Caller): void {
+export function openHeaders({ headers }: Reply, type: string, { entitled }: Caller): void {
   Object.assign(headers, {
     'content-type': `${type}; charset=utf-8`,
     'cache-control': 'no-store',

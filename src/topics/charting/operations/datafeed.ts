@@ -5,7 +5,7 @@ import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { instantOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
@@ -85,7 +85,7 @@ export interface Incoming {
   params: { as_of?: string } | undefined
   caller: Caller
   request: Request
-  reply: Answering
+  reply: Reply
 }
 
 /** The moment that the path names. */

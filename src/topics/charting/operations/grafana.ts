@@ -131,7 +131,7 @@ function annotationsOf(incoming: Incoming, body: unknown, corrections: Correctio
 }
 
 // Panels send what they want in bodies; nothing is changed by them.
-const access: KeyAccess = { meter: true, header: true, action: 'read', untold: true }
+const access: KeyAccess = { meter: true, header: true, action: 'read', unaudited: true }
 const range = { from: '2026-11-01T00:00:00Z', to: '2026-11-20T00:00:00Z' }
 const bodyLike = (example: Fields) =>
   t.Optional(t.Any({ description: 'As a JSON data source sends it.', examples: [example] }))

@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { type Answering, envelopeOf, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, type Reply, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
@@ -113,7 +113,7 @@ function livenessOperations({
   replication,
   replica,
 }: HealthDeps) {
-  const answer = (reply: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
+  const answer = (reply: Reply, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
     const isBehind = maxLag !== undefined && (replica()?.lagMs ?? 0) > millisecondsOf(maxLag)
     const lives = !isStopping() && !isBehind && databaseAnswers(settings)
     const writes = disk.trouble() === undefined

@@ -1,4 +1,4 @@
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
@@ -75,12 +75,7 @@ export function createBunkerAnswers({ latestPrices, catalogue, ids, marks, now }
         throw new Problem('DATA_NOT_AVAILABLE', 'There is no bunker fuel price to answer with.')
       return quotes
     },
-    meta(
-      request: Request,
-      set: Answering,
-      used: readonly { series: Series }[],
-      portCount?: number,
-    ) {
+    meta(request: Request, set: Reply, used: readonly { series: Series }[], portCount?: number) {
       const requestId = requestIdOf(request, ids)
       set.headers['x-request-id'] = requestId
       set.headers['x-cache'] = 'MISS'

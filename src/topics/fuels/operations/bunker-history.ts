@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -52,7 +52,7 @@ function bunkerPast(deps: Context) {
   return (
     query: { [name in keyof typeof rangeQuery]?: string },
     portName: string | undefined,
-    { page, request, set, keyId }: { page: Page; request: Request; set: Answering; keyId: string },
+    { page, request, set, keyId }: { page: Page; request: Request; set: Reply; keyId: string },
   ) => {
     const interval = intervalOf(query.interval) ?? 'day'
     // Each by the name under which it came, where it is not a time.

@@ -1,11 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import {
-  type Answering,
-  envelopeOf,
-  markFixtures,
-  success,
-} from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -47,7 +42,7 @@ const weekly = 'The averages come out once a week.'
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
 export function dieselOperations(deps: DieselDeps) {
   const { latestPrices, catalogue, marks, now } = deps
-  const averageOf = (text: string | undefined, set: Answering) => {
+  const averageOf = (text: string | undefined, set: Reply) => {
     const state =
       text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
     if (state === undefined) throw nameNotFound('state', text!, dieselStates)

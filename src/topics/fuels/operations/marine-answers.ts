@@ -1,5 +1,5 @@
 import type { Page } from '../../../http/input/page.ts'
-import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -36,7 +36,7 @@ function createMarineReads({ latestPrices, catalogue, marks, ports, now }: Conte
       const quote = latestPrices.quote(marineSeries.series)
       return quote ? { ...marineSeries, quote } : []
     })
-  const metadata = (set: Answering, marineSeries: readonly { series: Series }[]) => {
+  const metadata = (set: Reply, marineSeries: readonly { series: Series }[]) => {
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, marks, marineSeries)
     return { source_description: sourcesOf(marineSeries.map(row => row.series)).description }
@@ -48,11 +48,7 @@ function createMarineReads({ latestPrices, catalogue, marks, ports, now }: Conte
 export function createMarinePrices(deps: Context) {
   const { ports } = deps
   const { quotesOf, metadata } = createMarineReads(deps)
-  const pricesOf = (
-    query: Parameters<typeof marineFilter>[0],
-    averages: boolean,
-    set: Answering,
-  ) => {
+  const pricesOf = (query: Parameters<typeof marineFilter>[0], averages: boolean, set: Reply) => {
     const filter = marineFilter(query, ports)
     const priced = quotesOf(filter, averages)
     if (priced.length === 0)
@@ -76,7 +72,7 @@ export function createMarinePrices(deps: Context) {
     const filter = portFilter(query)
     return { filter, ports: ports.filter(port => within(filter, port)) }
   }
-  const portPrices = (query: Parameters<typeof portFilter>[0], set: Answering) => {
+  const portPrices = (query: Parameters<typeof portFilter>[0], set: Reply) => {
     const { ports: chosenPorts } = portsOf(query)
     const quoted = chosenPorts.map(port => ({
       port,
@@ -102,7 +98,7 @@ export function createMarineHistory(deps: Context) {
   const { ports, now } = deps
   const { seriesOf, metadata } = createMarineReads(deps)
   const walking = createPagingSnapshots(deps.history, deps.ingest)
-  return (query: Record<string, string | undefined>, page: Page, set: Answering, keyId: string) => {
+  return (query: Record<string, string | undefined>, page: Page, set: Reply, keyId: string) => {
     const interval = intervalOf(query.interval) ?? 'day'
     const range = rangeOf(
       { start_date: query.start_date, end_date: query.end_date },

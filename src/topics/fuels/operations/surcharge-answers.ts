@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
-import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -31,7 +31,7 @@ export function createSurchargeAnswers(deps: Context) {
   const { surcharges, now } = deps
   const today = () => isoDay(now())
 
-  const marked = (set: Answering, rows: readonly Surcharge[]) => {
+  const marked = (set: Reply, rows: readonly Surcharge[]) => {
     const marks = rows.map(row => ({ series: row }))
     markFixtures(set, deps.marks, marks)
     return sourceNote(rows)
@@ -59,11 +59,7 @@ export function createSurchargeAnswers(deps: Context) {
       throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${subject} in force.`)
     return rows
   }
-  const listed = <T>(
-    rows: readonly Surcharge[],
-    row: (surcharge: Surcharge) => T,
-    set: Answering,
-  ) =>
+  const listed = <T>(rows: readonly Surcharge[], row: (surcharge: Surcharge) => T, set: Reply) =>
     success({
       surcharges: rows.map(row),
       count: rows.length,

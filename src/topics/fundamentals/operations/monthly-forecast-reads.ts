@@ -1,4 +1,4 @@
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
@@ -115,14 +115,14 @@ function keptValues(
 export function createForecastReads(deps: Context) {
   const { catalogue, codes, monthlyForecasts: store, marks, now } = deps
   const rows = createForecastRows(deps)
-  const mark = (set: Answering, seriesIds: ReadonlySet<number>) =>
+  const mark = (set: Reply, seriesIds: ReadonlySet<number>) =>
     markFixtures(
       set,
       marks,
       [...seriesIds].map(id => ({ series: catalogue.byId(id) })),
     )
   const valuesOf = keptValues(store)
-  const marked = <T extends readonly StoredForecast[]>(set: Answering, forecasts: T): T => {
+  const marked = <T extends readonly StoredForecast[]>(set: Reply, forecasts: T): T => {
     mark(set, new Set(forecasts.map(forecast => forecast.seriesId)))
     return forecasts
   }
@@ -150,7 +150,7 @@ export function createForecastReads(deps: Context) {
      */
     scored(
       series: Series | undefined,
-      set: Answering,
+      set: Reply,
     ): (Scored & { month: string; publishedAt: number })[] {
       const toMonth = monthOf(isoDay(now()))
       const filter = {

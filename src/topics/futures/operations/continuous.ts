@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { Problem, refusedParameter } from '../../../http/problem/problem.ts'
@@ -181,7 +181,7 @@ function continuousAnswer(
   { family, nth = 1, decimals, head }: RequestedFamily,
   query: ContinuousQuery,
   defaultMonths: number,
-  set: Answering,
+  set: Reply,
 ) {
   const { futures } = routes
   const { code } = family

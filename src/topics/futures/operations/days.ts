@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -156,7 +156,7 @@ function ohlcAnswer(
   requested: RequestedFamily,
   query: { contract?: string; days?: string; date?: string; interval?: string },
   ohlcDaysMax: number,
-  set: Answering,
+  set: Reply,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested
@@ -209,7 +209,7 @@ function intradayAnswer(
   routes: FuturesRoutes,
   requested: RequestedFamily,
   query: { contract?: string; date?: string },
-  set: Answering,
+  set: Reply,
 ) {
   const { family, decimals, head } = requested
   const { month, code } = requestedContract(routes, requested, query.contract)

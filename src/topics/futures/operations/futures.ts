@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -80,7 +80,7 @@ export function futuresOperations(deps: Context & { maxAgeHours: number; ohlcDay
   const current = (
     { futures: markets, now }: Context,
     { family, decimals, head }: RequestedFamily,
-    set: Answering,
+    set: Reply,
   ) => {
     const { code, name, hours } = family
     const quotes = markets.quotes(code)

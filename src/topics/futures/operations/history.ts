@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
@@ -90,7 +90,7 @@ function historyAnswer(
   requested: RequestedFamily,
   query: HistoryQuery,
   page: Page,
-  set: Answering,
+  set: Reply,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../../../lib/time/instant.ts'
@@ -34,7 +34,7 @@ export interface FuturesRoutes {
    * Sets the headers about the sources of a response; returns the first of them, or the family's
    * own without any.
    */
-  mark(set: Answering, family: Family, sources: Iterable<string>): string
+  mark(set: Reply, family: Family, sources: Iterable<string>): string
 }
 
 export function createFuturesRoutes({

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Call, operation } from '../../../http/operations/operation.ts'
@@ -160,12 +160,7 @@ function readFamily(
 const decimalsOf = ({ exchangeWords }: Context, routes: FuturesRoutes, family: Family) =>
   routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
 
-function tickerAnswer(
-  deps: Context,
-  routes: FuturesRoutes,
-  text: string | undefined,
-  set: Answering,
-) {
+function tickerAnswer(deps: Context, routes: FuturesRoutes, text: string | undefined, set: Reply) {
   const {
     futures,
     limits: { futuresMaxAgeHours: maxAgeHours },
@@ -232,7 +227,7 @@ function pairAnswer(
   deps: Context,
   routes: FuturesRoutes,
   query: { contract1?: string; contract2?: string },
-  set: Answering,
+  set: Reply,
 ) {
   const { futures } = deps
   const [first, second] = [

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
@@ -94,7 +94,7 @@ function spreadHistoryAnswer(
   switched: Switched,
   requested: RequestedFamily,
   query: HistoryQuery,
-  { page, request, reply }: { page: Page; request: Request; reply: Answering },
+  { page, request, reply }: { page: Page; request: Request; reply: Reply },
 ) {
   const { futures } = routes
   const { family, decimals, head, nth = 1 } = requested

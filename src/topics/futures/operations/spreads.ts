@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -87,7 +87,7 @@ function spreadsAnswer(
   routes: FuturesRoutes,
   requested: RequestedFamily,
   query: { days?: string; date?: string },
-  set: Answering,
+  set: Reply,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested

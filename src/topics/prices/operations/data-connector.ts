@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, nameNotFound } from '../../../http/problem/problem.ts'
@@ -139,7 +139,7 @@ const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }:
 function shippedRows(
   { catalogue, history, ports, marks, sourcesOfRows, now }: Context,
   filter: Filter,
-  reply: Answering,
+  reply: Reply,
 ) {
   const selected = new Map<
     number,

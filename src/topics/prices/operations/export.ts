@@ -10,7 +10,7 @@ import {
   textParameter,
   wordParameter,
 } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, vintageHeaders } from '../../../http/operations/point-in-time.ts'
@@ -162,7 +162,7 @@ export function exportOperations(deps: Context) {
   const answer = async (
     requested: ExportRequest,
     request: Request,
-    reply: Answering,
+    reply: Reply,
     price: number,
   ) => {
     const { question, series, format } = requested

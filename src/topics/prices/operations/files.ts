@@ -3,7 +3,7 @@ import { hasEtag } from '../../../http/answer/etag.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
 import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -129,7 +129,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
   const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
     Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
 
-  const send = (file: PriceFile, request: Request, reply: Answering, price: number) => {
+  const send = (file: PriceFile, request: Request, reply: Reply, price: number) => {
     const { headers } = reply
     const etag = `"${file.sha256}"`
     Object.assign(headers, {

@@ -5,7 +5,7 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import type { KnownCodes } from '../../../http/input/codes.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, tagged } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, type Reply, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
@@ -32,7 +32,7 @@ const latestQuery = t.Object({
 interface LatestCall {
   query: Static<typeof latestQuery>
   request: Request
-  reply: Answering
+  reply: Reply
   caller: Caller
 }
 
@@ -47,7 +47,7 @@ export function latestOperations(deps: Context) {
 
   const answerPast = (
     { query, request, caller }: LatestCall,
-    answering: Answering,
+    answering: Reply,
     { known: commodities, unknown }: KnownCodes,
     { isFull, isSingle }: { isFull: boolean; isSingle: boolean },
   ) => {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../http/gate/gate.ts'
-import { type Answering, markFixtures, tagged } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
@@ -161,7 +161,7 @@ function createEveryPrice(
 export function createEveryAnswer(
   deps: Context,
   isFull = false,
-): (requested: { request: Request; caller: Caller }, answering: Answering) => string | undefined {
+): (requested: { request: Request; caller: Caller }, answering: Reply) => string | undefined {
   const every = createEveryPrice(deps, isFull)
   return ({ request, caller }, answering) => {
     const { commodities, seriesIds, text, fresh, etag } = every()

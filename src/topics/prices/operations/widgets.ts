@@ -3,12 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
-import {
-  type Answering,
-  envelopeOf,
-  markFixtures,
-  success,
-} from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -170,7 +165,7 @@ function widgetContent(
 function markAndCount(
   { marks, meter }: Context,
   commodities: readonly Resolved[],
-  reply: Answering,
+  reply: Reply,
   key: KeyState,
 ): void {
   markFixtures(reply, marks, commodities)

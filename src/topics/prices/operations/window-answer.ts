@@ -2,7 +2,7 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import type { Text } from '../../../http/answer/own-text.ts'
 import { answeredPage, pageOf } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
@@ -69,7 +69,7 @@ export type WindowAnswer = (
   query: WindowQuery,
   pathDays: number,
   request: Request,
-  reply: Answering,
+  reply: Reply,
   keyId: string,
 ) => Text
 
@@ -81,7 +81,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     query: WindowQuery,
     pathDays: number,
     httpRequest: Request,
-    headers: Answering['headers'],
+    headers: Reply['headers'],
     now: number,
   ): WindowRequest => {
     const names = listOf(query.by_code || query.commodity || query.code)

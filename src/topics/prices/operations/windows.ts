@@ -5,7 +5,7 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import { pageQuery } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { dayParameter, refusedQuery } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { refusedParameter } from '../../../http/problem/problem.ts'
@@ -42,7 +42,7 @@ const isMadeOfDays = (interval: string | undefined): boolean => {
 interface WindowCall {
   query: WindowQuery
   request: Request
-  reply: Answering
+  reply: Reply
   caller: Caller
 }
 

@@ -1,7 +1,7 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { type Answering, success } from '../../../http/operations/answer.ts'
+import { type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import {
   invalidParameter,
@@ -50,7 +50,7 @@ const runRowsDefault = 25
 /** The caller of a table, and the target of its headers. */
 export interface SheetCall {
   request: Request
-  reply: Answering
+  reply: Reply
   caller: Caller
 }
 

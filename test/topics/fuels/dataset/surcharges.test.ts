@@ -23,7 +23,12 @@ describe('published surcharges', () => {
         fixture: false,
       },
     })
-    const air = { ...week, mode: 'Parcel', service_level: 'Express', index_code: 'jet_fuel_usd' }
+    const air = {
+      ...week,
+      mode: 'OutgoingMessage',
+      service_level: 'Express',
+      index_code: 'jet_fuel_usd',
+    }
     expect(published.check(air, now)).toMatchObject({
       record: {
         mode: 'parcel',

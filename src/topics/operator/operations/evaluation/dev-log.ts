@@ -19,7 +19,7 @@ export const open = t.Object({}, { additionalProperties: true })
 /** The common parts of the controls of a demo instance. */
 export const devRead = {
   hidden: true,
-  access: { operator: 'service', untold: true },
+  access: { operator: 'service', unaudited: true },
   answers: open,
 } as const
 const limitDefault = 100
