@@ -377,6 +377,7 @@ describe('a formula over a code of every five minutes', () => {
     for (let round = 0; round < 2; round += 1) {
       for (const path of reads) await timed(path, () => ours.ask('GET', path))
       const observedAt = startAt + (round + 1) * 300_000
+      instance.clock.set(observedAt)
       const point = { seriesId: series.id, observedAt, value: 66 + round }
       await timed('push', () => instance.services.ingest.write([point]))
     }

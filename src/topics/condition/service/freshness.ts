@@ -97,7 +97,8 @@ export function createFreshness({
     if (!extent) return undefined
     const clear = quarantine.clear(series.id, extent.firstAt, extent.lastAt + 1)
     const endsAreClear = clear[0]?.from === extent.firstAt && clear.at(-1)!.to > extent.lastAt
-    if (endsAreClear) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
+    const isPast = series.delivery !== undefined || extent.lastAt <= now()
+    if (endsAreClear && isPast) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
     const newest = latestPrices.newest(series)
     const first = observations
       .days(series.id)

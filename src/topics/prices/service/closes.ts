@@ -1,6 +1,7 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Close } from '../math/window.ts'
 import type { CloseStore } from '../store/closes.ts'
+import type { ObservationStore } from '../store/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** The daily closes of every series, kept from the first read until the series changes. */
@@ -12,8 +13,20 @@ const closesMax = 400_000
 /** Results kept: matrices and the like, under a kilobyte each. */
 const derivedMax = 1000
 
-export function createCloses(store: CloseStore, quarantine: QuarantineList, countMax = closesMax) {
+export interface ClosesDeps {
+  store: CloseStore
+  quarantine: QuarantineList
+  observations: Pick<ObservationStore, 'after' | 'newest'>
+  /** The start of the future; undefined for a series whose values are known before their time. */
+  endOf(seriesId: number): number | undefined
+  countMax?: number
+}
+
+export function createCloses(deps: ClosesDeps) {
+  const { store, quarantine, observations, endOf, countMax = closesMax } = deps
   const read = createClosesReader(store, quarantine)
+  /** When the time of the next value comes, of series that have one in the future. */
+  const nextAt = new Map<number, number>()
   // A Map keeps the order of insertion, so the first entry is the least recently used.
   const closesBySeries = new Map<number, readonly Close[]>()
   let closesCount = 0
@@ -26,8 +39,39 @@ export function createCloses(store: CloseStore, quarantine: QuarantineList, coun
     closesBySeries.delete(seriesId)
   }
 
+  const forget = (seriesId: number) => {
+    drop(seriesId)
+    nextAt.delete(seriesId)
+    changes.set(seriesId, (changes.get(seriesId) ?? 0) + 1)
+  }
+
+  /** Drops the closes of a series to which the passing of time has added a value. */
+  const renew = (seriesId: number) => {
+    const next = nextAt.get(seriesId)
+    if (next !== undefined && next < (endOf(seriesId) ?? next)) forget(seriesId)
+  }
+
+  /** Without what lies in the future: the close of a day that has begun is what there is of it. */
+  const readPast = (seriesId: number): readonly Close[] => {
+    const closes = read(seriesId)
+    const end = endOf(seriesId)
+    if (end === undefined) return closes
+    const today = isoDay(end - 1)
+    if (closes.length === 0 || closes.at(-1)!.day < today) return closes
+    const [next] = observations.after(seriesId, end - 1, 1)
+    if (!next) return closes
+    nextAt.set(seriesId, next.observedAt)
+    const newest = observations.newest(seriesId, end)
+    return closes.flatMap(close => {
+      if (close.day < today) return close
+      const isSoFar = close.day === today && newest && isoDay(newest.observedAt) === today
+      return isSoFar ? { day: today, value: newest.value } : []
+    })
+  }
+
   const of = (seriesId: number): readonly Close[] => {
-    const closes = closesBySeries.get(seriesId) ?? read(seriesId)
+    renew(seriesId)
+    const closes = closesBySeries.get(seriesId) ?? readPast(seriesId)
     drop(seriesId)
     closesBySeries.set(seriesId, closes)
     closesCount += closes.length
@@ -40,7 +84,8 @@ export function createCloses(store: CloseStore, quarantine: QuarantineList, coun
 
   return {
     /**
-     * The last current observation of each UTC day that has one outside quarantine, oldest first.
+     * The last current observation of each UTC day that has one outside quarantine, oldest first,
+     * without those whose time has not come.
      * The same array until the series changes: callers must not alter it.
      */
     of,
@@ -54,6 +99,7 @@ export function createCloses(store: CloseStore, quarantine: QuarantineList, coun
       make: (closes: (readonly Close[])[]) => T,
     ): T {
       const key = `${name} ${seriesIds.join(' ')}`
+      for (const id of seriesIds) renew(id)
       const after = seriesIds.map(id => changes.get(id) ?? 0).join(' ')
       const cached = results.get(key)
       if (cached?.after === after) return cached.value as T
@@ -69,10 +115,7 @@ export function createCloses(store: CloseStore, quarantine: QuarantineList, coun
      */
     revisedAt: store.revisedAt,
     /** Drops the closes of a series that has changed. */
-    forget(seriesId: number) {
-      drop(seriesId)
-      changes.set(seriesId, (changes.get(seriesId) ?? 0) + 1)
-    },
+    forget,
   }
 }
 

@@ -121,13 +121,22 @@ export function createLatestPrices(
     return days
   }
 
-  const newestOf = ({ id, unavailableReason, delivery }: Series): Observation | undefined => {
+  /** A value with a time in the future is the latest price when its time comes. */
+  const newestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
     // A discontinued series has history but no latest price; this is checked each time, because it
     // may change.
     if (unavailableReason !== null) return undefined
-    if (delivery) return newestBefore(id, clock.now() + 1)
+    const now = clock.now()
     if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))
-    return newestOnes.get(id)
+    const newest = newestOnes.get(id)
+    return newest && newest.observedAt > now ? newestBefore(id, now + 1) : newest
+  }
+
+  /** The last moment at which the next value of a series is in the future still. */
+  const isNewestUntil = (seriesId: number, now: number): number => {
+    const last = newestOnes.get(seriesId)?.observedAt ?? now
+    const next = last > now ? observations.after?.(seriesId, now, 1)[0]?.observedAt : undefined
+    return (next ?? Number.POSITIVE_INFINITY) - 1
   }
 
   const deliveredNow = (
@@ -172,8 +181,8 @@ export function createLatestPrices(
 
   const createEntry = (series: Series, now: number): Entry => {
     const observation = newestOf(series)
-    if (!observation)
-      return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
+    const newestUntil = isNewestUntil(series.id, now)
+    if (!observation) return { quote: undefined, validUntil: newestUntil, texts: new Map() }
     const changes: Quote['changes'] = {}
     const { bases } = earlierDaysOf(series.id, observation.observedAt)
     for (const [span, base] of bases.of(series, observation.observedAt))
@@ -188,6 +197,7 @@ export function createLatestPrices(
       [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY,
       delivered?.validUntil ?? Number.POSITIVE_INFINITY,
       formula?.validUntil ?? Number.POSITIVE_INFINITY,
+      newestUntil,
     )
     return {
       quote: {

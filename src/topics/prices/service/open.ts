@@ -112,7 +112,6 @@ export function openPrices({
     attributed,
   )
   const history = createHistory(observations, quarantine)
-  const closes = createCloses(closeStore, quarantine)
   const { coverageSinceAt } = config.vintage
   const isAhead = (seriesId: number): boolean => {
     const { delivery, averageOf } = catalogue.byId(seriesId)
@@ -123,6 +122,12 @@ export function openPrices({
     { at: coverageSinceAt, isSet: coverageSinceAt !== revisionsKeptSince },
     isAhead,
   )
+  const closes = createCloses({
+    store: closeStore,
+    quarantine,
+    observations,
+    endOf: seriesId => (isAhead(seriesId) ? undefined : clock.now() + 1),
+  })
   listeners.push(latestPrices.forget, history.forget, closes.forget, coverage.forget)
   const ingest = createIngest(observations, catalogue, clock, {
     admit: disk.admit,

@@ -48,7 +48,7 @@ async function withMarket() {
 
 describe('a daily code of a market with delivery periods', () => {
   test('answers the mean of each whole market day, and says of what', async () => {
-    const { latest, days, ask, auction } = await withMarket()
+    const { latest, days, ask, auction, clock } = await withMarket()
     expect(await latest()).toMatchObject({
       price: 50.5,
       derived: true,
@@ -69,6 +69,9 @@ describe('a daily code of a market with delivery periods', () => {
       last_observation: '2026-11-21T00:00:00Z',
     })
     await auction('2026-11-22', '2026-11-21T12:00:00Z', 60)
+    // The day of the new mean has not begun.
+    expect(await latest()).toMatchObject({ price: 50.5, created_at: '2026-11-21T00:00:00Z' })
+    clock.set(parseInstant('2026-11-22T00:00:00Z')!)
     expect(await latest()).toMatchObject({ price: 60.5, created_at: '2026-11-22T00:00:00Z' })
   })
 

@@ -275,7 +275,7 @@ describe('a series by formula', () => {
 })
 
 test('a rank of a futures family is the contract of that rank at each time', async () => {
-  const { services, read, admin } = await withSpread()
+  const { services, read, admin, clock } = await withSpread()
   const contracts = ['2026_12', '2027_01', '2027_02'].map(month => `WTI_FUTURES_${month}`)
   for (const code of contracts) services.catalogue.resolve(code, day('2026-11-10'))
   const [december, january, february] = contracts
@@ -297,6 +297,7 @@ test('a rank of a futures family is the contract of that rank at each time', asy
   )
   expect(rows.map(({ value }) => value)).toEqual([59, 62])
   settle(february!, 67, after + 1)
+  clock.set(after + 1)
   const latest = await read('/v1/prices/latest?by_code=DESK_ROLL')
   expect(latest.body.data).toMatchObject({
     price: 61,

@@ -279,7 +279,14 @@ describe('GET /v1/prices/latest: every code is one kept body', () => {
   })
 
   const changes: Record<string, (instance: ReturnType<typeof opened>) => unknown> = {
-    'a newer price': ({ record }) => record('GOLD_USD', [4100], startAt + minuteMs, dayMs),
+    'a newer price': ({ record, clock }) => {
+      clock.set(startAt + minuteMs)
+      record('GOLD_USD', [4100], startAt + minuteMs, dayMs)
+    },
+    'the time of a price that was recorded before': ({ record, clock }) => {
+      record('GOLD_USD', [4100], startAt + minuteMs, dayMs)
+      clock.set(startAt + minuteMs)
+    },
     'a correction': ({ record }) => record('GOLD_USD', [4050], startAt, dayMs),
     'the first price of a code': ({ record }) => record('DIESEL_USD', [2], startAt, dayMs),
     'a value taken out': ({ services }) =>

@@ -23,9 +23,17 @@ function openCloses(keptMax?: number) {
   putSeries(db, [1, 2, 3])
   const store = createObservationStore(db)
   const quarantine = createQuarantineList(createQuarantineStore(db), id => closes.forget(id))
-  const closes = createCloses(createCloseStore(db), quarantine, keptMax)
+  const moment = { now: start + 365 * dayMs }
+  const closes = createCloses({
+    store: createCloseStore(db),
+    quarantine,
+    observations: store,
+    endOf: () => moment.now + 1,
+    ...(keptMax !== undefined && { countMax: keptMax }),
+  })
   return {
     closes,
+    moment,
     quarantine,
     write(points: readonly Point[], recordedAt = start) {
       for (const change of store.write(points, recordedAt).changes) closes.forget(change.seriesId)
@@ -43,6 +51,24 @@ const daily = (seriesId: number, count: number): Point[] =>
   }))
 
 describe('closes.of: a close', () => {
+  test('has no part of what lies in the future until its time comes', () => {
+    const { closes, write, moment } = openCloses()
+    moment.now = start + 10 * hour
+    write([
+      { seriesId: 1, observedAt: start + hour, value: 70 },
+      { seriesId: 1, observedAt: start + 12 * hour, value: 71 },
+      { seriesId: 1, observedAt: start + dayMs, value: 72 },
+    ])
+    const lastOf = () => closes.derived('last', [1], ([series]) => series!.at(-1))
+    expect(closes.of(1)).toEqual([{ day: '2026-11-02', value: 70 }])
+    expect(lastOf()).toEqual({ day: '2026-11-02', value: 70 })
+    moment.now = start + 12 * hour
+    expect(lastOf()).toEqual({ day: '2026-11-02', value: 71 })
+    moment.now = start + dayMs
+    expect(lastOf()).toEqual({ day: '2026-11-03', value: 72 })
+    expect(closes.of(1)).toHaveLength(2)
+  })
+
   test('is the last current observation of its UTC day', () => {
     const { closes, write } = openCloses()
     write([
