@@ -135,7 +135,9 @@ export function createSeriesStore(db: Database) {
         const shippedTerms = shippedTermsOf(row.code)
         if (shippedTerms) series.shippedTerms = shippedTerms
         if (stored) return byTerms(series, stored)
-        return shippedTerms ? { ...series, ...withTerms(series, shippedTerms, false) } : series
+        return shippedTerms
+          ? { ...series, ...withTerms(series, shippedTerms, false), ...declared(series) }
+          : series
       })
     },
     /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
@@ -213,20 +215,26 @@ function byTerms(shipped: Series, stored: TermsRow): Series {
     terms,
     changedAt: { created: stored.created, updated: stored.updated },
   }
-  const publisher = declaredPublisher(series)
-  if (publisher) series.publisher = publisher
-  return series
+  return { ...series, ...declared(series) }
 }
 
-/** The publisher of values without a source, as the operator declared it. */
+const declared = (series: Series): Pick<Series, 'publisher'> => {
+  const publisher = declaredPublisher(series)
+  return publisher ? { publisher } : {}
+}
+
+/** The publisher of values without a source, as the operator or the catalogue declares it. */
 export function declaredPublisher({
   source,
+  fixture,
   terms,
-}: Pick<Series, 'source' | 'terms'>): Attribution | undefined {
-  if (terms?.attribution === undefined && terms?.licenseClass === undefined) return undefined
+  shippedTerms,
+}: Pick<Series, 'source' | 'fixture' | 'terms' | 'shippedTerms'>): Attribution | undefined {
+  const { attribution, licenseClass } = { ...shippedTerms, ...terms }
+  if (attribution === undefined && licenseClass === undefined) return undefined
   return {
     name: source,
-    text: terms.attribution ?? sourceDescription(source, false),
-    licenseClass: terms.licenseClass ?? 'open',
+    text: attribution ?? sourceDescription(source, fixture),
+    licenseClass: licenseClass ?? 'open',
   }
 }

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { lazy, statements } from '../../../database/statement.ts'
 import type { Declared } from '../../../datasets/dataset.ts'
 import { parseDay, startOfDay } from '../../../lib/time/instant.ts'
+import { shippedTermsOf } from '../../catalogue/math/delivery-codes.ts'
 import { dayAt, type MarketDay } from '../../delivery/math/days.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 
@@ -11,13 +12,20 @@ export type Withheld = (seriesId: number) => Pick<ReadonlySet<number>, 'has'> | 
 /** The same with their times. */
 export type WithheldTimes = (seriesId: number) => ReadonlySet<number> | undefined
 
-/** Series whose values, as the operator has declared, may be displayed only. */
+/** Series whose values, as the operator or the catalogue declares, may be displayed only. */
 export function createViewOnly(db: Database): (seriesId: number) => boolean {
-  const declared = lazy<{ found: 1 }, [number]>(
+  const declared = lazy<{ code: string; licenseClass: string | null }, [number]>(
     db,
-    "SELECT 1 AS found FROM series_terms WHERE series_id = ? AND terms ->> 'licenseClass' = 'view'",
+    `SELECT code, terms ->> 'licenseClass' AS licenseClass
+     FROM series LEFT JOIN series_terms ON series_id = id WHERE id = ?`,
   )
-  return seriesId => declared.get(seriesId) !== null
+  return seriesId => {
+    const series = declared.get(seriesId)
+    return (
+      series !== null &&
+      (series.licenseClass ?? shippedTermsOf(series.code)?.licenseClass) === 'view'
+    )
+  }
 }
 
 /**
