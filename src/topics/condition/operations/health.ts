@@ -159,9 +159,9 @@ function livenessOperations({
   ]
 }
 
-/** For how long the process has been there. */
+/** For how long the process has been there; some virtual machines set back every clock. */
 export const upMs = ({ clock, openedMs }: Pick<HealthDeps, 'clock' | 'openedMs'>): number =>
-  clock.monotonic() - openedMs
+  Math.max(0, clock.monotonic() - openedMs)
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs }
 
