@@ -261,8 +261,8 @@ CREATE TABLE price_changes (
   PRIMARY KEY (written_at, series_id, first_at, recorded_from)
 ) STRICT, WITHOUT ROWID;
 -- All others are found by the time of their transaction.
-CREATE INDEX price_changes_of_the_past ON price_changes (recorded_from)
-  WHERE recorded_from < written_at - 60000;
+CREATE INDEX price_changes_of_the_past ON price_changes (series_id, recorded_from)
+  WHERE recorded_from < written_at;
 
 -- What else changed which values of a series are served, and to which accounts.
 CREATE TABLE change_events (
@@ -286,6 +286,21 @@ CREATE TABLE dataset_changes (
   PRIMARY KEY (written_at, subject, recorded_at)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX dataset_changes_by_recording ON dataset_changes (subject, recorded_at);
+
+-- Rows that were recorded at an instant of which other rows were noted already: only these belong to
+-- the later transaction. Filled by triggers.
+CREATE TABLE late_rows (
+  -- 0: the transaction under way has not noted it yet.
+  written_at INTEGER NOT NULL DEFAULT 0,
+  subject TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  -- As in dataset_revisions.
+  key TEXT NOT NULL,
+  -- Whether the instant had a row of the key before.
+  is_rewrite INTEGER NOT NULL,
+  PRIMARY KEY (written_at, subject, recorded_at, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX late_rows_by_recording ON late_rows (subject, recorded_at, key);
 
 -- The lines of the feed: another one begins after a restored backup, because the cursors that were
 -- given out after the backup are of records that do not exist any more.

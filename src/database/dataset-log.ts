@@ -31,17 +31,34 @@ export type NoteRows = (writtenAt: number, recordedAts?: Iterable<number>) => vo
 export function rowNotes(db: Database): NoteRows {
   const arms = tables.map(
     table => `SELECT '${table}' AS subject
-      WHERE EXISTS (SELECT 1 FROM ${table} WHERE recorded_at = ?2)
-        OR EXISTS (SELECT 1 FROM dataset_revisions WHERE subject = '${table}' AND recorded_at = ?2)
-        OR EXISTS (SELECT 1 FROM dataset_revisions WHERE subject = '${table}' AND superseded_at = ?2)`,
+      WHERE NOT EXISTS (SELECT 1 FROM dataset_changes WHERE subject = '${table}' AND recorded_at = ?2)
+        AND (EXISTS (SELECT 1 FROM ${table} WHERE recorded_at = ?2)
+          OR EXISTS (SELECT 1 FROM dataset_revisions WHERE subject = '${table}' AND recorded_at = ?2)
+          OR EXISTS (SELECT 1 FROM dataset_revisions WHERE subject = '${table}' AND superseded_at = ?2))`,
   )
+  const into = 'INSERT OR IGNORE INTO dataset_changes (written_at, subject, recorded_at, batch_id)'
+  const batch = '(SELECT max(batch_id) FROM batch_under_way)'
   const note = lazy(
     db,
-    `INSERT OR IGNORE INTO dataset_changes (written_at, subject, recorded_at, batch_id)
-     SELECT ?1, subject, ?2, (SELECT max(batch_id) FROM batch_under_way)
-     FROM (${arms.join(' UNION ALL ')})`,
+    `${into} SELECT ?1, subject, ?2, ${batch} FROM (${arms.join(' UNION ALL ')})`,
   )
+  // Rows that the first transaction of their instant wrote in more than one step.
+  const clearOwn = lazy(
+    db,
+    `DELETE FROM late_rows WHERE written_at = 0 AND ? = (SELECT min(written_at) FROM dataset_changes c
+       WHERE c.subject = late_rows.subject AND c.recorded_at = late_rows.recorded_at)`,
+  )
+  const late = lazy(
+    db,
+    `${into} SELECT DISTINCT ?, subject, recorded_at, ${batch} FROM late_rows WHERE written_at = 0`,
+  )
+  const own = lazy(db, 'UPDATE OR IGNORE late_rows SET written_at = ? WHERE written_at = 0')
+  const clear = lazy(db, 'DELETE FROM late_rows WHERE written_at = 0')
   return (writtenAt, recordedAts = [writtenAt]) => {
+    clearOwn.run(writtenAt)
+    late.run(writtenAt)
+    own.run(writtenAt)
+    clear.run()
     for (const recordedAt of recordedAts) note.run(writtenAt, recordedAt)
   }
 }

@@ -723,6 +723,24 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 32,
+    why: 'What is recorded for an instant of the past comes once in the feed of changes.',
+    sql: `
+      DROP INDEX price_changes_of_the_past;
+      CREATE INDEX price_changes_of_the_past ON price_changes (series_id, recorded_from)
+        WHERE recorded_from < written_at;
+      CREATE TABLE late_rows (
+        written_at INTEGER NOT NULL DEFAULT 0,
+        subject TEXT NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        is_rewrite INTEGER NOT NULL,
+        PRIMARY KEY (written_at, subject, recorded_at, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX late_rows_by_recording ON late_rows (subject, recorded_at, key);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -22,6 +22,17 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
   const rowOf = (row: 'NEW' | 'OLD') =>
     `json_object(${columns.map(column => `'${column}', ${row}.${column}`).join(', ')})`
   const own = `subject = '${table}' AND key = ${keyOf('NEW')}`
+  const later = (isRewrite: string) => lateRowSql(table, 'NEW.recorded_at', keyOf('NEW'), isRewrite)
+  const values = (fields: string) => `json_remove(${fields}, '$.recorded_at')`
+  // The row that was known at the time may have been the same.
+  const isNews = `NOT EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own}
+    AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at
+    AND ${values('fields')} = ${values(rowOf('NEW'))})`
+  // The next version was no change of the one before it, and now it is one.
+  const following = `SELECT p.superseded_at AS at, p.key, 1 FROM dataset_revisions p
+    LEFT JOIN dataset_revisions n ON n.subject = p.subject AND n.key = p.key AND n.recorded_at = p.superseded_at
+    WHERE p.${own.replace(' AND key', ' AND p.key')} AND p.superseded_at > NEW.recorded_at AND p.recorded_at <= NEW.recorded_at
+      AND ${values('p.fields')} = ${values(`coalesce(n.fields, ${rowOf('OLD')})`)}`
   const bodies = {
     // Since when anything is known of the dataset.
     since: `AFTER INSERT ON ${table}
@@ -36,24 +47,50 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
       END`,
     late: `BEFORE UPDATE ON ${table} WHEN NEW.recorded_at < OLD.recorded_at
       BEGIN
+        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND NEW.recorded_at IN (recorded_at, superseded_at))`)}
+          AND ${isNews};
+        ${lateFrom(table, following)};
         INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
-        VALUES ('${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT min(recorded_at)
-          FROM dataset_revisions WHERE ${own} AND recorded_at > NEW.recorded_at), OLD.recorded_at), ${rowOf('NEW')});
+        SELECT '${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT min(recorded_at)
+          FROM dataset_revisions WHERE ${own} AND recorded_at > NEW.recorded_at), OLD.recorded_at), ${rowOf('NEW')}
+          WHERE ${isNews};
         UPDATE dataset_revisions SET superseded_at = NEW.recorded_at
-          WHERE ${own} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at;
+          WHERE ${own} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at
+          AND EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND recorded_at = NEW.recorded_at);
         INSERT OR REPLACE INTO dataset_coverage (subject, since_at)
           SELECT '${table}', NEW.recorded_at FROM dataset_coverage
           WHERE subject = '${table}' AND since_at > NEW.recorded_at;
         SELECT raise(IGNORE);
       END`,
+    added: `AFTER INSERT ON ${table}
+      BEGIN
+        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND superseded_at = NEW.recorded_at)`)};
+      END`,
+    rewritten: `AFTER UPDATE ON ${table}
+      BEGIN
+        ${later('NEW.recorded_at = OLD.recorded_at')} AND ${rowOf('NEW')} IS NOT ${rowOf('OLD')};
+      END`,
   }
   // Tables that are not read as of a moment keep earlier versions for the feed of changes alone.
-  const wanted = versionedTables.has(table) ? bodies : { replaced: bodies.replaced }
+  const { since, late, ...unversioned } = bodies
+  const wanted = versionedTables.has(table) ? bodies : unversioned
   return Object.entries(wanted).map(([name, body]) => ({
     name: `${prefix}${table}_${name}`,
     sql: `CREATE TRIGGER ${prefix}${table}_${name} ${body}`,
   }))
 }
+
+/**
+ * SQL that notes a row among the late ones, if other rows of its instant were noted before;
+ * conditions may follow.
+ */
+export const lateRowSql = (table: string, at: string, key: string, isRewrite: string): string =>
+  lateFrom(table, `SELECT ${at} AS at, ${key}, ${isRewrite}`)
+
+const lateFrom = (table: string, rows: string): string =>
+  `INSERT OR IGNORE INTO late_rows (recorded_at, key, is_rewrite, subject)
+   SELECT *, '${table}' FROM (${rows})
+   WHERE EXISTS (SELECT 1 FROM dataset_changes WHERE subject = '${table}' AND recorded_at = at)`
 
 /**
  * Stores the last version of a row as a revision before the row is deleted, so that reads as of an

@@ -59,6 +59,7 @@ export function createBatchRowStore(db: Database) {
     SELECT subject, key, before FROM batch_rows WHERE id IN (
       SELECT min(id) FROM batch_rows WHERE id > ? GROUP BY subject, key)`
   const forgetNoted = sql`DELETE FROM batch_rows WHERE id > ?`
+  const forgetLate = sql`DELETE FROM late_rows WHERE written_at = 0`
   const noteRows = rowNotes(db)
   const putters = new Map<string, ReturnType<typeof rowPutter>>()
   const readers = new Map<string, ReturnType<typeof rowReader>>()
@@ -157,6 +158,7 @@ export function createBatchRowStore(db: Database) {
       for (const follower of Object.values(followers)) follower.settle()
       // Nothing has changed, so nothing prevents undoing the undo.
       forgetNoted.run(noted)
+      forgetLate.run()
       return true
     },
     /** The numbers of revised rows: before and after the batch. */

@@ -42,9 +42,10 @@ export function createDatasetChanges({
     *of(logged: readonly LoggedRows[], reader: ChangeReader, after: Place): Generator<RowRecord> {
       const wanted = logged
         .filter(({ table }) => reader.tables.has(table))
-        .map(rows => ({ ...rows, rank: rankOfTable(rows.table) }))
+        .map(entry => ({ ...entry, rank: rankOfTable(entry.table) }))
         .sort((a, b) => a.rank - b.rank || a.recordedAt - b.recordedAt)
-      for (const { table, writtenAt, rank, recordedAt, batchId } of wanted) {
+      for (const entry of wanted) {
+        const { table, writtenAt, rank, recordedAt, batchId } = entry
         const declared = datasetOfTable.get(table)!
         const placeOf = (number: number): Place => ({
           writtenAt,
@@ -57,7 +58,7 @@ export function createDatasetChanges({
           after.writtenAt === writtenAt && after.rank === rank && after.observedAt === recordedAt
         const isWithheld = withheldRows(declared)
         for (let from = isInside ? after.recordedAt + 1 : 0; ; from += versionsEach) {
-          const read = versions(table, recordedAt, from, versionsEach)
+          const read = versions(entry, from, versionsEach)
           for (const version of read) {
             const { row, previous } = version
             const kind = kindOf(version)
@@ -83,11 +84,12 @@ export function createDatasetChanges({
   }
 }
 
-/** Undefined for a row that was written as it was before, and for one that is not exported. */
-function kindOf({ row, previous, isRemoved }: RowVersion): RowRecord['kind'] | undefined {
+/** Undefined for a row that was written as it was before or again later, and for one that is not exported. */
+function kindOf(version: RowVersion): RowRecord['kind'] | undefined {
+  const { row, previous, isRemoved, isSame, isRewritten } = version
+  if (isSame || isRewritten) return undefined
   if (!row) return previous || isRemoved ? 'deleted' : undefined
-  if (!previous) return 'added'
-  return Bun.deepEquals(row, previous) ? undefined : 'revised'
+  return previous ? 'revised' : 'added'
 }
 
 const keyOf = (columns: readonly string[], { row, previous, key }: RowVersion): DatasetRow => {

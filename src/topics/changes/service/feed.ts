@@ -5,7 +5,13 @@ import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
 import type { RowVersionReader } from '../store/dataset-versions.ts'
-import type { ChangeEvent, ChangeLogStore, LoggedRange, LoggedRows } from '../store/log.ts'
+import {
+  type ChangeEvent,
+  type ChangeLogStore,
+  isIn,
+  type LoggedRange,
+  type LoggedRows,
+} from '../store/log.ts'
 import type { Vintage, VintageReader } from '../store/vintages.ts'
 import { createDatasetChanges } from './dataset-changes.ts'
 import { createDerivedChanges } from './derived.ts'
@@ -217,7 +223,9 @@ export function createChangeFeed(deps: FeedDeps) {
         const { observedAt, recordedAt } = vintage
         const place = { writtenAt, rank, observedAt, recordedAt }
         if (isInside && !isBefore(after, place)) continue
-        if (!isOf(stretch.ranges, vintage) || isHidden(hidden, observedAt)) continue
+        if (stretch.ranges.length > 1 && !stretch.ranges.some(range => isIn(range, vintage)))
+          continue
+        if (isHidden(hidden, observedAt)) continue
         if (!left?.has(observedAt)) yield recordOf(series, place, vintage, isShown)
         // A value that must not be passed on replaced one that could.
         else if (vintage.previous !== undefined)
@@ -281,11 +289,13 @@ export function createChangeFeed(deps: FeedDeps) {
           yield
         }
       }
-    // Rows of an instant may have been written by more than one transaction.
     for (const table of reader.tables)
       for (const rows of log.rows.touching(table, from, to))
         for (const record of datasets.of([rows], reader, beforeSegment(rows))) {
-          found.getOrInsert(`${table} ${record.recordedAt} ${record.place.recordedAt}`, record)
+          found.set(
+            `${table} ${record.recordedAt} ${rows.writtenAt} ${record.place.recordedAt}`,
+            record,
+          )
           if (found.size % pauseEach === 0) yield
           if (isTooMany()) return undefined
         }
@@ -384,16 +394,6 @@ function stretchesOf(ranges: readonly LoggedRange[]): Stretch[] {
   }
   return stretches
 }
-
-const isOf = (ranges: readonly LoggedRange[], { observedAt, recordedAt }: Vintage): boolean =>
-  ranges.length <= 1 ||
-  ranges.some(
-    range =>
-      range.firstAt <= observedAt &&
-      observedAt <= range.lastAt &&
-      range.recordedFrom <= recordedAt &&
-      recordedAt <= range.recordedTo,
-  )
 
 const isHidden = (hidden: readonly Hidden[], at: number): boolean =>
   hidden.some(({ from, to }) => from <= at && at < to)

@@ -3,6 +3,7 @@ import { columnsOf, recordTables, rowSql } from '../../../database/dataset-table
 import { declaredDatasets } from '../../../database/datasets.ts'
 import { type LazyStatement, lazy } from '../../../database/statement.ts'
 import type { Declared } from '../../../datasets/dataset.ts'
+import type { LoggedRows } from './log.ts'
 
 /** A row of a dataset by the columns of its import. */
 export type DatasetRow = Readonly<Record<string, string | number | null>>
@@ -17,6 +18,10 @@ export interface RowVersion {
   isRemoved: boolean
   /** Undefined: there is none from then on, or it is not exported. */
   row: DatasetRow | undefined
+  /** It says what the one before it says. */
+  isSame: boolean
+  /** A later transaction wrote it again, for the same instant. */
+  isRewritten: boolean
   /** The row just before; undefined: there was none. */
   previous: DatasetRow | undefined
 }
@@ -28,19 +33,25 @@ export const datasetOfTable: ReadonlyMap<string, Declared> = new Map(
   ),
 )
 
-/** Reads what became known of datasets at an instant, in an order that is always the same. */
+/** Reads what a transaction wrote of a dataset for an instant, in an order that is always the same. */
 export type RowVersionReader = ReturnType<typeof createRowVersionReader>
 
 export function createRowVersionReader(db: Database) {
   const readers = new Map<string, ReturnType<typeof versionReader>>()
-  return (table: string, recordedAt: number, from: number, limit: number): RowVersion[] =>
-    readers.getOrInsertComputed(table, () => versionReader(db, table))(recordedAt, from, limit)
+  return (entry: LoggedRows, from: number, limit: number): RowVersion[] =>
+    readers.getOrInsertComputed(entry.table, () => versionReader(db, entry.table))(
+      entry,
+      from,
+      limit,
+    )
 }
 
 interface StoredVersion {
   key: string
   row: string | null
   previous: string | null
+  isSame: number
+  isRewritten: number
 }
 
 function versionReader(db: Database, table: string) {
@@ -51,27 +62,39 @@ function versionReader(db: Database, table: string) {
   const list = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ')
   const keyNow = `json_array(${list(key, name => `t.${name}`)})`
   const ordered = list(order, name => `fields ->> '$.${name}' AS ${name}`)
-  const earlier = `SELECT key, ${ordered}, fields FROM dataset_revisions WHERE subject = '${table}'`
+  const earlier = `SELECT key, ${ordered}, fields FROM dataset_revisions e WHERE subject = '${table}'`
   const follows = `t.recorded_at = ?1 AND ${list(key, name => `t.${name} = e.fields ->> '$.${name}'`).replaceAll(', ', ' AND ')}`
+  const late = (which: string) =>
+    `EXISTS (SELECT 1 FROM late_rows l WHERE l.subject = '${table}' AND l.recorded_at = ?1 AND ${which})`
+  const values = (fields: string) => `json_remove(${fields}, '$.recorded_at')`
+  // The first transaction of an instant has all of its rows but those that others added to it.
+  const isOf = (
+    row: string,
+  ) => `(NOT ${late('TRUE')} OR ${late(`l.key = ${row} AND l.written_at = ?4`)}
+    OR (?4 = (SELECT min(written_at) FROM dataset_changes WHERE subject = '${table}' AND recorded_at = ?1)
+      AND NOT ${late(`l.key = ${row} AND NOT l.is_rewrite`)}))`
   const versions = lazy<StoredVersion, number[]>(
     db,
-    `SELECT v.key, v.row, (SELECT fields FROM dataset_revisions p
-       WHERE p.subject = '${table}' AND p.key = v.key AND p.superseded_at = ?1) AS previous
+    `SELECT v.key, v.row, p.fields AS previous, ${late('l.key = v.key AND l.written_at > ?4')} AS isRewritten,
+       coalesce(${values('v.row')} = ${values('p.fields')} AND NOT ${late('l.key = v.key')}, 0) AS isSame
      FROM (SELECT coalesce(o.key, ${keyNow}) AS key, coalesce(o.fields, iif(o.key IS NULL, ${rowSql(columns, 't')}, NULL)) AS row
        FROM (
-         SELECT NULL AS key, ${order.join(', ')}, NULL AS fields FROM ${table} WHERE recorded_at = ?1
-         UNION ALL ${earlier} AND recorded_at = ?1
+         SELECT NULL AS key, ${order.join(', ')}, NULL AS fields FROM ${table} t
+           WHERE recorded_at = ?1 AND ${isOf(keyNow)}
+         UNION ALL ${earlier} AND recorded_at = ?1 AND ${isOf('e.key')}
          UNION ALL SELECT key, ${ordered}, NULL FROM dataset_revisions e
-           WHERE subject = '${table}' AND superseded_at = ?1
+           WHERE subject = '${table}' AND superseded_at = ?1 AND ${isOf('e.key')}
            AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
            AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
              WHERE n.subject = '${table}' AND n.key = e.key AND n.recorded_at = ?1)
          ORDER BY ${order.map((_, i) => i + 2).join(', ')} LIMIT ?2 OFFSET ?3) o
-       LEFT JOIN ${table} t ON o.key IS NULL AND ${list(order, name => `t.${name} = o.${name}`).replaceAll(', ', ' AND ')}) v`,
+       LEFT JOIN ${table} t ON o.key IS NULL AND ${list(order, name => `t.${name} = o.${name}`).replaceAll(', ', ' AND ')}) v
+     LEFT JOIN dataset_revisions p
+       ON p.subject = '${table}' AND p.key = v.key AND p.superseded_at = ?1`,
   )
   const render = rowRenderer(db, datasetOfTable.get(table)!, columns)
-  return (recordedAt: number, from: number, limit: number): RowVersion[] => {
-    const found = versions.all(recordedAt, limit, from)
+  return ({ recordedAt, writtenAt }: LoggedRows, from: number, limit: number): RowVersion[] => {
+    const found = versions.all(recordedAt, limit, from, writtenAt)
     const rows = render(found.map(({ row }) => row))
     const previous = render(found.map(version => version.previous))
     return found.map((version, i) => {
@@ -80,6 +103,8 @@ function versionReader(db: Database, table: string) {
         number: from + i,
         key: Object.fromEntries(key.map((name, n) => [name, values[n]!])),
         isRemoved: version.row === null,
+        isSame: version.isSame === 1,
+        isRewritten: version.isRewritten === 1,
         row: rows.get(i),
         previous: previous.get(i),
       }

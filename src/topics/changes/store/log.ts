@@ -12,6 +12,16 @@ export interface LoggedRange {
   recordedTo: number
 }
 
+/** Whether a value, or its removal, is among those of a range. */
+export const isIn = (
+  range: LoggedRange,
+  { observedAt, recordedAt }: { observedAt: number; recordedAt: number },
+): boolean =>
+  range.firstAt <= observedAt &&
+  observedAt <= range.lastAt &&
+  range.recordedFrom <= recordedAt &&
+  recordedAt <= range.recordedTo
+
 /** Rows of a dataset that a transaction has written or removed, by when they are recorded. */
 export interface LoggedRows {
   writtenAt: number
@@ -52,7 +62,7 @@ export interface Line {
 
 export type ChangeLogStore = ReturnType<typeof createChangeLogStore>
 
-const columns = `written_at AS writtenAt, series_id AS seriesId, first_at AS firstAt,
+export const rangeColumns = `written_at AS writtenAt, series_id AS seriesId, first_at AS firstAt,
   last_at AS lastAt, recorded_from AS recordedFrom, recorded_to AS recordedTo`
 
 interface EventRow {
@@ -62,8 +72,8 @@ interface EventRow {
   details: string
 }
 
-/** Values of a transaction are recorded within this time of it, or were recorded for the past. */
-const promptMs = 60_000
+/** Values of a transaction are recorded for the past, or at most so long after it. */
+export const promptMs = 60_000
 
 const rowColumns =
   'written_at AS writtenAt, subject AS "table", recorded_at AS recordedAt, coalesce(batch_id, 0) AS batchId'
@@ -79,20 +89,20 @@ const newestOf = (tables: readonly string[], condition = 'TRUE') =>
 export function createChangeLogStore(db: Database) {
   const after = lazy<LoggedRange, [number, number]>(
     db,
-    `SELECT ${columns} FROM price_changes WHERE written_at >= ? ORDER BY written_at LIMIT ?`,
+    `SELECT ${rangeColumns} FROM price_changes WHERE written_at >= ? ORDER BY written_at LIMIT ?`,
   )
   const at = lazy<LoggedRange, [number]>(
     db,
-    `SELECT ${columns} FROM price_changes WHERE written_at = ?`,
+    `SELECT ${rangeColumns} FROM price_changes WHERE written_at = ?`,
   )
   const touching = lazy<LoggedRange, [number, number, number]>(
     db,
-    `SELECT ${columns} FROM price_changes
-     WHERE written_at >= ?1 - ?3 AND written_at < ?2 + ?3
+    `SELECT ${rangeColumns} FROM price_changes
+     WHERE written_at >= ?1 - ?3 AND written_at < ?2
        AND recorded_to >= ?1 AND recorded_from < ?2
      UNION
-     SELECT ${columns} FROM price_changes INDEXED BY price_changes_of_the_past
-     WHERE recorded_from < written_at - ${promptMs} AND recorded_from < ?2 AND recorded_to >= ?1
+     SELECT ${rangeColumns} FROM price_changes INDEXED BY price_changes_of_the_past
+     WHERE recorded_from < written_at AND recorded_from < ?2 AND recorded_to >= ?1
      ORDER BY writtenAt`,
   )
   const before = lazy<{ at: number | null }, [number]>(db, newestOf(logTables, 'written_at <= ?1'))
@@ -100,9 +110,9 @@ export function createChangeLogStore(db: Database) {
   const oldestRecorded = lazy<{ at: number | null }, []>(
     db,
     `SELECT min(at) AS at FROM (
-       SELECT min(written_at) - ${promptMs} AS at FROM price_changes
+       SELECT min(written_at) AS at FROM price_changes
        UNION ALL SELECT min(recorded_from) FROM price_changes INDEXED BY price_changes_of_the_past
-         WHERE recorded_from < written_at - ${promptMs}
+         WHERE recorded_from < written_at
        UNION ALL SELECT min(recorded_at) FROM dataset_changes)`,
   )
   const rowsFrom = lazy<LoggedRows, [number, number]>(

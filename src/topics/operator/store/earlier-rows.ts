@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { rowNotes } from '../../../database/dataset-log.ts'
 import { columnsOf, versionedTables } from '../../../database/dataset-tables.ts'
 import { declaredDatasets } from '../../../database/datasets.ts'
+import { lateRowSql } from '../../../database/revisions.ts'
 import { type LazyStatement, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 
@@ -122,7 +123,8 @@ function rowWriter(db: Database, table: string) {
     const own =
       now?.id == null ? inward : JSON.stringify({ ...(JSON.parse(inward) as object), id: now.id })
     const { key, fields } = split.get(own)!
-    return put(key, row.recorded_at, Math.min(until, now?.recordedAt ?? until), fields)
+    const isFollowed = now !== null && now.recordedAt <= until
+    return put(key, row.recorded_at, isFollowed ? now.recordedAt : until, fields, isFollowed)
   }
 }
 
@@ -144,8 +146,16 @@ function revisionWriter(db: Database, table: string) {
   const cover: LazyStatement<unknown, [number]> = sql`
     INSERT INTO dataset_coverage (subject, since_at) VALUES ('${table}', ?1)
     ON CONFLICT (subject) DO UPDATE SET since_at = min(since_at, excluded.since_at)`
-  return (key: string, from: number, until: number, fields: string) => {
+  const at = (moment: string) =>
+    `EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND ${moment} IN (recorded_at, superseded_at))`
+  const begins: LazyStatement<unknown, [string, number]> =
+    sql`${lateRowSql(table, '?2', '?1', at('?2'))}`
+  const ends: LazyStatement<unknown, [string, number]> = sql`
+    ${lateRowSql(table, '?2', '?1', 'FALSE')} AND NOT ${at('?2')}`
+  return (key: string, from: number, until: number, fields: string, isFollowed: boolean) => {
     if (same.get(key, from, until, fields)) return 'unchanged'
+    begins.run(key, from)
+    if (!isFollowed) ends.run(key, until)
     const { changes } = clear.run(key, from, until)
     shorten.run(key, from)
     add.run(key, from, until, fields)

@@ -4,7 +4,7 @@ import { readAtOnce, transact } from '../../../database/database.ts'
 import { lazy, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { rangeNotes } from '../../../replication/store/change-log.ts'
-import { changeNotes } from '../../changes/store/notes.ts'
+import { changeNotes, type Noted } from '../../changes/store/notes.ts'
 import type { Observation } from '../math/bars.ts'
 import {
   anyTime,
@@ -306,7 +306,7 @@ function createObservationWriter(
   const writeSeries = createSeriesWriter(db)
   const updateBars = createBarWriter(db, oldestFirst)
   const noteRange = rangeNotes(db)
-  const noteWritten = createWriteNotes(db)
+  const noteChange = changeNotes(db)
   return (points, recordedAt, alongside, origin = noOrigin, writtenAt = recordedAt) =>
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -314,8 +314,9 @@ function createObservationWriter(
       for (const [seriesId, group] of bySeries(points, recordedAt)) {
         const { change, past } = writeSeries(seriesId, group, recordedAt, counts, origin)
         updateBars(change, past)
-        noteRange(seriesId, () => momentsOf(change, past))
-        noteWritten(writtenAt, change, past)
+        const written = writtenOf(change, past)
+        noteRange(seriesId, () => written.map(point => point.observedAt))
+        if (written.length > 0) noteChange(writtenAt, seriesId, written)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
       if (changes.length > 0) alongside?.(changes, counts)
@@ -323,41 +324,13 @@ function createObservationWriter(
     })
 }
 
-/** Where a write of one series changed anything, oldest first. */
-function momentsOf({ inserted, revised }: Change, past: readonly Observation[]): number[] {
-  const moments = [inserted, revised, past].flatMap(points => points.map(point => point.observedAt))
-  if (revised.length > 0 || past.length > 0) moments.sort((a, b) => a - b)
-  return moments
-}
-
-/** Notes for the feed of changes what a write of one series recorded. */
-function createWriteNotes(db: Database) {
-  const note = changeNotes(db)
-  const noteAll = (writtenAt: number, seriesId: number, points: readonly Observation[]) => {
-    if (points.length === 0) return
-    let [from, to] = [points[0]!.recordedAt, points[0]!.recordedAt]
-    for (const { recordedAt } of points) {
-      if (recordedAt < from) from = recordedAt
-      if (recordedAt > to) to = recordedAt
-    }
-    note(
-      writtenAt,
-      seriesId,
-      points.map(point => point.observedAt),
-      { from, to },
-    )
-  }
-  return (
-    writtenAt: number,
-    { seriesId, inserted, revised }: Change,
-    past: readonly Observation[],
-  ): void => {
-    noteAll(writtenAt, seriesId, inserted)
-    // Other values may have been recorded between two of these: each is noted by its own time.
-    for (const points of [revised, past])
-      for (const own of Map.groupBy(points, point => point.recordedAt).values())
-        noteAll(writtenAt, seriesId, own)
-  }
+/** What a write of one series recorded, oldest first. */
+function writtenOf(
+  { inserted, revised }: Change,
+  past: readonly Observation[],
+): readonly Observation[] {
+  if (revised.length === 0 && past.length === 0) return inserted
+  return [...inserted, ...revised, ...past].sort((a, b) => a.observedAt - b.observedAt)
 }
 
 /** An observation as it is stored, and where it came from. */
@@ -599,17 +572,17 @@ function createObservationWithdrawer(
   const noteChange = changeNotes(db)
   return (seriesId, observedAts, at, { batchId } = noOrigin, alongside, writtenAt = at) =>
     transact(db, () => {
-      let goneAt = at
-      for (const observedAt of observedAts) {
-        goneAt = Math.max(goneAt, keep.get(seriesId, observedAt, at, batchId)?.replacedAt ?? at)
+      const gone: Noted[] = []
+      for (const observedAt of observedAts.toSorted((a, b) => a - b)) {
+        const kept = keep.get(seriesId, observedAt, at, batchId)
+        gone.push({ observedAt, recordedAt: kept?.replacedAt ?? at })
         drop.run(seriesId, observedAt)
       }
       bars(seriesId, observedAts)
-      const moments = observedAts.toSorted((a, b) => a - b)
-      noteRange(seriesId, () => moments)
-      noteChange(writtenAt, seriesId, moments, { from: at, to: goneAt })
+      noteRange(seriesId, () => gone.map(({ observedAt }) => observedAt))
+      noteChange(writtenAt, seriesId, gone)
       alongside?.()
-      return goneAt
+      return gone.reduce((last, { recordedAt }) => Math.max(last, recordedAt), at)
     })
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
 import { nextTurn } from '../../../../src/lib/process/loop-turns.ts'
-import { dayMs, isoDay, isoMillis } from '../../../../src/lib/time/instant.ts'
+import { dayMs, isoDay, isoInstant, isoMillis } from '../../../../src/lib/time/instant.ts'
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
@@ -134,6 +134,16 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 )
 
+/** Values of days in a row, more than are noted each on its own, for few instants. */
+const pastWrites = fc.array(
+  fc.record({
+    values: fc.array(fc.integer({ min: 60, max: 63 }), { minLength: 1, maxLength: 20 }),
+    ago: fc.nat(3),
+    limit: fc.integer({ min: 1, max: 30 }),
+  }),
+  { minLength: 2, maxLength: 8 },
+)
+
 /** Does a step as the operator or a source would, a minute after the one before. */
 function run(instance: TestInstance, step: Step, batches: number[]): void {
   const { batches: all, batchStore, catalogue, quarantine, seriesChanges } = instance.services
@@ -230,6 +240,57 @@ describe('the feed of changes', () => {
       { numRuns: isFull ? 60 : 25 },
     )
   }, 60_000)
+
+  test('has each value that was recorded for the past once, for a reader from the start and for one who follows', async () => {
+    await fc.assert(
+      fc.asyncProperty(pastWrites, async writes => {
+        const { instance, token } = opened()
+        const { services, clock } = instance
+        const seriesId = services.catalogue.named('WTI_USD')!.id
+        const begin = clock.now()
+        const seen: WireChange[] = []
+        let cursor = 'start'
+        const look = async (limit: number) => {
+          const page = await pageOf(instance, token, cursor, `&codes=WTI_USD&limit=${limit}`)
+          seen.push(...page.changes)
+          cursor = page.cursor
+          return page.has_more
+        }
+        for (const { values, ago, limit } of writes) {
+          clock.advance(60_000)
+          services.ingest.write(
+            values.map((value, day) => ({
+              seriesId,
+              observedAt: firstAt + day * dayMs,
+              value,
+              // Some at one instant, others each at its own; those of 0 at the time of writing.
+              ...(ago > 0 && { recordedAt: begin - (ago === 3 ? day : ago) * 1_000 }),
+            })),
+          )
+          // A reader may stop in the midst of a transaction.
+          await look(limit)
+        }
+        while (await look(3));
+        const fresh = (await readAll(instance, token, 'start', '&codes=WTI_USD&limit=7')).changes
+        for (const changes of [seen, fresh]) {
+          const cursors = changes.map(change => change.cursor)
+          expect(cursors).toEqual([...new Set(cursors)].toSorted())
+        }
+        const names = fresh.map(one => `${one.observed_at} ${one.recorded_at}`)
+        expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
+        const byCursor = new Map(seen.map(change => [change.cursor, change]))
+        for (const { cursor: at, observed_at, value } of fresh)
+          expect(byCursor.get(at)).toMatchObject({ observed_at, value })
+        const follower = createFollower()
+        follower.take(fresh)
+        const state = services.observations.oldestFirst(seriesId, firstAt, startAt)
+        expect(follower.stateAt(isoMillis(clock.now() + dayMs))).toEqual(
+          state.map(one => `WTI_USD,${isoInstant(one.observedAt)},${one.value}`).sort(),
+        )
+      }),
+      { numRuns: isFull ? 200 : 20 },
+    )
+  }, 120_000)
 
   test('has the values of formulas that follow from each change of a leg, wherever it is read from', async () => {
     const [spread, nested] = ['DESK_SPREAD', 'DESK_NESTED']

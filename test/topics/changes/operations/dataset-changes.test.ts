@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { openDatabase } from '../../../../src/database/database.ts'
 import { dayMs, isoInstant, isoMillis } from '../../../../src/lib/time/instant.ts'
 import { rankOfTable } from '../../../../src/topics/changes/service/dataset-changes.ts'
@@ -9,6 +10,7 @@ import {
   createRowVersionReader,
   datasetOfTable,
 } from '../../../../src/topics/changes/store/dataset-versions.ts'
+import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
 interface RowChange {
@@ -59,6 +61,46 @@ function opened() {
   }
   return { instance, services, clock, token, operate, push, read, all }
 }
+
+const both = 'rig-counts,opec-productions'
+
+/** Rows of few keys and few instants, so that many meet. */
+const pastPushes = fc.array(
+  fc.record({
+    limit: fc.integer({ min: 1, max: 3 }),
+    rows: fc.array(
+      fc.record({
+        dataset: fc.constantFrom('rig-counts', 'opec-productions'),
+        month: fc.integer({ min: 1, max: 4 }),
+        ago: fc.integer({ min: 1, max: 3 }),
+        value: fc.integer({ min: 200, max: 203 }),
+      }),
+      { minLength: 1, maxLength: 6 },
+    ),
+  }),
+  { minLength: 2, maxLength: 8 },
+)
+
+const rowOf = ({
+  dataset,
+  month,
+  value,
+  recorded_at,
+}: {
+  dataset: string
+  month: number
+  value: number
+  recorded_at: string
+}) =>
+  dataset === 'rig-counts'
+    ? { ...rigs(value, 'US', `2026-0${month}-13`), recorded_at }
+    : {
+        country: 'Gabon',
+        month: `2026-0${month}`,
+        production: value,
+        unit: 'thousand_barrels_per_day',
+        recorded_at,
+      }
 
 const rigs = (oil: number, region = 'US', date = '2026-11-13') => ({
   date,
@@ -181,6 +223,59 @@ describe('changes of datasets', () => {
     ])
   })
 
+  test('recorded for an instant that has rows come once, for a reader from the start and for one who follows', async () => {
+    await fc.assert(
+      fc.asyncProperty(pastPushes, async pushes => {
+        const { push, read, all, clock } = opened()
+        const begin = clock.now()
+        const seen: RowChange[] = []
+        let since = 'start'
+        for (const { rows, limit } of pushes) {
+          const dated = rows.map(({ dataset, ago, ...row }) => ({
+            ...row,
+            dataset,
+            recorded_at: isoInstant(begin - ago * dayMs),
+          }))
+          for (const dataset of both.split(',')) {
+            const own = dated.filter(row => row.dataset === dataset)
+            if (own.length > 0) await push(dataset, ...own.map(row => rowOf(row)))
+          }
+          // One page: the reader may stop between two rows of a transaction.
+          const page = await read(`since=${since}&dataset=${both}&limit=${limit}`)
+          seen.push(...page.changes)
+          since = page.cursor
+        }
+        for (;;) {
+          const page = await read(`since=${since}&dataset=${both}&limit=1`)
+          seen.push(...page.changes)
+          since = page.cursor
+          if (!page.has_more) break
+        }
+        const fresh = await all(both, 3)
+        for (const changes of [seen, fresh]) {
+          const cursors = changes.map(({ cursor }) => cursor)
+          expect(cursors).toEqual([...new Set(cursors)].toSorted())
+        }
+        const names = fresh.map(({ dataset, key, recorded_at }) =>
+          JSON.stringify([dataset, key, recorded_at]),
+        )
+        expect(names.length).toBe(new Set(names).size)
+        // Each record that is still there is one that the other has, under the same cursor.
+        const byCursor = new Map(seen.map(change => [change.cursor, change]))
+        for (const { cursor, row, key } of fresh)
+          expect(byCursor.get(cursor)).toMatchObject({ key, row })
+        const last = (changes: RowChange[]) =>
+          Object.fromEntries(
+            changes
+              .toSorted((a, b) => (a.recorded_at + a.cursor < b.recorded_at + b.cursor ? -1 : 1))
+              .map(({ dataset, key, row }) => [JSON.stringify([dataset, key]), row]),
+          )
+        expect(last(fresh)).toEqual(last(seen))
+      }),
+      { numRuns: isFull ? 200 : 15 },
+    )
+  }, 120_000)
+
   test('need the feature of their endpoints, and show no code that the account may not see', async () => {
     const { instance, push, read, services } = opened()
     await push('storage-capacities', {
@@ -254,7 +349,9 @@ describe('changes of datasets', () => {
           'SELECT written_at AS writtenAt, recorded_at AS at FROM dataset_changes WHERE subject = ? ORDER BY 1',
         )
         .all(table)
-      const found = instants.flatMap(({ at }) => versions(table, at, 0, 10_000))
+      const found = instants.flatMap(({ writtenAt, at }) =>
+        versions({ table, writtenAt, recordedAt: at, batchId: 0 }, 0, 10_000),
+      )
       const present = found.filter(({ isRemoved }) => !isRemoved)
       expect([table, present.length >= stored]).toEqual([table, true])
       expect([table, present.filter(({ row }) => row).length >= exported]).toEqual([table, true])
