@@ -1,38 +1,31 @@
 import { checkpointLongWal } from '../database/checkpoint.ts'
 import type { CommitMark } from '../database/commit-mark.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { createJumpWatch } from '../lib/time/clock-jumps.ts'
+import { hourMs, minuteMs, secondMs } from '../lib/time/instant.ts'
 import type { Cluster } from '../replication/cluster.ts'
 import type { Publishing } from '../threads/replication-publisher.ts'
+import type { AlertEvaluation } from '../topics/alerts/service/evaluation.ts'
+import type { Component } from '../topics/condition/service/component.ts'
+import type { Incidents } from '../topics/condition/service/incidents.ts'
 import { publicParts } from '../topics/condition/service/parts.ts'
+import type { SeriesFaults } from '../topics/condition/service/series-faults.ts'
 import type { Vitals } from '../topics/condition/service/vitals.ts'
 import { createMonthlyForecasts } from '../topics/fundamentals/service/monthly-forecasts.ts'
 import { createDueTimes } from '../topics/operator/store/due-times.ts'
-import { createAlertJob } from './jobs/alerts.ts'
-import { createAuditJob } from './jobs/audit.ts'
+import type { WatchRuns } from '../topics/watches/service/runs.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
-import { createBatchesJob } from './jobs/batches.ts'
 import { createBillingJob } from './jobs/billing.ts'
 import { createClockJob } from './jobs/clock.ts'
-import { createConditionJob } from './jobs/condition.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
 import { createDeliveriesJob } from './jobs/deliveries.ts'
-import { createDemoFeedJob } from './jobs/demo-feed.ts'
-import { createDiskJob } from './jobs/disk.ts'
-import { createFeedsJob } from './jobs/feeds.ts'
-import type { Job } from './jobs/job.ts'
+import { intervalJob, type Job } from './jobs/job.ts'
 import { createMessagesJob } from './jobs/messages.ts'
 import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
-import { createNoticesJob } from './jobs/notices.ts'
 import type { OutboxJob } from './jobs/outbox.ts'
 import { createPriceFilesJob, priceFileSource } from './jobs/price-files.ts'
 import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
-import { createScrubJob } from './jobs/scrub.ts'
-import { createSeriesFaultsJob } from './jobs/series-faults.ts'
-import { createSurchargeJob } from './jobs/surcharges.ts'
 import { createUsageJob } from './jobs/usage.ts'
-import { createVitalsJob } from './jobs/vitals.ts'
-import { createWatchJob } from './jobs/watches.ts'
-import { createWebhookMonthsJob } from './jobs/webhook-months.ts'
 import { openNotices } from './services/operator-alerts.ts'
 import type { Services } from './services/services.ts'
 
@@ -57,19 +50,17 @@ export interface JobParts {
   answer(request: Request): Response | Promise<Response>
 }
 
-/** All that an instance does by itself, and what runs it. */
+/** Creates the runner of everything that an instance does without being requested to. */
 export function createInstanceRunner(services: Services, parts: JobParts): Runner {
   const { serving, feed, command, publishing, cluster } = parts
   const jobs = [
-    createDiskJob(services.disk),
-    ...(serving ? [createScrubJob(services.scrub)] : []),
+    { name: 'disk', pass: services.disk.pass },
+    ...(serving ? [{ name: 'scrub', pass: services.scrub.pass }] : []),
     ...jobsOf(services, feed),
     ...(command ? backupJobOf(services, command) : []),
     ...priceFilesJobOf(services, parts.answer),
     ...(serving ? conditionJobsOf(services, parts.vitals, feed) : []),
-    ...(serving && !feed
-      ? [createNoticesJob(openNotices(services, parts.sending, parts.vitals), services.clock)]
-      : []),
+    ...(serving && !feed ? [noticesJob(services, parts)] : []),
     parts.sending,
     markJob(parts.mark, services),
     ...(publishing ? [publishing.job] : []),
@@ -77,34 +68,72 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
   ]
   return createRunner(jobs, services.clock, services.log, {
     isReported: services.disk.failed,
-    // The clock of a demo instance is moved by people.
+    // People move the clock of a demo instance, so its jumps are not faults.
     guard: feed ? undefined : clockGuard(services),
   })
 }
 
 function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
-  const { meter, clock } = services
+  const { clock, feeds, surchargeMatching, changes } = services
   return [
     // The data of a demo instance includes the forecasts.
     feed
-      ? createDemoFeedJob(feed, clock)
+      ? demoFeedJob(feed, clock)
       : createMonthlyForecastJob({
           ...services,
           forecasts: createMonthlyForecasts(services.monthlyForecasts),
         }),
-    createSurchargeJob({ ...services, clock }),
-    createUsageJob(meter, services.lateCommits),
-    createAuditJob(services.audit),
-    createBatchesJob(services.batches),
+    {
+      // Applies the carriers' tables to the fuel price of each new week.
+      name: 'fuel surcharges',
+      pass() {
+        if (surchargeMatching.match(clock.now()) > 0) changes.noteRows()
+      },
+    },
+    createUsageJob(services.meter, services.lateCommits),
+    { name: 'audit trail', pass: () => services.audit.prune() },
+    // Deletes what is needed to undo batches that are too old to be undone.
+    { name: 'batches', pass: () => services.batches.prune() },
     createBillingJob(services),
-    createWebhookMonthsJob(services.webhookAllowance),
+    // After a crash at most the events counted since the last pass are missing.
+    { name: 'webhook months', pass: services.webhookAllowance.flush },
     createMessagesJob(services),
     createDataSourcesJob(services),
-    createFeedsJob(services.feeds),
-    createAlertJob(services.alerts.evaluation),
-    createWatchJob(services.watchRuns),
+    { name: 'feeds', pass: feeds.pass, nextStop: feeds.nextDue, settled: feeds.settled },
+    alertJob(services.alerts.evaluation),
+    watchJob(services.watchRuns),
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
+}
+
+/** A clock that is moved far stops every hour, so that all that depends on prices sees each. */
+const demoFeedJob = (feed: NonNullable<JobParts['feed']>, clock: Pick<Clock, 'now'>): Job => ({
+  name: 'demo feed',
+  pass: () => void feed.advance(clock.now() + 1),
+  nextStop: after => (Math.floor(after / hourMs) + 1) * hourMs,
+})
+
+/** Evaluates the alerts of codes whose interval is over, and those that a crash interrupted. */
+export const alertJob = (evaluation: AlertEvaluation): Job => ({
+  name: 'alerts',
+  pass: evaluation.pass,
+  nextStop: evaluation.dueAfter,
+})
+
+/** Runs the watches that are due and deletes old events. */
+export const watchJob = (runs: WatchRuns): Job => ({
+  name: 'watches',
+  pass: runs.pass,
+  nextStop: after => runs.dueAfter(after) ?? Number.POSITIVE_INFINITY,
+})
+
+/** Notifies the operator of open alerts. Finding them takes several queries. */
+function noticesJob(services: Services, { sending, vitals }: JobParts): Job {
+  const notices = openNotices(services, sending, vitals)
+  return {
+    ...intervalJob('notices', 5 * secondMs, services.clock, notices.pass),
+    settled: notices.settled,
+  }
 }
 
 /** Jobs that compute series faults and the service status ahead of the requests for them. */
@@ -113,25 +142,52 @@ const conditionJobsOf = (
   vitals: () => JobVitals,
   feed: JobParts['feed'],
 ): Job[] => [
-  createSeriesFaultsJob(services.seriesFaults, services.clock),
-  createConditionJob({
+  seriesFaultsJob(services.seriesFaults, services.clock),
+  conditionJob({
     ...services,
     parts: () => publicParts({ ...services, ...vitals() }),
     hasData: () => services.freshness.overview().newestAt !== undefined,
     isClockReal: !feed,
   }),
-  createVitalsJob({
-    ...services,
-    read: () => ({
+  intervalJob('vitals', minuteMs, services.clock, () =>
+    services.vitalsHistory.take({
       memoryBytes: process.memoryUsage.rss(),
       loopWaitMs: vitals().loopWaitMs(),
       freeBytes: services.disk.freeBytes() ?? null,
       outboxPending: services.outbox.vitals().pending,
     }),
-  }),
+  ),
 ]
 
-/** Where the configuration names a place for backups. */
+/** Renews the faults of a few series at a time, so that requests find most of them computed. */
+export const seriesFaultsJob = (
+  seriesFaults: Pick<SeriesFaults, 'renew'>,
+  clock: Pick<Clock, 'now'>,
+): Job => intervalJob('series faults', 15 * secondMs, clock, seriesFaults.renew)
+
+/** Records once a minute which parts of the service do not work as they should. */
+export const conditionJob = ({
+  incidents,
+  parts,
+  hasData,
+  isClockReal,
+  clock,
+}: {
+  incidents: Incidents
+  parts(): readonly Component[]
+  /** Whether there is an observation: an instance without data cannot be late. */
+  hasData(): boolean
+  /** False in a demo instance: people move its clock, so gaps in time are not outages. */
+  isClockReal: boolean
+  clock: Clock
+}): Job =>
+  intervalJob('condition', minuteMs, clock, () => {
+    if (isClockReal) incidents.noteRunning()
+    const hasObservations = hasData()
+    incidents.note(parts().filter(({ name }) => name !== 'ingest' || hasObservations))
+  })
+
+/** The backup job, if the configuration names a place for backups. */
 function backupJobOf(
   { config, backupRecord, clock, log }: Services,
   command: NonNullable<JobParts['command']>,
@@ -142,7 +198,10 @@ function backupJobOf(
     : [createBackupJob({ everyMs, command, record: backupRecord, clock, log })]
 }
 
-/** Where the configuration names a directory: made from what the operator's own exports answer. */
+/**
+ * The job that writes files of all prices, if the configuration names a directory. The files are
+ * made from the operator's own exports.
+ */
 function priceFilesJobOf(
   { config, priceFiles, catalogue, datasets, clock, log }: Services,
   ask: (request: Request) => Response | Promise<Response>,
@@ -161,7 +220,7 @@ function clockGuard(services: Services): Guard {
   }
 }
 
-/** Records the position of the log in the commit mark, a file next to the database. */
+/** Records the length of the WAL in the commit mark, a file next to the database. */
 const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
   name: 'commit mark',
   pass() {

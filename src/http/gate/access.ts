@@ -1,5 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import type { Viewer } from '../../topics/catalogue/service/viewers.ts'
+import type { Reply } from '../answer/reply.ts'
 import { readBody } from '../input/body.ts'
 import { type IgnoredParameters, parametersPassedOnKey } from '../input/known-names.ts'
 import {
@@ -9,14 +10,13 @@ import {
   operatorSecurity,
   refusalsKey,
 } from '../openapi/openapi.ts'
-import type { Reply } from '../operations/answer.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
 import { type Access, isForQueryWorker, isHeavy, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, RequestContext } from './gate.ts'
 import type { QueryWorkerDispatch } from './query-worker-dispatch.ts'
 
-/** What is done with the requests of every route, in addition to admitting them. */
+/** Optional steps of every route, in addition to the admission by the gate. */
 interface AccessSteps {
   /** Refuses or names parameters that the route does not have. */
   parameters?: IgnoredParameters

@@ -1,7 +1,7 @@
 import type { Meter } from '../../topics/keys/service/meter.ts'
+import type { Reply } from '../answer/reply.ts'
 import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
-import type { Reply } from '../operations/answer.ts'
 import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { QueryWorkerPool } from '../query-workers/pool.ts'

@@ -3,14 +3,10 @@ import type { TSchema } from 'elysia'
 import { strongEtag } from '../../lib/text/etag.ts'
 import type { Series } from '../../topics/catalogue/store/series.ts'
 import { jsonType } from '../answer/complete.ts'
-import { hasEtag } from '../answer/etag.ts'
+import { hasEtag, type Reply } from '../answer/reply.ts'
 import { t } from '../answer/schema.ts'
 
-/** Response fields that a handler may set. */
-export interface Reply {
-  headers: Record<string, string | number>
-  status?: number | string
-}
+export type { Reply }
 
 export interface Marks {
   /** Name of the header that marks responses from generated data. */

@@ -1,8 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
-import { hasEtag } from '../answer/etag.ts'
 import { Outcome } from '../answer/outcome.ts'
+import { hasEtag } from '../answer/reply.ts'
 import { t } from '../answer/schema.ts'
 import {
   FeatureMap,

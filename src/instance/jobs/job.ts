@@ -1,3 +1,5 @@
+import type { Clock } from '../../lib/time/clock.ts'
+
 /**
  * One background duty. A pass does what is due at its moment and reads what is due from rows, so it
  * may come late or twice.
@@ -15,4 +17,26 @@ export interface Job {
    * stops until then.
    */
   settled?(): Promise<void>
+}
+
+/**
+ * A job that does its work at the first pass, and then at most once in `everyMs`. A clock that was
+ * set back makes it due again.
+ */
+export function intervalJob(
+  name: string,
+  everyMs: number,
+  clock: Pick<Clock, 'now'>,
+  work: Job['pass'],
+): Job {
+  let wasDueAt: number | undefined
+  return {
+    name,
+    pass() {
+      const now = clock.now()
+      if (wasDueAt !== undefined && now >= wasDueAt && now - wasDueAt < everyMs) return
+      wasDueAt = now
+      return work()
+    },
+  }
 }

@@ -2,13 +2,12 @@ import { type Clock, sleep } from '../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import type { NotificationStore } from '../../topics/messages/store/notifications.ts'
 import type { SmsStore } from '../../topics/messages/store/sms.ts'
-import { createInterval } from './interval.ts'
-import type { Job } from './job.ts'
+import { intervalJob, type Job } from './job.ts'
 
 const notificationsKeptMs = 90 * dayMs
-/** Longer than any month, of which they are counted. */
+/** Longer than a month, because text messages are counted by the month. */
 const textsKeptMs = 62 * dayMs
-/** A slice of rows: a few milliseconds of writing. */
+/** Deleting so many rows takes a few milliseconds. */
 const sliceRows = 500
 const slicesMax = 200
 
@@ -25,17 +24,12 @@ export function createMessagesJob({
   sms: SmsStore
   clock: Clock
 }): Job {
-  const isDue = createInterval(hourMs, clock)
   const forgetInSlices = async (forget: () => number) => {
     for (let slices = 0; slices < slicesMax && forget() === sliceRows; slices += 1) await sleep(0)
   }
-  return {
-    name: 'messages',
-    async pass() {
-      if (!isDue()) return
-      const now = clock.now()
-      await forgetInSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
-      await forgetInSlices(() => sms.forget(now - textsKeptMs, sliceRows))
-    },
-  }
+  return intervalJob('messages', hourMs, clock, async () => {
+    const now = clock.now()
+    await forgetInSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
+    await forgetInSlices(() => sms.forget(now - textsKeptMs, sliceRows))
+  })
 }

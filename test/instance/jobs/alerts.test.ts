@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createAlertJob } from '../../../src/instance/jobs/alerts.ts'
+import { alertJob } from '../../../src/instance/background-jobs.ts'
 import { createRunner } from '../../../src/instance/jobs/runner.ts'
 import { hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import { above, openAlertInstance, startAt } from '../../support/topics/alerts.ts'
@@ -7,7 +7,7 @@ import { above, openAlertInstance, startAt } from '../../support/topics/alerts.t
 test('a moved clock stops where the interval of a code ends, and judges what waits there', async () => {
   const { watch, price, fired, services, clock } = openAlertInstance({ interval: '60s' })
   const alert = watch('WTI_USD', above(90))
-  const job = createAlertJob(services.alerts.evaluation)
+  const job = alertJob(services.alerts.evaluation)
   expect(job.nextStop!(clock.now())).toBe(Number.POSITIVE_INFINITY)
   price('WTI_USD', 91)
   clock.advance(1000)

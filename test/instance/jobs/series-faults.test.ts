@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createSeriesFaultsJob } from '../../../src/instance/jobs/series-faults.ts'
+import { seriesFaultsJob } from '../../../src/instance/background-jobs.ts'
 import { dayMs, hourMs, secondMs } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 test('the faults of every series are cached after a job run', async () => {
   const { services, record, clock } = openTestInstance()
   record('GASOLINE_USD', [2.1, 2.2, 2.3], startAt - hourMs, dayMs)
-  const job = createSeriesFaultsJob(services.seriesFaults, clock)
+  const job = seriesFaultsJob(services.seriesFaults, clock)
   await job.pass()
   // The service is bypassed: known values are not read again.
   services.db.run('DELETE FROM bars')
@@ -19,7 +19,7 @@ test('the faults of every series are cached after a job run', async () => {
 test('a pass looks again after a quarter of a minute, not before', async () => {
   const { services, clock } = openTestInstance()
   let looks = 0
-  const job = createSeriesFaultsJob(
+  const job = seriesFaultsJob(
     {
       renew: () => {
         looks += 1

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { watchJob } from '../../../src/instance/background-jobs.ts'
 import { createRunner } from '../../../src/instance/jobs/runner.ts'
-import { createWatchJob } from '../../../src/instance/jobs/watches.ts'
 import { hourMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import { openWatchInstance, startAt } from '../../support/topics/watches.ts'
 
@@ -11,7 +11,7 @@ test('a moved clock stops at every run, in order, where a clock that jumped has 
     instance.watch({ intervalSeconds: 600 }),
     instance.watch({ intervalSeconds: 1500 }),
   ]
-  const job = createWatchJob(services.watchRuns)
+  const job = watchJob(services.watchRuns)
   await createRunner([job], clock, services.log).advance(clock, startAt + hourMs)
   const runs = instance
     .events()

@@ -3,7 +3,7 @@ import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { jsonType } from '../../../http/answer/complete.ts'
-import { hasEtag } from '../../../http/answer/etag.ts'
+import { hasEtag } from '../../../http/answer/reply.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { hasEtag } from '../../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.ts'
+import { hasEtag } from '../../../http/answer/reply.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { streamOf, wholeBody } from '../../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../../http/input/query.ts'

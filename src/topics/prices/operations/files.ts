@@ -1,6 +1,6 @@
 import { scopeOfDataset } from '../../../database/datasets.ts'
-import { hasEtag } from '../../../http/answer/etag.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
+import { hasEtag } from '../../../http/answer/reply.ts'
 import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { envelope, type Reply, success } from '../../../http/operations/answer.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createConditionJob } from '../../../../src/instance/jobs/condition.ts'
+import { conditionJob } from '../../../../src/instance/background-jobs.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
 import type { Component } from '../../../../src/topics/condition/service/component.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
@@ -21,7 +21,7 @@ function watched() {
   let parts: Component[] = []
   let hasData = true
   const job = () =>
-    createConditionJob({
+    conditionJob({
       ...services,
       parts: () => parts,
       hasData: () => hasData,

@@ -1,3 +1,9 @@
+/** Response fields that a handler may set. */
+export interface Reply {
+  headers: Record<string, string | number>
+  status?: number | string
+}
+
 /**
  * Whether a client already has the response with this entity tag (weak comparison, as the standard
  * has it for If-None-Match).
