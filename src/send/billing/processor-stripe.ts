@@ -120,6 +120,10 @@ function faultOf(error: unknown): Error {
     : new ProcessorUnavailable(text)
 }
 
+/** A subscription has no method of its own: each period is paid with the customer's default. */
+const setDefaultMethod = (stripe: Stripe, customer: string, methodId: string) =>
+  stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } })
+
 function payments({ client, ask, find }: Connection, { webhookSecret, now }: StripeSettings) {
   const methods = (customer: string) =>
     ask(async stripe => {
@@ -148,13 +152,19 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
     useMethod: async (customer: string, methodId: string) => {
       const method = await find(stripe => stripe.paymentMethods.retrieve(methodId))
       if (!method || idOf(method.customer) !== customer) return false
-      await ask(stripe =>
-        stripe.customers.update(customer, {
-          invoice_settings: { default_payment_method: methodId },
-        }),
-      )
+      await ask(async stripe => {
+        await setDefaultMethod(stripe, customer, methodId)
+        const running = await stripe.subscriptions.list({ customer, limit: methodsMax })
+        for (const { id, default_payment_method: own } of running.data)
+          if (own) await stripe.subscriptions.update(id, { default_payment_method: '' })
+      })
       return true
     },
+    payInvoice: (ref: string) =>
+      ask(async stripe => {
+        const { status } = await stripe.invoices.retrieve(ref)
+        if (status === 'open') await stripe.invoices.pay(ref, { off_session: true })
+      }),
     setupIntent: (customer: string) =>
       ask(async stripe => {
         const intent = await stripe.setupIntents.create({
@@ -311,12 +321,12 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
         // An answer that was lost must not be paid twice.
         if (existing) return existing
         if (defaultId === null) throw new PaymentRefused(noMethod)
+        await setDefaultMethod(stripe, customer, defaultId)
         const items = [{ price: await priceOf(stripe, terms) }]
         const subscription = await stripe.subscriptions.create(
           {
             customer,
             items,
-            default_payment_method: defaultId,
             metadata: { account_id: accountId },
             payment_behavior: 'error_if_incomplete',
             off_session: true,

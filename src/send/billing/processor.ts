@@ -116,6 +116,8 @@ export interface Processor {
   methods(customerRef: string): Promise<PaymentMethods>
   /** False for a method that is not one of the customer's. */
   useMethod(customerRef: string, methodId: string): Promise<boolean>
+  /** Tries an open invoice again with the default method, or throws PaymentRefused. */
+  payInvoice(ref: string): Promise<void>
   setupIntent(customerRef: string): Promise<SetupIntent>
   portal(customerRef: string, returnUrl: string): Promise<{ url: string; expiresAt: number }>
   /** Pays the first period, or throws PaymentRefused. The same key is the same subscription. */

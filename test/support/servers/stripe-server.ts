@@ -122,8 +122,17 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       ),
     })
   }
-  const payWith = (methodId: string) => {
-    if (find(methodId).declines) throw declined()
+  /** Charges the method of a subscription, or else its customer's default. */
+  const charge = ({ customer, default_payment_method: own }: Thing) => {
+    if (find(own || find(customer).invoice_settings.default_payment_method).declines)
+      throw declined()
+  }
+  const pay = (invoice: Thing): Thing => {
+    const subscription = find(invoice.parent.subscription_details.subscription)
+    invoice.attempt_count += 1
+    charge(subscription)
+    Object.assign(subscription, { status: 'active' })
+    return Object.assign(invoice, { status: 'paid', status_transitions: { paid_at: seconds() } })
   }
   const setMetadata = (thing: Thing, fields: Thing = {}) => {
     for (const [name, value] of Object.entries(fields)) {
@@ -134,7 +143,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
 
   const createSubscription = (fields: Thing): Thing => {
     const price = find(fields.items[0].price)
-    payWith(fields.default_payment_method)
+    charge(fields)
     const item = {
       id: `si_${count}`,
       price,
@@ -148,7 +157,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       ended_at: null,
       items: list([item]),
       metadata: fields.metadata ?? {},
-      default_payment_method: fields.default_payment_method,
+      default_payment_method: fields.default_payment_method ?? null,
     })
     invoice(subscription, [['Subscription', price.unit_amount]], true)
     return subscription
@@ -157,10 +166,12 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     const item = subscription.items.data[0]
     if (fields.cancel_at_period_end !== undefined)
       subscription.cancel_at_period_end = fields.cancel_at_period_end === 'true'
+    if (fields.default_payment_method !== undefined)
+      subscription.default_payment_method = fields.default_payment_method || null
     if (fields.items) {
       const price = find(fields.items[0].price)
       if (fields.proration_behavior === 'always_invoice' && price.id !== item.price.id) {
-        payWith(subscription.default_payment_method)
+        charge(subscription)
         const { current_period_start: start, current_period_end: end } = item
         const left = (end - seconds()) / (end - start)
         const anew = price.recurring.interval !== item.price.recurring.interval
@@ -200,7 +211,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   }
 
   const answer = (method: string, path: string, fields: Thing): unknown => {
-    const [resource, id] = path.replace('/v1/', '').split('/')
+    const [resource, id, action] = path.replace('/v1/', '').split('/')
     if (path === '/v1/billing_portal/sessions')
       return make('bps', 'session', {
         url: `https://portal.example.com/${fields.customer}`,
@@ -240,6 +251,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       return make('price', 'price', { ...fields, unit_amount: Number(fields.unit_amount) })
     if (resource === 'subscriptions' && !id) return createSubscription(fields)
     if (resource === 'subscriptions') return updateSubscription(find(id!), fields)
+    if (resource === 'invoices' && action === 'pay') return pay(find(id!))
     if (resource === 'payment_intents') return intent(fields)
     throw missing(path)
   }

@@ -81,7 +81,7 @@ export function resultOf<T extends object | undefined>(
     case 'payment_failed':
       throw stateForbids(
         'payment_failed',
-        `The payment was declined and nothing has changed: ${result.why}`,
+        `The payment was not made and nothing has changed: ${result.why}`,
       )
     case 'invoice_closed':
     case 'open_invoice':

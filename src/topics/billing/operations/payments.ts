@@ -163,7 +163,7 @@ function credits({ billing, idempotency }: Context) {
               : billing.invoices.byId(purchase.invoiceId)?.lastError
           throw stateForbids(
             'payment_failed',
-            `The payment was declined and nothing was bought: ${reason ?? 'no reason was given.'}`,
+            `The payment was not made and nothing was bought: ${reason ?? 'no reason was given.'}`,
           )
         }
         return {

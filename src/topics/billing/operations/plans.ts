@@ -89,7 +89,7 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Con
       operationId: 'createBillingSubscription',
       summary: 'Subscribe to a plan',
       description:
-        'Starts a subscription and charges its first period; a declined payment changes nothing (422 `payment_failed`). A running subscription is changed: upgrades, and switching to yearly, take effect immediately for the difference; downgrades and shorter periods take effect at the end of the paid period. A pending cancellation is withdrawn. Plans with agreed pricing are assigned by the operator (422 `invalid_plan`). Admins of an organization only.',
+        'Starts a subscription and charges its first period; a declined payment changes nothing (422 `payment_failed`). A running subscription is changed: upgrades, and switching to yearly, take effect immediately for the difference; downgrades and shorter periods take effect at the end of the paid period. With a payment processor, a shorter period is refused (422 `invalid_plan`): cancel first. A pending cancellation is withdrawn. Plans with agreed pricing are assigned by the operator (422 `invalid_plan`). Admins of an organization only.',
       access: billingChange,
       headers: idempotencyHeader,
       body: SubscribeBody.schema,

@@ -165,7 +165,7 @@ export function createBilling(deps: BillingDeps): Billing {
       manual,
       methodOf,
       customerOf,
-      retry: own.retryAll,
+      retry: remote?.retryAll ?? own.retryAll,
     }),
     credits: sales,
     invoices: {

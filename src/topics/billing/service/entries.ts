@@ -343,7 +343,9 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
         },
       })
       const then =
-        next === null ? 'It is not tried again by itself.' : `It is tried again at ${next}.`
+        next === null
+          ? 'Choose a payment method that works, and the payment is retried.'
+          : `The payment is retried at ${next}.`
       const message = `${sum(invoice)} of invoice ${invoice.number} could not be taken: ${error} ${then}`
       say(invoice, `Invoice ${invoice.number} is not paid`, message)
       write(invoice, `invoice ${invoice.number} is not paid`, message)

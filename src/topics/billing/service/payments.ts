@@ -37,14 +37,14 @@ export interface BillingPaymentsDeps {
   ids: Ids
   methodOf(accountId: string): string
   customerOf(account: AccountState): Promise<string>
-  retry(accountId: string): void
+  retry(accountId: string): void | Promise<void>
 }
 
 export const createBillingPayments = (deps: BillingPaymentsDeps): BillingPayments =>
   deps.processor ? remotePayments(deps, deps.processor) : manualPayments(deps)
 
 function remotePayments(
-  { customerOf, payments }: BillingPaymentsDeps,
+  { customerOf, payments, retry }: BillingPaymentsDeps,
   processor: Processor,
 ): BillingPayments {
   return {
@@ -56,6 +56,7 @@ function remotePayments(
     async use({ account }, methodId) {
       const customer = payments.customer(account.id, processor.name)?.providerRef
       if (!customer || !(await processor.useMethod(customer, methodId))) return undefined
+      await retry(account.id)
       const { methods } = await processor.methods(customer)
       return methods.find(method => method.id === methodId)
     },
@@ -84,7 +85,7 @@ function manualPayments({
         providerRef: null,
         paymentMethodId: methodId,
       })
-      retry(account.id)
+      await retry(account.id)
       return method
     },
     // Nothing has to be set up: every account has the methods that there are.

@@ -45,6 +45,8 @@ export interface RemoteSubscriptions extends SubscriptionEngine {
    * order of messages does not matter, because each read returns the current state.
    */
   look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
+  /** Tries open invoices of the running subscription whose payment has failed again. */
+  retryAll(accountId: string): Promise<void>
   /** Polls subscriptions whose period has ended without a message from the processor. */
   pass(): Promise<void>
 }
@@ -307,7 +309,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     if (terms.billingPeriod !== subscription.billingPeriod) {
       return {
         refused: 'invalid_plan',
-        why: 'must have the billing period of the current subscription. Cancel that first.',
+        why: `must keep the ${subscription.billingPeriod} billing period of the subscription. To shorten it, cancel first and subscribe again when the paid period ends.`,
       }
     }
     // A request to change the next period withdraws a cancellation.
@@ -396,7 +398,7 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
 }
 
 function looking(
-  { processor, entries, subscriptions, payments, clock, log }: RemoteDeps,
+  { processor, entries, invoices, subscriptions, payments, clock, log }: RemoteDeps,
   mirror: Mirror,
   inTurn: InTurn,
 ) {
@@ -434,6 +436,19 @@ function looking(
   const lookedAt = new Map<string, number>()
   return {
     look,
+    async retryAll(accountId: string) {
+      const running = subscriptions.running(accountId)
+      for (const invoice of running ? invoices.openOf(running.id) : []) {
+        const { providerRef: ref, attempts } = invoice
+        if (ref === null || attempts === 0) continue
+        try {
+          await inTurn(accountId, () => processor.payInvoice(ref))
+        } catch (error) {
+          if (!(error instanceof PaymentRefused)) throw error
+        }
+        await look('invoice', ref, () => true)
+      }
+    },
     async pass() {
       const now = clock.now()
       for (const { providerRef } of subscriptions.over(processor.name, now - quietMs, atOnceMax)) {

@@ -276,6 +276,39 @@ describe('createRemoteSubscriptions through the processor', () => {
     expect(stateOf(instance, buyer)).toBe(before)
   })
 
+  test('a new card pays what the old one could not at once, and every later period', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    const theirs = instance.theirs(buyer)
+    // A subscription of an earlier version has a card of its own.
+    for (const own of [null, `pm_${buyer.ref}`]) {
+      theirs.default_payment_method = own
+      instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
+      instance.clock.advance(31 * dayMs)
+      const unpaid = instance.stand.renew(theirs.id, false)
+      await instance.deliver(instance.stand.message('invoice.payment_failed', unpaid))
+      expect(instance.services.billing.standing(buyer.account).status).toBe('past_due')
+      const use = (id: string) =>
+        instance.ask('PATCH', '/billing/payment_methods/update', buyer.token, {
+          payment_method_id: id,
+        })
+      // The card that is declined still: the invoice stays open, and the card is the default.
+      expect((await use(`pm_${buyer.ref}`)).status).toBe(200)
+      expect(unpaid.status).toBe('open')
+      instance.stand.card(buyer.ref, `pm_new_${own}`)
+      expect((await use(`pm_new_${own}`)).status).toBe(200)
+      expect({ status: unpaid.status, own: theirs.default_payment_method }).toEqual({
+        status: 'paid',
+        own: null,
+      })
+      expect(instance.services.billing.standing(buyer.account).status).toBe('active')
+      const [invoice] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
+      expect(invoice).toMatchObject({ status: 'paid', providerRef: unpaid.id })
+    }
+    expect((await change(instance, buyer, 'scale')).status).toBe(200)
+  })
+
   test('without a card nothing can be bought', async () => {
     const instance = shop()
     const { token } = instance.buyer()
