@@ -16,12 +16,12 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
 import { keepKey } from '../parts/person/own-key.ts'
-import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { ask, dataOf, useChange, useLoaded } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { KeyForm, keyColumns, keyName } from '../parts/tables/key-columns.tsx'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
-import { boundChoice } from '../parts/text/form.ts'
+import { boundChoice, sets } from '../parts/text/form.ts'
 import { ago, day, figure, number, words } from '../parts/text/format.ts'
 import { Credits } from './account/credits.tsx'
 import { Display } from './account/display.tsx'
@@ -90,7 +90,7 @@ function Keys() {
   const answer = useLoaded('keys', signal =>
     dataOf<{ api_keys: Key[] }>('/v1/api-keys', { signal }),
   )
-  const { refusal, attempt } = useAttempt()
+  const { refusal, attempt, change } = useChange(answer)
   const name = useSignal('')
   const newToken = useSignal<string | undefined>(undefined)
   const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) => {
@@ -118,11 +118,7 @@ function Keys() {
       )
       await answer.reload()
     })
-  const revoke = (id: string) =>
-    attempt(async () => {
-      await ask(`/v1/api-keys/${id}`, { method: 'DELETE' })
-      await answer.reload()
-    })
+  const revoke = (id: string) => change(`/v1/api-keys/${id}`, 'DELETE')
   const edited = useSignal<Key | undefined>(undefined)
   const limit = (id: string, limits: Record<string, unknown>) =>
     attempt(async () => {
@@ -139,9 +135,7 @@ function Keys() {
           key={edited.value.id}
           named={edited.value}
           onSave={limits => void limit(edited.value!.id, limits)}
-          onCancel={() => {
-            edited.value = undefined
-          }}
+          onCancel={sets(edited, undefined)}
         />
       )}
       <Table
@@ -189,9 +183,7 @@ function Keys() {
                     type="button"
                     class="tight"
                     aria-label={`Restrict ${key.name ?? key.token_hint}`}
-                    onClick={() => {
-                      edited.value = key
-                    }}
+                    onClick={sets(edited, key)}
                   >
                     Restrict
                   </button>
@@ -331,12 +323,7 @@ function UsagePart() {
           {
             name: 'Key',
             value: key => key.name ?? key.token_hint,
-            show: key => (
-              <>
-                {keyName(key)}
-                <div class="code">{key.token_hint}</div>
-              </>
-            ),
+            show: key => twoLines(keyName(key), key.token_hint, 'code'),
           },
           {
             name: 'Requests',

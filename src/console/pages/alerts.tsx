@@ -39,7 +39,7 @@ import {
 } from '../parts/requests/codes.ts'
 import { boardPath } from '../parts/requests/first.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { submits } from '../parts/text/form.ts'
 import {
   ago,
@@ -290,12 +290,11 @@ function List() {
           {
             name: 'Alert',
             value: row => row.alert_name ?? row.commodity_code ?? 'Alert',
-            show: row => (
-              <>
-                {row.alert_name ?? row.commodity_code ?? 'Alert'}
-                <div class="quiet small">{row.condition.replaceAll(/(?<![\w-])-(?=\d)/g, '−')}</div>
-              </>
-            ),
+            show: row =>
+              twoLines(
+                row.alert_name ?? row.commodity_code ?? 'Alert',
+                row.condition.replaceAll(/(?<![\w-])-(?=\d)/g, '−'),
+              ),
           },
           {
             name: 'Measured',

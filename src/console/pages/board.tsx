@@ -9,7 +9,7 @@ import { layoutPath } from '../parts/requests/first.ts'
 import { type LivePrice, useLive } from '../parts/requests/live.ts'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { type Column, Table } from '../parts/tables/table.tsx'
-import { bound } from '../parts/text/form.ts'
+import { bound, sets } from '../parts/text/form.ts'
 import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/text/format.ts'
 import { type Group, Sharing } from './market/layouts.tsx'
 
@@ -84,9 +84,7 @@ function OwnBoard() {
           <button
             type="button"
             aria-pressed={isEditing.value}
-            onClick={() => {
-              isEditing.value = !isEditing.value
-            }}
+            onClick={sets(isEditing, !isEditing.value)}
           >
             {isEditing.value ? 'Done' : 'Choose codes'}
           </button>
@@ -113,9 +111,7 @@ function OwnBoard() {
         ticked={ticked.value}
         groupOf={row => (isOwn ? (groupNames.get(row.code) ?? '') : words(row.category))}
         missing={answer.data?.missing_codes ?? []}
-        onEdit={() => {
-          isEditing.value = true
-        }}
+        onEdit={sets(isEditing, true)}
       />
     </Page>
   )

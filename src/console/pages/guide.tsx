@@ -5,6 +5,7 @@ import { Choice, Copy, Shown } from '../parts/bits.tsx'
 import { ownKey } from '../parts/person/own-key.ts'
 import { useLoaded } from '../parts/requests/ask.ts'
 import { loadGuideParts } from '../parts/requests/guides.ts'
+import { takes } from '../parts/text/form.ts'
 
 const names: Record<string, string> = {
   sh: 'Shell',
@@ -41,9 +42,7 @@ function GuideSamples({ samples }: { samples: GuideSample[] }) {
             label="Language of the sample"
             value={shown.language}
             options={samples.map(({ language }) => ({ value: language, text: nameOf(language) }))}
-            onChoose={language => {
-              chosen.value = language
-            }}
+            onChoose={takes(chosen)}
           />
         ) : (
           <span class="quiet small">{nameOf(shown.language)}</span>

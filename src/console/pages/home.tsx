@@ -7,7 +7,7 @@ import { ask, dataOf, useLoaded } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
 import { Move } from '../parts/tables/move.tsx'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
 
 /** Only for demo instances, and for signed-in users. */
@@ -197,12 +197,11 @@ function Demo() {
           name: 'Price',
           isNumber: true,
           value: ({ price }) => price,
-          show: row => (
-            <>
-              <span class="strong">{number(row.price, decimalsOfRow(row))}</span>
-              <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
-            </>
-          ),
+          show: row =>
+            twoLines(
+              <span class="strong">{number(row.price, decimalsOfRow(row))}</span>,
+              unitOf(row.currency, row.unit),
+            ),
         },
         {
           name: '24 h',

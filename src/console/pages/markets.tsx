@@ -19,9 +19,9 @@ import { dataOf, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { allRows } from '../parts/requests/pages.ts'
 import { Move } from '../parts/tables/move.tsx'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
-import { boundChoice } from '../parts/text/form.ts'
+import { boundChoice, sets, takes } from '../parts/text/form.ts'
 import { number, signed, unitOf, words } from '../parts/text/format.ts'
 import { StocksNow } from './market/stocks.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
@@ -106,12 +106,7 @@ function Curves() {
           {earlier.refusal && <Refused error={earlier.refusal} />}
           {newest.data && earlier.isLoading && <Waiting what="earlier curves" />}
           {newest.data && hasCurve(newest.data) && (
-            <CurveDate
-              value={date.value}
-              onChange={day => {
-                date.value = day
-              }}
-            />
+            <CurveDate value={date.value} onChange={takes(date)} />
           )}
           {past?.refusal && <Refused error={past.refusal} />}
         </section>
@@ -238,9 +233,7 @@ function Spreads() {
                 type="button"
                 class="plain tight"
                 aria-pressed={row.id === shown?.id}
-                onClick={() => {
-                  chosen.value = row
-                }}
+                onClick={sets(chosen, row)}
               >
                 {row.name}
               </button>
@@ -250,12 +243,7 @@ function Spreads() {
             name: 'Value',
             isNumber: true,
             value: ({ value }) => value,
-            show: row => (
-              <>
-                <span class="strong">{number(row.value, 2)}</span>
-                <div class="quiet small">{row.unit}</div>
-              </>
-            ),
+            show: row => twoLines(<span class="strong">{number(row.value, 2)}</span>, row.unit),
           },
           {
             name: '24 h',

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { asOperator, forget, Operators, token } from '../parts/person/operator-token.tsx'
-import { useAttempt } from '../parts/requests/ask.ts'
+import { useChange } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { figure, instant, number, observed, signed, words } from '../parts/text/format.ts'
 import { Audit } from './operator/audit.tsx'
@@ -98,12 +98,11 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
           {
             name: 'Series',
             value: ({ code }) => code,
-            show: change => (
-              <>
-                <a href={`/series/${change.code}`}>{change.code}</a>
-                <div class="quiet small">{observed(change.observed_at)}</div>
-              </>
-            ),
+            show: change =>
+              twoLines(
+                <a href={`/series/${change.code}`}>{change.code}</a>,
+                observed(change.observed_at),
+              ),
           },
           { name: 'Before', isNumber: true, value: ({ before }) => before },
           { name: 'After', isNumber: true, value: ({ after }) => after },
@@ -125,7 +124,7 @@ function Data() {
     ({ data }) => data.batches,
     asOperator,
   )
-  const { refusal, attempt } = useAttempt()
+  const { refusal, attempt, change } = useChange(batches, asOperator)
   const rows = useSignal<ImportRow[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)
   const outcome = useSignal('')
@@ -167,13 +166,7 @@ function Data() {
       await batches.reload()
     })
   const undo = (id: number) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/batches/${id}/undo`, {
-        method: 'POST',
-        body: { reason: 'undone in the console' },
-      })
-      await batches.reload()
-    })
+    change(`/admin/v1/batches/${id}/undo`, 'POST', { reason: 'undone in the console' })
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}

@@ -47,6 +47,13 @@ export const WhoBringsData = () => (
   </>
 )
 
+/** Says what is missing where there is no data, with the next step. */
+export const noData = (text: string) => (
+  <>
+    {text} <WhoBringsData />
+  </>
+)
+
 /** The error code for data that does not exist yet, which is not a fault. */
 const absent = 'DATA_NOT_AVAILABLE'
 

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { sampleKey } from '../guides/guide.ts'
 import { Choice, Copy } from './bits.tsx'
 import { ownKey } from './person/own-key.ts'
+import { boundChoice } from './text/form.ts'
 
 const languages = ['curl', 'python', 'typescript', 'excel'] as const
 export type Language = (typeof languages)[number]
@@ -103,11 +104,8 @@ export function Samples({ call }: { call: Call }) {
       <div class="row spread">
         <Choice
           label="Language of the sample"
-          value={language.value}
+          {...boundChoice(language)}
           options={languages.map(value => ({ value, text: names[value] }))}
-          onChoose={value => {
-            language.value = value
-          }}
         />
         <Copy text={text} className="tight" />
       </div>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant, words } from '../../parts/text/format.ts'
@@ -54,12 +54,8 @@ function List() {
   const page = useSignal(1)
   const path = `/v1/notifications?per_page=${perPage}&page=${page.value}${shown.value === 'unread' ? '&unread=true' : ''}`
   const answer = useLoaded(path, signal => ask<Listed>(path, { signal }))
-  const { refusal, attempt } = useAttempt()
-  const post = (what: string) =>
-    attempt(async () => {
-      await ask(`/v1/notifications/${what}`, { method: 'POST', body: {} })
-      await answer.reload()
-    })
+  const { refusal, change } = useChange(answer)
+  const post = (what: string) => change(`/v1/notifications/${what}`, 'POST', {})
   const pages = answer.data?.meta.total_pages ?? 1
   const unread = answer.data?.unread_count ?? 0
   return (

@@ -3,7 +3,7 @@ import type { RequestRow as Request } from '../../../topics/account/operations/r
 import { Choice, Copy, Tag } from '../../parts/bits.tsx'
 import { ask, parsedText, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, boundChoice } from '../../parts/text/form.ts'
+import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { number, second } from '../../parts/text/format.ts'
 
 interface Answer {
@@ -74,9 +74,7 @@ export function Requests() {
                 type="button"
                 class="plain tight"
                 aria-expanded={opened.value === row}
-                onClick={() => {
-                  opened.value = opened.value === row ? undefined : row
-                }}
+                onClick={sets(opened, opened.value === row ? undefined : row)}
               >
                 {second(row.at)}
                 <span class="only-heard">

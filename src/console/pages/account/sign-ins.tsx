@@ -1,18 +1,14 @@
 import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant } from '../../parts/text/format.ts'
 
 /** Where the account is signed in, and signing out there. */
 export function SignIns() {
   const answer = useLoaded('sessions', () => dataOf<{ sessions: SignInRow[] }>('/v1/auth/sessions'))
-  const { refusal, attempt } = useAttempt()
-  const end = (path: string) =>
-    attempt(async () => {
-      await ask(path, { method: 'DELETE' })
-      await answer.reload()
-    })
+  const { refusal, change } = useChange(answer)
+  const end = (path: string) => change(path, 'DELETE')
   const rows = answer.data?.sessions
   return (
     <>

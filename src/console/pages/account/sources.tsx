@@ -5,8 +5,8 @@ import type {
 } from '../../../topics/sources/operations/row.ts'
 import { Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
-import { boundSelect, submits } from '../../parts/text/form.ts'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
+import { boundSelect, sets, submits } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Tested {
@@ -115,9 +115,7 @@ export function Sources() {
                   class="tight"
                   aria-label={`Log of ${source.name}`}
                   aria-pressed={open.value === source.id}
-                  onClick={() => {
-                    open.value = open.value === source.id ? undefined : source.id
-                  }}
+                  onClick={sets(open, open.value === source.id ? undefined : source.id)}
                 >
                   Log
                 </button>
@@ -247,12 +245,8 @@ function Opened({ source }: { source: Source }) {
           {
             name: 'Sync',
             value: sync => sync.started_at,
-            show: sync => (
-              <>
-                {instant(sync.started_at)}
-                <div class="quiet small">{sync.error ?? sync.rejections[0] ?? ''}</div>
-              </>
-            ),
+            show: sync =>
+              twoLines(instant(sync.started_at), sync.error ?? sync.rejections[0] ?? ''),
           },
           { name: 'Started by', isWide: true, value: ({ trigger }) => trigger },
           { name: 'Rows', isNumber: true, value: ({ received }) => received },

@@ -7,6 +7,7 @@ import { QuoteTile, type Year } from '../../parts/charts/quote-tile.tsx'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { codes as known } from '../../parts/requests/codes.ts'
+import { sets } from '../../parts/text/form.ts'
 import { ago, unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from '../series/answer.ts'
 
@@ -48,9 +49,7 @@ export function Headline({ codes }: { codes: readonly string[] }) {
             class="tile"
             key={row.code}
             aria-pressed={row.code === shown.code}
-            onClick={() => {
-              chosen.value = row.code
-            }}
+            onClick={sets(chosen, row.code)}
           >
             <QuoteTile row={row} year={year} />
           </button>

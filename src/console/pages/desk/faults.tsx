@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Options, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 
@@ -32,7 +32,7 @@ const numberOf = (text: string): number | undefined => (text === '' ? undefined 
 /** Routes that are made to fail, or to be slow. */
 export function Faults() {
   const answer = useLoaded('faults', () => asOperator<{ faults: Fault[] }>('/_dev/faults'))
-  const { refusal, attempt } = useAttempt()
+  const { refusal, change } = useChange(answer, asOperator)
   const fields = useSignal({ path: '/v1/prices/latest', code: 'OVERLOADED', count: '', delay: '' })
   const set =
     (name: keyof typeof fields.value) => (event: { currentTarget: { value: string } }) => {
@@ -40,23 +40,13 @@ export function Faults() {
     }
   const { path, code, count, delay } = fields.value
   const add = () =>
-    attempt(async () => {
-      await asOperator('/_dev/faults', {
-        method: 'POST',
-        body: {
-          path,
-          ...(code !== slowOnly && { code }),
-          count: numberOf(count),
-          delay_ms: numberOf(delay),
-        },
-      })
-      await answer.reload()
+    change('/_dev/faults', 'POST', {
+      path,
+      ...(code !== slowOnly && { code }),
+      count: numberOf(count),
+      delay_ms: numberOf(delay),
     })
-  const clear = () =>
-    attempt(async () => {
-      await asOperator('/_dev/faults', { method: 'DELETE' })
-      await answer.reload()
-    })
+  const clear = () => change('/_dev/faults', 'DELETE')
   const faults = answer.data?.faults
   return (
     <div class="stack">

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
-import { bound, boundChoice } from '../../parts/text/form.ts'
+import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
@@ -77,9 +77,7 @@ export function Inbox() {
                     <button
                       type="button"
                       aria-current={id === message.id}
-                      onClick={() => {
-                        chosen.value = id
-                      }}
+                      onClick={sets(chosen, id)}
                     >
                       <span class="row spread">
                         <span class="quiet small break">{to}</span>

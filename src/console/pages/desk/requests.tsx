@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
@@ -43,13 +43,9 @@ export function Requests() {
   if (isRefused.value) query.set('refused', 'true')
   if (path.value !== '') query.set('path', path.value)
   const answer = useLoaded(`requests ${query}`, () => asOperator<Answer>(`/_dev/requests?${query}`))
-  const { refusal, attempt } = useAttempt()
+  const { refusal, change } = useChange(answer, asOperator)
   useRepeated(isLive.value, answer.reload)
-  const forget = () =>
-    attempt(async () => {
-      await asOperator('/_dev/requests', { method: 'DELETE' })
-      await answer.reload()
-    })
+  const forget = () => change('/_dev/requests', 'DELETE')
   return (
     <section class="card flush" aria-labelledby="requests">
       <header>

@@ -13,6 +13,7 @@ import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
+import { takes } from '../../parts/text/form.ts'
 import { day, decimalsOf, number, timesText } from '../../parts/text/format.ts'
 import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
@@ -90,13 +91,7 @@ function Prices() {
           file="brent-wti"
         />
       )}
-      <KnownOn
-        value={asOf.value}
-        onChange={day => {
-          asOf.value = day
-        }}
-        shown={answer.data?.[0]}
-      />
+      <KnownOn value={asOf.value} onChange={takes(asOf)} shown={answer.data?.[0]} />
     </section>
   )
 }

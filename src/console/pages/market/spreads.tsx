@@ -1,6 +1,6 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
-import { WhoBringsData } from '../../parts/bits.tsx'
+import { noData } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
@@ -50,11 +50,7 @@ export function SpreadsNow() {
       rows={answer.data}
       keyOf={({ id }) => id}
       note={[...new Set(answer.data?.map(({ unit }) => unit))].join(', ')}
-      empty={
-        <>
-          No spreads yet. <WhoBringsData />
-        </>
-      }
+      empty={noData('No spreads yet.')}
       columns={[
         {
           name: 'Spread',

@@ -1,5 +1,5 @@
 import { dayMs } from '../../../lib/time/instant.ts'
-import { WhoBringsData } from '../../parts/bits.tsx'
+import { noData } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { dataOf, Refusal, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
@@ -116,11 +116,7 @@ export function StocksNow({
       rows={answer.data}
       keyOf={({ code }) => code}
       note={unitsOf(answer.data ?? [])}
-      empty={
-        <>
-          No stocks yet. <WhoBringsData />
-        </>
-      }
+      empty={noData('No stocks yet.')}
       columns={[
         {
           name: 'Stock',

@@ -7,6 +7,7 @@ import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
+import { sets } from '../../parts/text/form.ts'
 import { decimalsOf, number, signed, unitOf } from '../../parts/text/format.ts'
 
 interface Contract {
@@ -222,9 +223,7 @@ export function CurveDate({ value, onChange }: { value: string; onChange: (day: 
         type="button"
         class="tight"
         aria-pressed={isPlaying.value}
-        onClick={() => {
-          isPlaying.value = !isPlaying.value
-        }}
+        onClick={sets(isPlaying, !isPlaying.value)}
       >
         {isPlaying.value ? (
           <Pause size={14} aria-hidden="true" />

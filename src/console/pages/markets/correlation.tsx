@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Choice, WhoBringsData } from '../../parts/bits.tsx'
+import { Choice, noData } from '../../parts/bits.tsx'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { codes, loadCodes } from '../../parts/requests/codes.ts'
 import { Table } from '../../parts/tables/table.tsx'
@@ -50,11 +50,7 @@ export function Correlation() {
       of={answer}
       rows={answer.data?.codes}
       keyOf={code => code}
-      empty={
-        <>
-          There are too few prices for a correlation. Choose a longer period. <WhoBringsData />
-        </>
-      }
+      empty={noData('There are too few prices for a correlation. Choose a longer period.')}
       note="Correlation of daily returns: 1 moves together, 0 is unrelated, −1 moves in opposite directions."
       actions={<Choice label="Period" options={periods} {...boundChoice(period)} />}
       columns={[

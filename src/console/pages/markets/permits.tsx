@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
-import { bound, boundSelect, submits } from '../../parts/text/form.ts'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
+import { bound, boundSelect, submits, takes } from '../../parts/text/form.ts'
 import { number, words } from '../../parts/text/format.ts'
 import { UsMap } from './permits/us-map.tsx'
 
@@ -86,9 +86,7 @@ export function Permits() {
               places={places}
               counts={counts}
               chosen={state.value}
-              onState={code => {
-                state.value = code
-              }}
+              onState={takes(state)}
             />
             <p class="quiet small">
               States are shaded by their number of permits; points are the permits listed below.
@@ -118,12 +116,7 @@ export function Permits() {
           {
             name: 'Operator',
             value: ({ operator }) => operator.name,
-            show: permit => (
-              <>
-                {permit.operator.name}
-                <div class="quiet small">{wellOf(permit)}</div>
-              </>
-            ),
+            show: permit => twoLines(permit.operator.name, wellOf(permit)),
           },
           {
             name: 'Where',

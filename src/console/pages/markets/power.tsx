@@ -4,7 +4,7 @@ import { Below, Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { areCodesHere, type Code, codes, wantCodes } from '../../parts/requests/codes.ts'
-import { boundChoice } from '../../parts/text/form.ts'
+import { boundChoice, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { StocksNow } from '../market/stocks.tsx'
 import { after, type Day, dayOf, daysOf, twoDays } from './power/days.ts'
@@ -75,9 +75,7 @@ export function Power() {
         <Zones
           codes={listed.filter(({ category }) => category !== 'supply_demand')}
           chosen={code}
-          onChoose={name => {
-            chosen.value = name
-          }}
+          onChoose={takes(chosen)}
         />
         <StocksNow caption="EU gas storage vs 5 years, %" file="gas-storage" stocks={gasStocks} />
       </Below>

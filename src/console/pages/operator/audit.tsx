@@ -3,7 +3,7 @@ import type { EntryShape as Entry } from '../../../topics/operator/operations/sy
 import { Parted, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { instant, number } from '../../parts/text/format.ts'
 
 const perPage = 50
@@ -82,23 +82,14 @@ export function Audit() {
         {
           name: 'Who',
           value: ({ email, actor: who }) => email ?? who,
-          show: entry => (
-            <>
-              <Parted text={entry.email ?? entry.actor} />
-              <div class="quiet small">{entry.from ?? 'from inside'}</div>
-            </>
-          ),
+          show: entry =>
+            twoLines(<Parted text={entry.email ?? entry.actor} />, entry.from ?? 'from inside'),
         },
         {
           name: 'What',
           className: 'break',
           value: ({ action, thing: path }) => `${action} ${path}`,
-          show: entry => (
-            <>
-              {entry.action}
-              <div class="quiet small">{entry.thing}</div>
-            </>
-          ),
+          show: entry => twoLines(entry.action, entry.thing),
         },
         {
           name: 'Outcome',

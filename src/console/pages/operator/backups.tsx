@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { Figure, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, instant, number } from '../../parts/text/format.ts'
 
 interface Desk {
@@ -29,7 +29,7 @@ export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} M
 /** Which backups there are, one more, and whether the newest can be restored. */
 export function Backups() {
   const answer = useLoaded('backups', () => asOperator<{ data: Desk }>('/admin/v1/backups'))
-  const { refusal, attempt } = useAttempt()
+  const { refusal, change } = useChange(answer, asOperator)
   const desk = answer.data?.data
   const task = desk?.task
   const isInProgress = task !== null && task !== undefined && task.ended_at === null
@@ -38,11 +38,7 @@ export function Backups() {
     const timer = setInterval(() => void answer.reload(), askAgainMs)
     return () => clearInterval(timer)
   }, [isInProgress])
-  const begin = (what: 'make' | 'check') =>
-    attempt(async () => {
-      await asOperator('/admin/v1/backups', { method: 'POST', body: { what } })
-      await answer.reload()
-    })
+  const begin = (what: 'make' | 'check') => change('/admin/v1/backups', 'POST', { what })
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -114,12 +110,7 @@ export function Backups() {
           {
             name: 'Backup',
             value: ({ name }) => name,
-            show: backup => (
-              <>
-                {backup.name}
-                <div class="quiet small">{backup.place}</div>
-              </>
-            ),
+            show: backup => twoLines(backup.name, backup.place),
           },
           {
             name: 'Size',

@@ -11,7 +11,7 @@ import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { type Column, Table } from '../../parts/tables/table.tsx'
-import { boundChoice, boundSelect, submits } from '../../parts/text/form.ts'
+import { boundChoice, boundSelect, sets, submits, takes } from '../../parts/text/form.ts'
 import { ago, day, number, words } from '../../parts/text/format.ts'
 import { AccountCredits } from './account-credits.tsx'
 
@@ -318,12 +318,7 @@ export function PlanChoice({
         <Options of={plans} textOf={words} />
       </select>
       {wanted.value !== '' && (
-        <Side
-          label={`Change the plan of ${account.email}`}
-          onClose={() => {
-            wanted.value = ''
-          }}
-        >
+        <Side label={`Change the plan of ${account.email}`} onClose={sets(wanted, '')}>
           <PlanChange
             account={account}
             plan={wanted.value}
@@ -409,9 +404,7 @@ function PlanChange({
             { value: 'none', text: 'Leave billing as it is' },
             { value: 'subscription', text: 'Bill the plan' },
           ]}
-          onChoose={value => {
-            billing.value = value
-          }}
+          onChoose={takes(billing)}
         />
       )}
       {billing.value === 'subscription' && !isFree && (
@@ -423,9 +416,7 @@ function PlanChange({
               { value: 'monthly', text: 'Month' },
               { value: 'yearly', text: 'Year' },
             ]}
-            onChoose={value => {
-              period.value = value
-            }}
+            onChoose={takes(period)}
           />
           <label>
             Price, {plan.currency}

@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
+import { sets } from '../../parts/text/form.ts'
 import { ago, number, words } from '../../parts/text/format.ts'
 import type { Feed, Run } from './feed.ts'
 import { FeedSettings } from './feed-settings.tsx'
@@ -66,12 +67,8 @@ export const LastRun = ({ run }: { run: Run | null }) =>
 /** Public sources: when they are read next, and runs by hand. */
 export function Feeds() {
   const answer = useLoaded('feeds', () => asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'))
-  const { refusal, attempt } = useAttempt()
-  const post = (name: string, what: string) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/feeds/${name}/${what}`, { method: 'POST', body: {} })
-      await answer.reload()
-    })
+  const { refusal, attempt, change } = useChange(answer, asOperator)
+  const post = (name: string, what: string) => change(`/admin/v1/feeds/${name}/${what}`, 'POST', {})
   const edited = useSignal<Feed | undefined>(undefined)
   const put = (feed: Feed, setting: Record<string, unknown>) =>
     attempt(async () => {
@@ -87,9 +84,7 @@ export function Feeds() {
           key={edited.value.name}
           feed={edited.value}
           onPut={setting => void put(edited.value!, setting)}
-          onCancel={() => {
-            edited.value = undefined
-          }}
+          onCancel={sets(edited, undefined)}
         />
       )}
       <Table
@@ -104,12 +99,7 @@ export function Feeds() {
           {
             name: 'Source',
             value: ({ name }) => name,
-            show: feed => (
-              <>
-                {feed.title}
-                <div class="code">{feed.name}</div>
-              </>
-            ),
+            show: feed => twoLines(feed.title, feed.name, 'code'),
           },
           { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
           {

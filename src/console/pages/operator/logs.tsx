@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Choice, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound } from '../../parts/text/form.ts'
+import { bound, sets, takes } from '../../parts/text/form.ts'
 import { second } from '../../parts/text/format.ts'
 
 interface Line {
@@ -103,21 +103,13 @@ export function Logs() {
                 { value: 'warn', text: 'Warnings' },
                 { value: 'error', text: 'Errors' },
               ]}
-              onChoose={value => {
-                level.value = value
-              }}
+              onChoose={takes(level)}
             />
             <label>
               Only lines with
               <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />
             </label>
-            <button
-              type="button"
-              aria-pressed={isLive.value}
-              onClick={() => {
-                isLive.value = !isLive.value
-              }}
-            >
+            <button type="button" aria-pressed={isLive.value} onClick={sets(isLive, !isLive.value)}>
               Live
             </button>
           </>

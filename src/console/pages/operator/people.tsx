@@ -23,7 +23,7 @@ import { boot } from '../../parts/requests/boot.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { KeyForm, keyColumns, keyName } from '../../parts/tables/key-columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, boundSelect, submits } from '../../parts/text/form.ts'
+import { bound, boundSelect, sets, submits } from '../../parts/text/form.ts'
 import { ago, day, number, words } from '../../parts/text/format.ts'
 import {
   CustomerFigures,
@@ -205,9 +205,7 @@ export function People() {
                 class="tight"
                 aria-label={`Details of ${account.email}`}
                 aria-haspopup="dialog"
-                onClick={() => {
-                  opened.value = account.id
-                }}
+                onClick={sets(opened, account.id)}
               >
                 Details
               </button>
@@ -239,12 +237,7 @@ export function People() {
         </form>
       </details>
       {account && (
-        <Side
-          label={`Customer ${account.email}`}
-          onClose={() => {
-            opened.value = ''
-          }}
-        >
+        <Side label={`Customer ${account.email}`} onClose={sets(opened, '')}>
           <div class="row">
             <Confirmed
               className="tight"

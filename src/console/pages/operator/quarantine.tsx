@@ -1,8 +1,8 @@
 import type { QuarantineRow as Range } from '../../../topics/operator/operations/data/quarantine.ts'
 import { Confirmed, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 
 /** Days of series that no read answers: more of them, and reading them again. */
@@ -10,7 +10,7 @@ export function Quarantine() {
   const answer = useLoaded('quarantine', () =>
     asOperator<{ data: Range[] }>('/admin/v1/quarantine'),
   )
-  const { refusal, attempt } = useAttempt()
+  const { refusal, attempt, change } = useChange(answer, asOperator)
   const add = (form: HTMLFormElement) =>
     attempt(async () => {
       const typed = new FormData(form)
@@ -27,11 +27,7 @@ export function Quarantine() {
       form.reset()
       await answer.reload()
     })
-  const lift = (id: number) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/quarantine/${id}`, { method: 'DELETE' })
-      await answer.reload()
-    })
+  const lift = (id: number) => change(`/admin/v1/quarantine/${id}`, 'DELETE')
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -66,12 +62,7 @@ export function Quarantine() {
           {
             name: 'Series',
             value: ({ code }) => code,
-            show: ({ code, reason }) => (
-              <>
-                <a href={`/series/${code}`}>{code}</a>
-                <div class="quiet small">{reason}</div>
-              </>
-            ),
+            show: ({ code, reason }) => twoLines(<a href={`/series/${code}`}>{code}</a>, reason),
           },
           { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
           {

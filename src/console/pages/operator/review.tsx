@@ -3,7 +3,7 @@ import type { FlagShape as Flag } from '../../../topics/operator/operations/data
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { figure, number, observed, words } from '../../parts/text/format.ts'
 
 const perPage = 100
@@ -109,12 +109,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
           {
             name: 'Why',
             value: ({ reason }) => reason,
-            show: ({ rule, reason }) => (
-              <>
-                {words(rule)}
-                <div class="quiet small">{reason}</div>
-              </>
-            ),
+            show: ({ rule, reason }) => twoLines(words(rule), reason),
           },
           { name: 'From', isWide: true, value: ({ source }) => source },
         ]}

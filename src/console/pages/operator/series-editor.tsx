@@ -4,7 +4,7 @@ import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, submits } from '../../parts/text/form.ts'
+import { bound, sets, submits } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
 
 const shownMax = 50
@@ -101,12 +101,7 @@ export function SeriesEditor() {
             <button type="submit" class="main">
               {before ? 'Change the series' : 'Add the series'}
             </button>
-            <button
-              type="button"
-              onClick={() => {
-                edited.value = undefined
-              }}
-            >
+            <button type="button" onClick={sets(edited, undefined)}>
               Cancel
             </button>
           </div>
@@ -135,12 +130,7 @@ export function SeriesEditor() {
               Search
               <input type="search" placeholder="All series of the catalogue" {...bound(typed)} />
             </label>
-            <button
-              type="button"
-              onClick={() => {
-                edited.value = 'new'
-              }}
-            >
+            <button type="button" onClick={sets(edited, 'new')}>
               Add a series
             </button>
           </>
@@ -189,9 +179,7 @@ export function SeriesEditor() {
                   type="button"
                   class="tight"
                   aria-label={`Edit ${series.code}`}
-                  onClick={() => {
-                    edited.value = series
-                  }}
+                  onClick={sets(edited, series)}
                 >
                   Edit
                 </button>

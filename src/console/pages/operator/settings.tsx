@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
+import { sets } from '../../parts/text/form.ts'
 
 interface Setting {
   key: string
@@ -33,9 +34,7 @@ export function Settings() {
           type="button"
           class="tight"
           aria-pressed={onlyOwn.value}
-          onClick={() => {
-            onlyOwn.value = !onlyOwn.value
-          }}
+          onClick={sets(onlyOwn, !onlyOwn.value)}
         >
           Changed only
         </button>
@@ -44,12 +43,7 @@ export function Settings() {
         {
           name: 'Setting',
           value: ({ key }) => key,
-          show: ({ key, description }) => (
-            <>
-              <code>{key}</code>
-              <div class="quiet small">{description}</div>
-            </>
-          ),
+          show: ({ key, description }) => twoLines(<code>{key}</code>, description),
         },
         { name: 'Description', isFileOnly: true, value: ({ description }) => description },
         { name: 'Value', className: 'break', value: ({ value }) => value },

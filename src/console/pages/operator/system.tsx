@@ -4,9 +4,9 @@ import type { HeldShape as HeldMessage } from '../../../topics/operator/operatio
 import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
 import { Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits } from '../../parts/text/form.ts'
 import { day, instant, number } from '../../parts/text/format.ts'
 import { DeliveryChannels } from './delivery-channels.tsx'
@@ -44,7 +44,7 @@ function Tokens() {
   const answer = useLoaded('tokens', () =>
     asOperator<{ data: { tokens: AdminToken[] } }>('/admin/v1/tokens'),
   )
-  const { refusal, attempt } = useAttempt()
+  const { refusal, attempt, change } = useChange(answer, asOperator)
   const name = useSignal('')
   const role = useSignal<string>('read')
   const secret = useSignal<string | undefined>(undefined)
@@ -58,11 +58,7 @@ function Tokens() {
       name.value = ''
       await answer.reload()
     })
-  const revoke = (id: string) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/tokens/${id}`, { method: 'DELETE' })
-      await answer.reload()
-    })
+  const revoke = (id: string) => change(`/admin/v1/tokens/${id}`, 'DELETE')
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -95,12 +91,7 @@ function Tokens() {
           {
             name: 'Token',
             value: token => token.name ?? 'Initial token',
-            show: token => (
-              <>
-                {token.name ?? 'Initial token'}
-                <div class="code">{token.token_hint}</div>
-              </>
-            ),
+            show: token => twoLines(token.name ?? 'Initial token', token.token_hint, 'code'),
           },
           { name: 'Role', value: token => token.role },
           {
@@ -174,12 +165,7 @@ function Held() {
           {
             name: 'Message',
             value: message => message.event_type,
-            show: message => (
-              <>
-                {message.event_type}
-                <div class="quiet small">{message.about}</div>
-              </>
-            ),
+            show: message => twoLines(message.event_type, message.about),
           },
           { name: 'By', value: ({ kind }) => kind },
           {
@@ -215,14 +201,9 @@ function Suppressions() {
     ({ data }) => data.suppressions,
     asOperator,
   )
-  const { refusal, attempt } = useAttempt()
+  const { refusal, change } = useChange(answer, asOperator)
   const lift = (address: string) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/suppressions/${encodeURIComponent(address)}`, {
-        method: 'DELETE',
-      })
-      await answer.reload()
-    })
+    change(`/admin/v1/suppressions/${encodeURIComponent(address)}`, 'DELETE')
   return (
     <div class="stack">
       {refusal.value && <Refused error={refusal.value} />}

@@ -4,7 +4,7 @@ import { Tag } from '../../parts/bits.tsx'
 import { has } from '../../parts/person/account.ts'
 import { type Loaded, Refusal, useLoaded } from '../../parts/requests/ask.ts'
 import { allRows } from '../../parts/requests/pages.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
@@ -45,12 +45,7 @@ export const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefin
       {
         name: 'What',
         value: ({ title, description }) => `${title}. ${description}`,
-        show: ({ title, description }) => (
-          <>
-            {title}
-            <div class="quiet small">{description}</div>
-          </>
-        ),
+        show: ({ title, description }) => twoLines(title, description),
       },
       {
         name: 'Kind',

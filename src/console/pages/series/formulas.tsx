@@ -8,7 +8,7 @@ import { Confirmed, Empty, May, Notice, Page, Refused, Tag } from '../../parts/b
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { ago, number, unitOf, words } from '../../parts/text/format.ts'
 
@@ -63,12 +63,8 @@ export function Formulas() {
           {
             name: 'Code',
             value: ({ code }) => code,
-            show: ({ code, name }) => (
-              <>
-                <a href={`/series/${code}`}>{name}</a>
-                <div class="code">{code}</div>
-              </>
-            ),
+            show: ({ code, name }) =>
+              twoLines(<a href={`/series/${code}`}>{name}</a>, code, 'code'),
           },
           { name: 'Formula', isWide: true, value: ({ formula }) => formula },
           {

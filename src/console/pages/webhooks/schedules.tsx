@@ -1,8 +1,8 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
 import { Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { ask, dataOf, useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, instant, words } from '../../parts/text/format.ts'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
 
@@ -14,22 +14,12 @@ export function Watches() {
   const answer = useLoaded('watches', signal =>
     dataOf<{ subscriptions: Watch[] }>('/v1/subscriptions', { signal }),
   )
-  const { refusal, attempt } = useAttempt()
-  const remove = (id: string) =>
-    attempt(async () => {
-      await ask(`/v1/subscriptions/${id}`, { method: 'DELETE' })
-      await answer.reload()
-    })
+  const { refusal, change } = useChange(answer)
+  const remove = (id: string) => change(`/v1/subscriptions/${id}`, 'DELETE')
   const turn = (id: string, status: 'active' | 'paused') =>
-    attempt(async () => {
-      await ask(`/v1/subscriptions/${id}`, { method: 'PATCH', body: { status } })
-      await answer.reload()
-    })
+    change(`/v1/subscriptions/${id}`, 'PATCH', { status })
   const make = async (body: Record<string, unknown>): Promise<boolean> => {
-    await attempt(async () => {
-      await ask('/v1/subscriptions', { method: 'POST', body })
-      await answer.reload()
-    })
+    await change('/v1/subscriptions', 'POST', body)
     return refusal.value === undefined
   }
   return (
@@ -46,12 +36,7 @@ export function Watches() {
           {
             name: 'Watch',
             value: ({ name, codes }) => name ?? codes.join(', '),
-            show: ({ name, codes }) => (
-              <>
-                {name ?? 'unnamed'}
-                <div class="code break">{codes.join(', ')}</div>
-              </>
-            ),
+            show: ({ name, codes }) => twoLines(name ?? 'unnamed', codes.join(', '), 'code break'),
           },
           {
             name: 'Every',
@@ -146,12 +131,8 @@ export function Deliveries() {
           {
             name: 'Delivery',
             value: row => row.name ?? row.commodity_codes.join(', '),
-            show: row => (
-              <>
-                {row.name ?? 'unnamed'}
-                <div class="code break">{row.commodity_codes.join(', ')}</div>
-              </>
-            ),
+            show: row =>
+              twoLines(row.name ?? 'unnamed', row.commodity_codes.join(', '), 'code break'),
           },
           { name: 'To', isWide: true, value: row => row.recipient_email },
           {

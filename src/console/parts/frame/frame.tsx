@@ -9,6 +9,7 @@ import { endLook, impersonation } from '../person/impersonation.ts'
 import { asOperator } from '../person/operator-token.tsx'
 import { prefer, preferenceRefusal, preferences } from '../person/preferences.ts'
 import { boot } from '../requests/boot.ts'
+import { sets } from '../text/form.ts'
 import { instant } from '../text/format.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Keys } from './keys.tsx'
@@ -42,9 +43,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             class="menu tight"
             aria-expanded={isOpen.value}
             aria-controls="nav"
-            onClick={() => {
-              isOpen.value = !isOpen.value
-            }}
+            onClick={sets(isOpen, !isOpen.value)}
           >
             Menu
           </button>

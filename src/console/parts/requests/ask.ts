@@ -174,3 +174,14 @@ export function useAttempt() {
   }
   return { refusal, attempt }
 }
+
+/** Sends a change of what a page shows, and loads it again. */
+export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof ask = ask) {
+  const { refusal, attempt } = useAttempt()
+  const change = (path: string, method: NonNullable<AskOptions['method']>, body?: unknown) =>
+    attempt(async () => {
+      await send(path, { method, ...(body !== undefined && { body }) })
+      await shown.reload()
+    })
+  return { refusal, attempt, change }
+}

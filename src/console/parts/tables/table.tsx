@@ -6,6 +6,7 @@ import type { Action } from '../../../plans/roles/roles.ts'
 import { Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
+import { bound, takes } from '../text/form.ts'
 import { number } from '../text/format.ts'
 
 type Cell = string | number | null | undefined
@@ -63,6 +64,18 @@ export interface TableProps<T> {
   fileRows?: () => readonly T[]
   className?: string
 }
+
+/** A cell of two lines: the second says more of the first. */
+export const twoLines = (
+  first: ComponentChildren,
+  second: ComponentChildren,
+  className = 'quiet small',
+) => (
+  <>
+    {first}
+    <div class={className}>{second}</div>
+  </>
+)
 
 const placeInAddress = (): string => decodeURIComponent(location.hash.slice(1))
 
@@ -161,10 +174,7 @@ export function Table<T>(props: TableProps<T>) {
               class="tight filter"
               aria-label={`Filter ${caption}`}
               placeholder="Filter"
-              value={filter.value}
-              onInput={event => {
-                filter.value = event.currentTarget.value
-              }}
+              {...bound(filter)}
             />
           )}
           {hasRows && columns.some(({ value }) => value) && (
@@ -214,9 +224,7 @@ export function Table<T>(props: TableProps<T>) {
                     column={column}
                     order={order.value}
                     isSorted={isSorted}
-                    onOrder={next => {
-                      order.value = next
-                    }}
+                    onOrder={takes(order)}
                   />
                 ))}
               </tr>

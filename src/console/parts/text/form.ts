@@ -31,3 +31,17 @@ export const boundChoice = <T extends string>(text: Signal<T>) => ({
     text.value = value
   },
 })
+
+/** The handler of a button that gives a signal a value. */
+export const sets =
+  <T>(signal: Signal<T>, value: NoInfer<T>) =>
+  (): void => {
+    signal.value = value
+  }
+
+/** A handler that passes what it gets to a signal. */
+export const takes =
+  <T>(signal: Signal<T>) =>
+  (value: T): void => {
+    signal.value = value
+  }
