@@ -59,6 +59,62 @@ describe('a field that an operation does not have', () => {
   })
 })
 
+describe('a field that a push of an operator does not have', () => {
+  const push = async (body: unknown, headers: Record<string, string> = {}, path = 'observations') =>
+    await copy.ask('POST', `/admin/v1/${path}`, {
+      body,
+      headers: { ...headers, authorization: `Bearer ${copy.adminToken}` },
+    })
+  const row = { code: 'WTI_USD', observed_at: '2026-11-02T15:00:00Z', price: 61 }
+
+  test.each([
+    [
+      'of a row',
+      { observations: [row, { ...row, curency: 'USD' }] },
+      'observations.1.curency;nearest=currency',
+    ],
+    ['around the rows', { observations: [row], sources: 'Desk' }, 'sources;nearest=source'],
+    ['of a bare list', [{ ...row, recorded: '2026-11-02' }], '0.recorded;nearest=recorded_at'],
+    ['that is there', { observations: [{ ...row, source: 'Desk' }], replace: false }, null],
+  ])('is named in the header: %s', async (_, body, named) => {
+    for (const path of ['observations', 'observations/compare']) {
+      const answer = await push(body, {}, path)
+      expect([path, answer.status, answer.headers.get(header)]).toEqual([path, 200, named])
+    }
+  })
+
+  test('is named of a line, of a dataset and of a quarantine', async () => {
+    const lines = `${JSON.stringify(row)}\n${JSON.stringify({ ...row, prise: 1 })}\n`
+    const ofLine = await push(lines, { 'content-type': 'application/x-ndjson' })
+    expect([ofLine.status, ofLine.headers.get(header)]).toEqual([200, '1.prise;nearest=price'])
+    const rows = [{ contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', settlement: 71.87 }]
+    const dataset = await push(
+      { rows, dryrun: true, dry_run: true },
+      {},
+      'datasets/futures-settlements',
+    )
+    expect([dataset.status, dataset.headers.get(header)]).toEqual([200, 'dryrun;nearest=dry_run'])
+    const body = { code: 'WTI_USD', from: '2020-01-02', until: '2020-01-03', reason: 'test' }
+    const days = await push(body, {}, 'quarantine')
+    expect([days.status, days.headers.get(header)]).toEqual([201, 'until'])
+  })
+
+  test('is refused where strict handling is preferred, and nothing is recorded', async () => {
+    const refused = await push(
+      { observations: [{ ...row, price: 62, curency: 'USD' }] },
+      { prefer: 'handling=strict' },
+    )
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toMatchObject({ field: 'observations.0.curency' })
+    const { biggest_changes } = (
+      (await (
+        await push({ observations: [{ ...row, price: 62 }] }, {}, 'observations/compare')
+      ).json()) as { data: { biggest_changes: unknown } }
+    ).data
+    expect(biggest_changes).toMatchObject([{ before: 61, after: 62 }])
+  })
+})
+
 test('the fields of a body are those of all of its forms, and an object without a list of fields is open', () => {
   const object = (properties: object) => ({ type: 'object', properties })
   const number = { type: 'number' }

@@ -32,6 +32,22 @@ export function knownFields(schema: unknown): KnownFields {
   return new Map([...fields].map(([name, anyOf]) => [name, knownFields({ anyOf })]))
 }
 
+/** The fields of the rows of a body that is a list. */
+export const knownItems = (schema: unknown): KnownFields => {
+  const lists = formsOf(schema as Schema).filter(form => form.type === 'array')
+  return lists.length === 0 ? 'any' : knownFields({ anyOf: lists.flatMap(itemsOf) })
+}
+
+/** The first rows of a body of lines; none where one is no JSON, which its reader reports. */
+export function firstRows(text: string): unknown[] {
+  const lines = text.split('\n', itemsMax).filter(line => line.trim() !== '')
+  try {
+    return lines.map(line => JSON.parse(line))
+  } catch {
+    return []
+  }
+}
+
 const isScalar = ({ type, const: only, enum: words }: Schema): boolean =>
   (typeof type === 'string' && type !== 'object') || only !== undefined || words !== undefined
 

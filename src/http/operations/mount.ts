@@ -13,7 +13,7 @@ import {
 } from '../answer/table.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
-import { type KnownFields, knownFields } from '../input/ignored-fields.ts'
+import { firstRows, type KnownFields, knownFields, knownItems } from '../input/ignored-fields.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
 import { wordParameter } from '../input/typed.ts'
 import { answersKey } from '../openapi/source.ts'
@@ -240,17 +240,16 @@ const isAsync = (work: object) => work.constructor.name === 'AsyncFunction'
 /** Names what the body has and the operation does not. */
 function checkedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = runnerOf(context, operation)
-  const { body } = operation
-  if (!body || body === noBody) return run
-  let known: KnownFields | undefined
+  const { body: schema, fields = schema } = operation
+  if (!schema || schema === noBody) return run
+  let known: Record<'ofObject' | 'ofRows', KnownFields> | undefined
   return incoming => {
-    known ??= knownFields(body)
-    context.ignoredParameters.checkFields(
-      incoming.request,
-      known,
-      incoming.body,
-      incoming.set.headers,
-    )
+    known ??= { ofObject: knownFields(fields), ofRows: knownItems(fields) }
+    const { body, request, set } = incoming
+    const rows = typeof body === 'string' && known.ofRows !== 'any' ? firstRows(body) : body
+    const { ofObject, ofRows } = known
+    const areRows = Array.isArray(rows)
+    context.ignoredParameters.checkFields(request, areRows ? ofRows : ofObject, rows, set.headers)
     return run(incoming)
   }
 }

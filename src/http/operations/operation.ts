@@ -67,6 +67,11 @@ interface Definition<
   params?: Params
   headers?: TObject
   body?: Body
+  /**
+   * The fields of a body that is checked by the handler alone, so that others are named. Such a body
+   * may also be a list of its rows, or a row a line.
+   */
+  fields?: TSchema
   /** Reads the body of a request where it is not JSON. */
   parse?(incoming: { request: Request }): unknown
   /**

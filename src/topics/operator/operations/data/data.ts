@@ -66,6 +66,26 @@ const Counts = t.Object({
   recorded_at: t.instant('From this time `as_of` returns all of it.'),
 })
 
+const names = (...fields: string[]) =>
+  Object.fromEntries(fields.map(name => [name, t.Any()] as const))
+const PushedRow = t.Object(
+  names(
+    'code',
+    'observed_at',
+    'date',
+    'period',
+    'price',
+    'currency',
+    'recorded_at',
+    'source',
+    'deleted',
+  ),
+)
+const pushedFields = t.Union([
+  t.Object({ observations: t.Array(PushedRow), ...names('source', 'batch', 'replace') }),
+  t.Array(PushedRow),
+])
+
 function recording({ catalogue, batches, idempotency, lateCommits, now }: Context) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
@@ -91,6 +111,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
           },
         ],
       }),
+      fields: pushedFields,
       answers: envelope(Counts),
       handle: async ({ body, requestContext, request, reply }) =>
         lateCommits.run(() =>
@@ -182,6 +203,7 @@ export const dataAdminOperations: Operations = [
         },
       ],
     }),
+    fields: pushedFields,
     answers: envelope(ComparisonShape),
     handle: ({ at: { catalogue, now, compare }, body }) => {
       const sent = sentOf(body)

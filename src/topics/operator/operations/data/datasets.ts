@@ -201,6 +201,12 @@ export function datasetAdminOperations({
           },
         ],
       }),
+      // The dataset refuses columns that it does not have.
+      fields: t.Object(
+        Object.fromEntries(
+          ['rows', 'dry_run', 'batch', 'earlier', 'replace'].map(name => [name, t.Any()]),
+        ),
+      ),
       answers: envelope(Counts),
       handle: async ({ params, body, requestContext, request, reply }) =>
         lateCommits.run(() =>

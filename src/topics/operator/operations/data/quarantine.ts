@@ -58,6 +58,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: Contex
           },
         ],
       }),
+      fields: t.Object({ code: t.Any(), from: t.Any(), to: t.Any(), reason: t.Any() }),
       answers: { 201: envelope(QuarantineRow) },
       handle: ({ body }) => {
         const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
