@@ -20,6 +20,7 @@ import { type CatalogueServices, openCatalogue } from '../../topics/catalogue/se
 import {
   createSeriesChanges,
   type SeriesChanges,
+  seriesNamed,
 } from '../../topics/catalogue/service/series-changes.ts'
 import { type Changes, openChanges } from '../../topics/changes/service/open.ts'
 import { type ConditionServices, openCondition } from '../../topics/condition/service/open.ts'
@@ -163,8 +164,12 @@ export function openServices(runtime: Runtime): Services {
   const seriesChanges = createSeriesChanges({
     ...markets,
     now: runtime.clock.now,
-    formulaFault: (code, terms) => faultOf(code, terms, name => codes.named(name, terms.owner)),
-    formulaCadence: terms => finestCadence(define(terms, name => codes.named(name, terms.owner))),
+    formulaFault: (code, terms, added) =>
+      faultOf(code, terms, name => codes.named(name, terms.owner) ?? seriesNamed(added, name)),
+    formulaCadence: (terms, added) =>
+      finestCadence(
+        define(terms, name => codes.named(name, terms.owner) ?? seriesNamed(added, name)),
+      ),
     noteAudiences: changes.noteAudiences,
   })
   const ownFormulas = createOwnFormulas({ ...markets, ...accounts, seriesChanges })

@@ -17,16 +17,24 @@ export interface TermFault {
   details?: { reason: string; column: number; length: number; path?: readonly string[] }
 }
 
+export interface NewSeries {
+  code: string
+  terms: SeriesTerms
+}
+
 export type SeriesChanges = ReturnType<typeof createSeriesChanges>
 
 export interface SeriesChangesDeps {
   series: SeriesStore
   catalogue: Catalogue
   now(): number
-  /** Checks the formula of a series; undefined: it has no fault. */
-  formulaFault(code: string, terms: SeriesTerms): FormulaFault | undefined
+  /**
+   * Checks the formula of a series; undefined: it has no fault. `added`: series that are added with
+   * it and before it.
+   */
+  formulaFault(code: string, terms: SeriesTerms, added: readonly Series[]): FormulaFault | undefined
   /** The cadence of the finest leg of a formula. */
-  formulaCadence(terms: SeriesTerms): Cadence
+  formulaCadence(terms: SeriesTerms, added: readonly Series[]): Cadence
   /** Forgets cached results of a series. */
   forgetSeries(id: number): void
   /**
@@ -63,6 +71,25 @@ function releaseFaults(code: string, terms: SeriesTerms, category: string): Term
     : []
 }
 
+/** A series as it will be once it is added. */
+const seriesToBe = ({ code, terms }: NewSeries): Series => ({
+  ...withTerms(anySeries, terms, true),
+  id: 0,
+  code,
+  volatility: 0,
+  fixture: false,
+  contractOf: null,
+  aliases: terms.aliases ?? [],
+  own: true,
+  terms,
+})
+
+/** The series that has a code or alias. */
+export const seriesNamed = (all: readonly Series[], name: string): Series | undefined => {
+  const upper = name.toUpperCase()
+  return all.find(({ code, aliases }) => code === upper || aliases.includes(upper))
+}
+
 const anySeries: SeriesBase = {
   name: '',
   category: '',
@@ -85,21 +112,30 @@ export function createSeriesChanges({
   forgetSeries,
   noteAudiences,
 }: SeriesChangesDeps) {
-  const formulaFaults = (code: string, terms: SeriesTerms): TermFault[] => {
+  const formulaFaults = (
+    code: string,
+    terms: SeriesTerms,
+    added: readonly Series[] = [],
+  ): TermFault[] => {
     if (terms.formula === undefined)
       return (['align', 'alignLimit'] as const)
         .filter(term => terms[term] !== undefined)
         .map(term => ({ field: snakeCase(term), why: 'requires formula.' }))
     if (terms.time === 'delivery')
       return [{ field: 'time', why: 'must be observed for a series with a formula.' }]
-    const fault = formulaFault(code, terms)
+    const fault = formulaFault(code, terms, added)
     if (!fault) return []
     const { reason, spot, message, path } = fault
     const { column, length } = spot
     const why = `${message.replace(/\.$/, '')} (column ${column}).`
     return [{ field: 'formula', why, details: { reason, column, length, ...(path && { path }) } }]
   }
-  const faultsOf = (code: string, terms: SeriesTerms, category: string): TermFault[] => {
+  const faultsOf = (
+    code: string,
+    terms: SeriesTerms,
+    category: string,
+    added: readonly Series[] = [],
+  ): TermFault[] => {
     const faults: TermFault[] = []
     const { min, max, timeZone, valueTime, aliases = [] } = terms
     if (min !== undefined && max !== undefined && min >= max)
@@ -110,7 +146,7 @@ export function createSeriesChanges({
         why: 'requires value_time, such as 16:30, or release_days.',
       })
     faults.push(...releaseFaults(code, terms, category), ...deliveryFaults(terms))
-    faults.push(...formulaFaults(code, terms))
+    faults.push(...formulaFaults(code, terms, added))
     if (
       terms.category !== undefined &&
       closedCategories.has(category) &&
@@ -118,7 +154,7 @@ export function createSeriesChanges({
     )
       faults.push({ field: 'category', why: `must not change for ${code}.` })
     for (const [i, alias] of aliases.entries()) {
-      const other = catalogue.named(alias)
+      const other = catalogue.named(alias) ?? seriesNamed(added, alias)
       if (other && other.code !== code)
         faults.push({
           field: `aliases.${i}`,
@@ -150,10 +186,14 @@ export function createSeriesChanges({
   return {
     /** The faults of the formula of a series; its code may be empty. */
     formulaFaults,
-    /** The faults that keep a code from becoming a custom series with these attributes. */
-    newFaults(code: string, terms: SeriesTerms) {
+    /**
+     * The faults that keep a code from becoming a custom series with these attributes; `before`: the
+     * new series before it in the same request.
+     */
+    newFaults(code: string, terms: SeriesTerms, before: readonly NewSeries[] = []) {
+      const added = before.map(seriesToBe)
       const other = catalogue.find(code, terms.owner)
-      const faults = faultsOf(code, terms, terms.category!)
+      const faults = faultsOf(code, terms, terms.category!, added)
       if (!isCode(code))
         faults.push({
           field: 'code',
@@ -180,18 +220,16 @@ export function createSeriesChanges({
         })
       return faults
     },
-    /** Adds custom series without faults, all or none. */
-    add: (entries: readonly { code: string; terms: SeriesTerms }[]) =>
-      taken(
-        entries.map(({ code, terms }) => ({
-          code,
-          own: true,
-          terms:
-            terms.formula === undefined || terms.cadence !== undefined
-              ? terms
-              : { ...terms, cadence: formulaCadence(terms) },
-        })),
-      ),
+    /** Adds custom series without faults, all or none; formulas may use those before them. */
+    add(entries: readonly NewSeries[]) {
+      const complete: (NewSeries & { own: true })[] = []
+      for (const { code, terms } of entries) {
+        const isWhole = terms.formula === undefined || terms.cadence !== undefined
+        const cadence = isWhole ? terms.cadence : formulaCadence(terms, complete.map(seriesToBe))
+        complete.push({ code, own: true, terms: { ...terms, ...(cadence && { cadence }) } })
+      }
+      return taken(complete)
+    },
     /** The faults of new attributes of a series. */
     faults: (series: Series, terms: SeriesTerms) => [
       ...faultsOf(series.code, { ...series.shippedTerms, ...terms }, series.category),

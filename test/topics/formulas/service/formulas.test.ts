@@ -177,6 +177,29 @@ describe('a series by formula', () => {
     })
   })
 
+  test('may use series that are before it in the same request, by code or alias, and none after it', async () => {
+    const { admin, push, read } = await withSpread()
+    const own = { name: 'Ours', category: 'crude_oil', unit: 'barrel', currency: 'USD' }
+    const base = { ...own, code: 'DESK_BASE_USD', cadence: 'weekly', aliases: ['DESK_OURS'] }
+    const twice = { ...own, name: undefined, code: 'DESK_TWICE_USD', formula: '2 * DESK_BASE_USD' }
+    const more = { ...twice, code: 'DESK_MORE_USD', formula: 'DESK_TWICE_USD + desk_ours' }
+    const reversed = await admin('POST', '/series', { series: [twice, base] })
+    expect(reversed.status).toBe(422)
+    expect(reversed.body.errors).toMatchObject([{ field: 'series.0.formula' }])
+    const second = { ...base, code: 'DESK_SECOND_USD' }
+    const clash = await admin('POST', '/series', { series: [base, second] })
+    expect(clash.body.errors).toMatchObject([{ field: 'series.1.aliases.0' }])
+    const added = await admin('POST', '/series', { series: [base, twice, more] })
+    expect([added.status, added.body.errors]).toEqual([201, undefined as never])
+    await push('DESK_BASE_USD', { '2026-11-19': 10 })
+    const { data } = (await read('/v1/prices/latest?by_code=DESK_MORE_USD')).body
+    expect(data.price).toBe(30)
+    const { cadence } = (await read('/v1/commodities/DESK_MORE_USD')).body.data as never as {
+      cadence: string
+    }
+    expect(cadence).toBe('weekly')
+  })
+
   test('refuses pushed values', async () => {
     const { push } = await withSpread()
     const pushed = await push('DESK_SPREAD_USD', { '2026-11-18': 1 })

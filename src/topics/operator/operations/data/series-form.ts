@@ -29,6 +29,7 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
+import type { NewSeries } from '../../../catalogue/service/series-changes.ts'
 import { sinceEver } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'
@@ -368,11 +369,6 @@ export function changedTerms(
     else terms[term] = value
   }
   return terms as SeriesTerms
-}
-
-export interface NewSeries {
-  code: string
-  terms: SeriesTerms
 }
 
 const seriesMax = 1000

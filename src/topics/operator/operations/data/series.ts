@@ -22,7 +22,7 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
-import type { TermFault } from '../../../catalogue/service/series-changes.ts'
+import type { NewSeries, TermFault } from '../../../catalogue/service/series-changes.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
@@ -247,15 +247,17 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       operationId: 'createSeries',
       summary: 'Create custom series',
       description:
-        'Creates one series, or those of the list `series`: all or none. They are served, watched, alerted on and exported like shipped series as soon as they have values.',
+        'Creates one series, or those of the list `series`: all or none. A formula may use series before it in the list. They are served, watched, alerted on and exported like shipped series as soon as they have values.',
       access: operator,
       idempotent: true,
       body: NewBody,
       answers: { 201: envelopeOf({ series: t.Array(SeriesRow) }) },
       handle: ({ body: input }) => {
-        const entries = readNewSeries(input, ({ code, terms }, form) => {
-          for (const { field, why, details } of seriesChanges.newFaults(code, terms))
-            form.fault(field, why, undefined, details)
+        const read: NewSeries[] = []
+        const entries = readNewSeries(input, (series, form) => {
+          const faults = seriesChanges.newFaults(series.code, series.terms, read)
+          for (const { field, why, details } of faults) form.fault(field, why, undefined, details)
+          read.push(series)
         })
         const added = seriesChanges.add(entries).map(rowOf)
         return success({ series: added })
