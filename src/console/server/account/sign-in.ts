@@ -384,15 +384,12 @@ function invited(
     const view = organizations.invitationByToken(token)
     return view && invitationState(view.invitation, now()) === 'pending' ? view : undefined
   }
-  const over = () =>
-    page(
-      title,
-      message({
-        text: 'This invitation has been accepted or has expired. Request a new one.',
-        wrong: true,
-      }),
-      { status: 410 },
-    )
+  const over = (token: string) => {
+    const view = organizations.invitationByToken(token)
+    const why = view && organizations.whyOver(view.invitation)
+    const text = why ?? 'This invitation does not exist. Request a new one.'
+    return page(title, message({ text, wrong: true }), { status: 410 })
+  }
   const signInFirst = (email: string) => {
     const text = `${email} has an account here. Sign in, then open the link in the e-mail again.`
     return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
@@ -408,7 +405,7 @@ function invited(
       handle: ({ query, request }) => {
         const token = query.token ?? ''
         const view = viewOf(token)
-        if (!view) return over()
+        if (!view) return over(token)
         const { invitation, organization } = view
         const person = personOf(request)
         if (!person && keys.accountByEmail(invitation.email)) return signInFirst(invitation.email)
@@ -425,7 +422,7 @@ function invited(
         fromOwnPage(request, async () => {
           const token = fieldsOf(body).get('token') ?? ''
           const view = viewOf(token)
-          if (!view) return over()
+          if (!view) return over(token)
           const person = personOf(request)
           // The e-mail proves an address that has no account yet. It does not sign in to an
           // existing account: it is valid too long for that.
@@ -435,7 +432,7 @@ function invited(
           const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))
           const accepted = organizations.accept(view.invitation.id, who, token)
           if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
-          if (accepted?.refused !== 'already_member') return over()
+          if (accepted?.refused !== 'already_member') return over(token)
           return page(
             title,
             message({

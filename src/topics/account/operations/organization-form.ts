@@ -44,9 +44,8 @@ function refusalOf(refusal: OrganizationRefusal): Problem {
         'An organization needs at least one admin. Promote another member first.',
       )
     case 'invitation_expired':
-      return stateForbids('invitation_expired', 'The invitation has expired. Ask for a new one.')
     case 'invitation_used':
-      return stateForbids('invitation_used', 'The invitation has already been accepted.')
+      return stateForbids(refusal.refused, refusal.why)
     case 'limit':
       return stateForbids(
         'invitation_limit_reached',

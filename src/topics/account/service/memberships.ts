@@ -16,7 +16,8 @@ export interface Belonging {
 }
 
 export type OrganizationRefusal =
-  | { refused: 'already_member' | 'last_admin' | 'invitation_expired' | 'invitation_used' }
+  | { refused: 'already_member' | 'last_admin' }
+  | { refused: 'invitation_expired' | 'invitation_used'; why: string }
   | { refused: 'limit'; limit: number }
 
 export interface OrganizationsDeps extends Pick<Runtime, 'db' | 'ids'> {

@@ -284,6 +284,8 @@ function newcomersOf({ store, keys, ids, clock }: OrganizationsDeps, { isOpen }:
   }
 }
 
+const used = 'The invitation has already been accepted.'
+
 const ranks: Record<Role, number> = { read_only: 0, member: 1, admin: 2 }
 
 function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
@@ -328,7 +330,20 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
     return { id: ids.uuid(), organizationId, accountId, email, role, joinedAt: now }
   }
 
+  /** Why an invitation can no longer be accepted, as a sentence; undefined: it can. */
+  const whyOver = (invitation: Invitation): string | undefined => {
+    const state = invitationState(invitation, clock.now())
+    if (state === 'pending') return undefined
+    if (state === 'accepted') return used
+    if (store.isReplaced(invitation))
+      return `A newer invitation was sent to ${invitation.email}. Use the link in that e-mail.`
+    return invitation.expiresAt < invitation.createdAt + invitationDays * dayMs
+      ? 'The invitation was withdrawn. Ask for a new one.'
+      : 'The invitation has expired. Ask for a new one.'
+  }
+
   return {
+    whyOver,
     /**
      * Undefined where the account was not invited, has no membership and does not present the token
      * of the e-mail.
@@ -347,14 +362,14 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
       if (!view) return undefined
       const { invitation, organization } = view
       if (!isAddressee(account, invitation.email) && byToken(token)?.id !== id) return undefined
-      const state = invitationState(invitation, clock.now())
-      if (state !== 'pending')
-        return { refused: state === 'accepted' ? 'invitation_used' : 'invitation_expired' }
+      const why = whyOver(invitation)
+      if (why !== undefined)
+        return { refused: why === used ? 'invitation_used' : 'invitation_expired', why }
       if (!isFree(account, organization.id)) return { refused: 'already_member' }
       const belonging = of(account)
       const now = clock.now()
       const done = changing(organization.id, () => {
-        if (!store.accept(id, now)) throw new Refused({ refused: 'invitation_used' })
+        if (!store.accept(id, now)) throw new Refused({ refused: 'invitation_used', why: used })
         if (belonging && belonging.organization.id !== organization.id)
           store.remove(belonging.organization.id)
         const member = memberOf(invitation, account)

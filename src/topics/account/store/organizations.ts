@@ -130,6 +130,9 @@ function invitations(db: Database) {
        $acceptedAt)`
   const accept = sql`
     UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1`
+  const newer = sql<{ found: 1 }, [string, string, number, string]>`
+    SELECT 1 AS found FROM organization_invitations
+    WHERE organization_id = ? AND email = ? AND created_at >= ? AND id <> ? LIMIT 1`
   const end = sql`UPDATE organization_invitations SET expires_at = ?1
      WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`
   return {
@@ -141,6 +144,9 @@ function invitations(db: Database) {
     putInvitation: (invitation: Invitation) => void put.run({ ...invitation }),
     /** Uses an invitation up; false when it was used or is over. */
     accept: (id: string, now: number) => accept.run(now, id).changes === 1,
+    /** Whether another one was sent to the same address when it ended, or later. */
+    isReplaced: ({ organizationId, email, expiresAt, id }: Invitation): boolean =>
+      newer.get(organizationId, email, expiresAt, id) !== null,
     /** Ends the open invitations of an address. */
     endInvitations: (organizationId: string, email: string, now: number) =>
       void end.run(now, organizationId, email),

@@ -696,9 +696,11 @@ describe('/organizations/invitations', () => {
       email: guest.email,
       role: 'read_only',
     })
-    expect(
-      codeOf(await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })),
-    ).toBe('invitation_expired')
+    const refused = await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })
+    expect(codeOf(refused)).toBe('invitation_expired')
+    expect(refused.body).toMatchObject({
+      message: `A newer invitation was sent to ${guest.email}. Use the link in that e-mail.`,
+    } as never)
   })
 
   test('that is withdrawn is over', async () => {
@@ -707,9 +709,11 @@ describe('/organizations/invitations', () => {
       id,
       deleted: true,
     } as never)
-    expect(codeOf(await ask('POST', `${base}/confirm_accept`, token(guest)))).toBe(
-      'invitation_expired',
-    )
+    const refused = await ask('POST', `${base}/confirm_accept`, token(guest))
+    expect(codeOf(refused)).toBe('invitation_expired')
+    expect(refused.body).toMatchObject({
+      message: 'The invitation was withdrawn. Ask for a new one.',
+    } as never)
     expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).status).toBe(404)
   })
 
