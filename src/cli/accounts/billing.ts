@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { LedgerInvoice as InvoiceLine } from '../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as SubscriptionLine } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
-import type { CommandEnvironment, CommandTools } from '../command.ts'
+import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
 import { tableOf } from '../table.ts'
 import { accountOf } from './accounts.ts'
 
@@ -122,6 +122,12 @@ function centsOf(price: string): number {
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
 }
 
+/** A refusal that names a field names the option of the command that sends it. */
+const inOptions = (error: unknown): never => {
+  if (!(error instanceof Refusal)) throw error
+  throw new Refusal(error.lines.map(line => line.replaceAll('open_invoices', '--open-invoices')))
+}
+
 /** Puts an account on a plan at an agreed price. */
 export const agreeSubscription = (
   env: CommandEnvironment,
@@ -133,17 +139,15 @@ export const agreeSubscription = (
     const before = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
       account: account.id,
     })
-    const { subscription } = await env.answer<{ subscription: { id: string } }>(
-      'POST',
-      subscriptionsPath,
-      {
+    const { subscription } = await env
+      .answer<{ subscription: { id: string } }>('POST', subscriptionsPath, {
         account: account.id,
         plan,
         price: centsOf(price),
         billing_period: yearly ? 'yearly' : 'monthly',
         open_invoices: openInvoices,
-      },
-    )
+      })
+      .catch(inOptions)
     const isSame = before.some(({ id }) => id === subscription.id)
     const agreed = await env.answer<{ subscription: SubscriptionLine }>(
       'GET',
@@ -165,14 +169,16 @@ export const cancelSubscription = (
 ): Promise<number> =>
   env.attempt('subscriptions cancel', async () => {
     const id = which.includes('@') ? await runningOf(env, which) : which
-    const { subscription } = await env.answer<{ subscription: SubscriptionLine }>(
-      'POST',
-      `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
-      {
-        when: now ? 'now' : 'period_end',
-        open_invoices: openInvoices,
-      },
-    )
+    const { subscription } = await env
+      .answer<{ subscription: SubscriptionLine }>(
+        'POST',
+        `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
+        {
+          when: now ? 'now' : 'period_end',
+          open_invoices: openInvoices,
+        },
+      )
+      .catch(inOptions)
     env.print(subscription, row => subscriptionTable([row]))
   })
 

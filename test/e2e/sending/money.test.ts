@@ -100,7 +100,7 @@ test('the commands sell, list, show, pay, void and cancel', async () => {
 
   const asked = await command('subscriptions', 'agree', id, '--plan', 'starter', '--price', '45.5')
   expect({ code: asked.code, out: asked.out }).toEqual({ code: 1, out: '' })
-  expect(asked.err).toContain('is open: set open_invoices to "void"')
+  expect(asked.err).toContain('is open: --open-invoices must be "void"')
   const cheaper = ['subscriptions', 'agree', id, '--plan', 'starter', '--price', '45.5']
   const other = await command(...cheaper, '--open-invoices', 'void')
   expect(other.out).toContain('USD 45.50')

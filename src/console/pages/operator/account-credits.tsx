@@ -46,7 +46,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
         of={answer}
         rows={answer.data?.data.credits}
         keyOf={({ id }) => id}
-        empty="No credits are left. Grant some above; they are used when the quota is exhausted."
+        empty="No credits yet. Grant some above; they are used when the quota is exhausted."
         note={answer.data && `${number(answer.data.data.balance.requests_remaining)} left in all.`}
         actions={
           <form class="row end" onSubmit={submits(give)}>

@@ -28,8 +28,11 @@ export interface CreditSales {
   grant(account: AccountState, gift: CreditGift): CreditPurchase
   /** Requests that an account has left, bought or given. */
   balance(accountId: string): number
-  /** The remaining requests of each purchase and gift, in the order of use. */
-  left(accountId: string): CreditLeft[]
+  /**
+   * Every purchase and gift: those with requests left in the order of use, then the others, newest
+   * first.
+   */
+  all(accountId: string): CreditLot[]
   /** Ends what no one used in time. */
   lapse(): void
   /** Takes up sales that were left half-way. */
@@ -45,9 +48,11 @@ export interface CreditGift {
   reason?: string | undefined
 }
 
-export interface CreditLeft {
+export interface CreditLot {
   purchase: CreditPurchase
   remaining: number
+  /** Requests that no one used in time. */
+  expired: number
 }
 
 /** The pack of credits that the operator gave and the account did not buy. */
@@ -83,10 +88,17 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
     learned,
     grant: createGranting(deps),
     balance: credits.remaining,
-    left: accountId =>
-      credits
-        .left(accountId)
-        .map(({ purchaseId, remaining }) => ({ purchase: purchases.byId(purchaseId)!, remaining })),
+    all(accountId) {
+      const lots = purchases
+        .completed(accountId, clock.now())
+        .map(({ expired, ...purchase }) => ({ purchase, remaining: 0, expired }))
+      const left = credits.left(accountId).flatMap(({ purchaseId, remaining }) => {
+        const lot = lots.find(({ purchase }) => purchase.id === purchaseId)
+        return lot ? { ...lot, remaining } : []
+      })
+      const isLeft = new Set(left.map(({ purchase }) => purchase.id))
+      return [...left, ...lots.filter(({ purchase }) => !isLeft.has(purchase.id))]
+    },
     lapse: () => lapse(deps),
     async pass() {
       if (!processor) return

@@ -270,7 +270,7 @@ function endings({ entries, invoices }: OwnDeps) {
       const numbers = open.map(({ number }) => number).join(', ')
       return {
         refused: 'open_invoice',
-        why: `${open.length === 1 ? `Invoice ${numbers}` : `Invoices ${numbers}`} of the running subscription ${open.length === 1 ? 'is' : 'are'} open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.`,
+        why: `${open.length === 1 ? `Invoice ${numbers}` : `Invoices ${numbers}`} of the running subscription ${open.length === 1 ? 'is' : 'are'} open: open_invoices must be "void", to cancel what is owed, or "keep", to leave it owed.`,
       }
     }
     return () => {

@@ -55,6 +55,9 @@ export function createCreditStore(db: Database) {
     UPDATE credit_purchases SET lapsed = lapsed + remaining, remaining = 0 WHERE id = ?`
   const nextExpiry = sql<{ at: number | null }, [number]>`
     SELECT min(expires_at) AS at FROM credit_purchases WHERE remaining > 0 AND expires_at > ?`
+  const completed = sql<CreditPurchase & { expired: number }, [number, string]>`
+    SELECT ${columns}, lapsed + CASE WHEN expires_at <= ? THEN remaining ELSE 0 END AS expired
+    FROM credit_purchases p WHERE account_id = ? AND status = 'completed' ORDER BY completed_at DESC, p.id`
   const pending = sql<CreditPurchase, [string, number, number]>`
     SELECT ${columns} FROM credit_purchases p JOIN invoices i ON i.id = p.invoice_id
     WHERE p.status = 'pending' AND i.provider = ? AND p.created_at < ? ORDER BY p.created_at LIMIT ?`
@@ -78,6 +81,8 @@ export function createCreditStore(db: Database) {
     expired: (now: number, limit: number) => expired.all(now, limit),
     lapse: (id: string) => void lapse.run(id),
     nextExpiry: (after: number) => nextExpiry.get(after)?.at ?? undefined,
+    /** All that an account ever had, newest first, with what expired unused by now. */
+    completed: (accountId: string, now: number) => completed.all(now, accountId),
     /** Those that began before a moment and have not been settled. */
     pending: (provider: string, before: number, limit: number) =>
       pending.all(provider, before, limit),

@@ -7,16 +7,18 @@ import {
   text,
   whole,
 } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
-import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
+import { type CreditLot, giftPack } from '../../../billing/service/credit-packs.ts'
 import { accountOf } from './accounts.ts'
 
 const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000
 const reasonMax = 500
+const creditsMax = 100
 const params = t.Object({
   id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
@@ -26,17 +28,19 @@ export const CreditShape = t.object('OperatorCredit', {
   kind: t.oneOf(['gift', 'bought'], 'Gift: granted by the operator.'),
   requests: t.integer('Initial number of credits.', 10_000),
   remaining: t.integer('Remaining credits.', 8_200),
+  expired: t.integer('Credits that expired unused.', 0),
   created_at: t.String({ format: 'date-time' }),
   expires_at: t.instantOrNull('Null: they do not expire.'),
 })
 export type CreditShape = (typeof CreditShape)['static']
 const Balance = t.Object({ requests_remaining: t.integer({ examples: [8_200] }) })
 
-const rowOf = ({ purchase, remaining }: CreditLeft): CreditShape => ({
+const rowOf = ({ purchase, remaining, expired }: CreditLot): CreditShape => ({
   id: purchase.id,
   kind: purchase.packId === giftPack ? 'gift' : 'bought',
   requests: purchase.requests,
   remaining,
+  expired,
   created_at: isoInstant(purchase.createdAt),
   expires_at: isoOrNull(purchase.expiresAt),
 })
@@ -63,15 +67,23 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
     operation('GET /admin/v1/accounts/:id/credits', {
       operationId: 'listAccountCredits',
       summary: 'List the credits of an account',
-      description: 'Returns the remaining purchased and granted credits, in order of use.',
+      description:
+        'Returns all purchased and granted credits: those that remain in order of use, then those that are used up or expired, newest first.',
       access: operator,
+      page: { max: creditsMax },
       params: params.properties,
-      answers: envelopeOf({ credits: t.Array(CreditShape), balance: Balance }),
-      handle: ({ params: { id } }) => {
+      answers: envelopeOf({
+        credits: t.Array(CreditShape),
+        balance: Balance,
+        meta: PageMetaShape,
+      }),
+      handle: ({ params: { id }, page }) => {
         const { account } = accountOf(keys, id)
+        const lots = sales.all(account.id)
         return success({
-          credits: sales.left(account.id).map(rowOf),
+          credits: lots.slice(page.offset, page.offset + page.perPage).map(rowOf),
           balance: balanceOf(account.id),
+          meta: page.meta(lots.length),
         })
       },
     }),
@@ -97,7 +109,7 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
           reason: gift.reason,
         })
         return success({
-          credit: rowOf({ purchase, remaining: purchase.requests }),
+          credit: rowOf({ purchase, remaining: purchase.requests, expired: 0 }),
           balance: balanceOf(account.account.id),
         })
       },

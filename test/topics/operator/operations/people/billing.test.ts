@@ -241,7 +241,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       status: 409,
       code: 'open_invoice',
       message:
-        'Invoice 2026-000001 of the running subscription is open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.',
+        'Invoice 2026-000001 of the running subscription is open: open_invoices must be "void", to cancel what is owed, or "keep", to leave it owed.',
     })
     expect(instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)).toEqual(before)
     expect(instance.services.billing.current(buyer.account)!.id).toBe(

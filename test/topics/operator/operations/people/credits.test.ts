@@ -27,6 +27,7 @@ describe('/admin/v1/accounts/{id}/credits', () => {
           kind: 'gift',
           requests: 3,
           remaining: 3,
+          expired: 0,
           created_at: '2026-11-20T15:00:00Z',
           expires_at: null,
         },
@@ -61,7 +62,37 @@ describe('/admin/v1/accounts/{id}/credits', () => {
     ])
     expect(balance).toEqual({ requests_remaining: 6 })
     await instance.advance(30 * dayMs)
-    expect((await left()).credits.map((row: { remaining: number }) => row.remaining)).toEqual([5])
+    const rest = (await left()).credits
+    expect(rest.map((row: Record<string, unknown>) => [row.remaining, row.expired])).toEqual([
+      [5, 0],
+      [0, 1],
+    ])
+  })
+
+  test('stay in the list when they are used up, page by page', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer('free')
+    const { meter, keys } = instance.services
+    const path = `/admin/v1/accounts/${buyer.id}/credits`
+    for (const requests of [1, 7]) {
+      await instance.operator('POST', path, { requests })
+      await instance.advance(1)
+    }
+    const key = keys.find(buyer.token)!
+    const { window, used } = meter.quotaUsage(key)
+    for (let i = used; i < window.limit!; i += 1) meter.reserve(key)
+    expect((await instance.ask('GET', '/v1/prices/latest', buyer.token)).status).toBe(200)
+    const { data } = (await instance.operator('GET', path)).body
+    expect(
+      data.credits.map((row: Record<string, unknown>) => [row.requests, row.remaining]),
+    ).toEqual([
+      [7, 7],
+      [1, 0],
+    ])
+    const second = (await instance.operator('GET', `${path}?per_page=1&page=2`)).body.data
+    expect([second.credits.length, second.credits[0].requests, second.meta.total]).toEqual([
+      1, 1, 2,
+    ])
   })
 
   test('are recorded in the audit trail with their number', async () => {
