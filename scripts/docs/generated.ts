@@ -3,6 +3,7 @@ import { exitCodeMeanings } from '../../src/cli/exit-codes.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
 import { envName } from '../../src/config/config.ts'
 import { type ConfigKey, configKeys } from '../../src/config/keys.ts'
+import { declaredDatasets } from '../../src/database/datasets.ts'
 import { problems } from '../../src/http/problem/problem.ts'
 import { remedies } from '../../src/http/problem/remedies.ts'
 import { defaultLimits } from '../../src/plans/limits.ts'
@@ -21,6 +22,7 @@ export interface GeneratedParts {
   'exit-codes': string
   'plan-limits': string
   catalogue: string
+  datasets: string
 }
 
 /** A cell may hold no bar and no line end. */
@@ -205,6 +207,25 @@ function catalogue(): string {
     .join('\n\n')
 }
 
+/** The columns of every dataset, as its declaration has them. */
+const datasets = (): string =>
+  declaredDatasets
+    .map(({ name, description, columns, key, example, revisions }) => {
+      const rows = columns.map(({ name, required, description }) => [
+        code(name),
+        required ? 'yes' : '',
+        description,
+      ])
+      const kept = revisions ? ' Replaced rows are kept for `as_of`.' : ''
+      return [
+        `### ${name}`,
+        `${description} Rows are identified by ${key.map(code).join(', ')}.${kept}`,
+        table(['column', 'required', 'meaning'], rows),
+        `\`\`\`csv\n${example.trim()}\n\`\`\``,
+      ].join('\n\n')
+    })
+    .join('\n\n')
+
 export const generatedParts = (): GeneratedParts => ({
   settings: settings(),
   'error-codes': errorCodes(),
@@ -213,6 +234,7 @@ export const generatedParts = (): GeneratedParts => ({
   'exit-codes': exitCodes(),
   'plan-limits': planLimits(),
   catalogue: catalogue(),
+  datasets: datasets(),
 })
 
 if (import.meta.main) process.stdout.write(JSON.stringify(generatedParts()))

@@ -10,24 +10,24 @@ const categoryPattern = /^[a-z0-9][a-z0-9_]{0,39}$/
 const columns = {
   id: {
     required: true,
-    description: 'Your own id of the note; under a known id it replaces what is there',
+    description: 'Your id of the note; a row with a known id replaces that note',
     read(row, name) {
       const id = neededText(row, name, 'write an id of your own').toLowerCase()
       return matching(row, name, id, idPattern, 'letters, digits, _ . : -, at most 100')
     },
   } as Column<string>,
-  on: day('Day that it is about', { name: 'date', stored: 'annotated_on' }),
+  on: day('Day that the note is about', { name: 'date', stored: 'annotated_on' }),
   title: text(
     `One line of at most ${titleCharactersMax} characters`,
     'write one line that says what happened',
     titleCharactersMax,
   ),
   description: {
-    description: 'The note itself; default: the title',
+    description: 'Text of the note; default: the title',
     read: (row, name) => textIn(row, name, descriptionCharactersMax) ?? '',
   } as Column<string>,
   category: {
-    description: 'One word of your own, such as opec, weather, outage; default: note',
+    description: 'Any one word, such as opec, weather, outage; default: note',
     read(row, name) {
       const word = wordOf(textIn(row, name) ?? 'note')
       return matching(row, name, word, categoryPattern, 'one word')
@@ -35,7 +35,7 @@ const columns = {
   } as Column<string>,
   /** Code of the commodity that it is about. */
   commodity: {
-    description: 'Code or alias of the commodity that it is about',
+    description: 'Code or alias of the commodity that the note is about',
     stored: 'commodity_code',
     isCode: true,
     read(row, name, { catalogue }) {
@@ -52,7 +52,7 @@ const columns = {
       )
     },
   } as Column<string | null>,
-  source: textOr('import', 'Whose note it is, as answers name it; default: import'),
+  source: textOr('import', 'Source of the note, as shown in responses; default: import'),
 }
 
 /** A note on a day of the markets. */
@@ -61,7 +61,7 @@ export type Annotation = RecordOf<typeof columns>
 export const annotations = dataset({
   name: 'annotations',
   feature: 'calculated_metrics',
-  description: 'Notes on days of the markets: what happened, and to which commodity.',
+  description: 'Notes on events in the markets: the day, what happened, and the commodity.',
   table: 'annotations',
   columns,
   key: ['id'],

@@ -16,7 +16,7 @@ const columns = {
   member: text('Name of the member', 'write the name of the member', 120),
   ticker: {
     required: true,
-    description: 'Symbol of what was traded',
+    description: 'Symbol of the traded security',
     read(row, name) {
       const ticker = neededText(row, name, 'write the symbol, such as XYZ').toUpperCase()
       return tickerPattern.test(ticker)
@@ -52,7 +52,7 @@ const columns = {
   ),
   transactedOn: day('Day of the trade', { name: 'transaction_date' }),
   disclosedOn: day('Day of the disclosure', { name: 'disclosure_date' }),
-  source: textOr('import', 'Whose record it is, as answers name it; default: import'),
+  source: textOr('import', 'Source of the record, as shown in responses; default: import'),
 }
 
 /** A trade of a member of Congress as it was disclosed. */

@@ -26,13 +26,13 @@ const weeklyColumns = Object.fromEntries(
       ] as const
     ).map(([name, kind]) => [
       `${prefix}_${name}`,
-      part(`${kind} contracts in ${market}, where a row is a week`, null),
+      part(`${kind} contracts in ${market}, for files with one row for each week`, null),
     ]),
   ),
 )
 
 const reportColumns = {
-  reportedOn: day('Day that the report is of, mostly a Tuesday', { name: 'report_date' }),
+  reportedOn: day('Day that the report describes, usually a Tuesday', { name: 'report_date' }),
   market: {
     description:
       'WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL, their contract market codes (067651 ...), or another name',
@@ -41,7 +41,7 @@ const reportColumns = {
   managedMoneyShort: contracts('Short contracts of managed money'),
   openInterest: contracts('All open contracts'),
 }
-const source = textOr('CFTC', 'Whom the numbers are from, as answers name it; default: CFTC')
+const source = textOr('CFTC', 'Source of the numbers, as shown in responses; default: CFTC')
 
 /** The positions of managed-money traders in a market on a report date, in contracts. */
 export type CotReport = RecordOf<typeof reportColumns & { source: typeof source }>
@@ -53,7 +53,7 @@ export const cftcPositions = dataset({
   name: 'cftc-positions',
   feature: 'calculated_metrics',
   description:
-    'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): a row for each market and date, or one for each week with columns for its markets.',
+    'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): one row for each market and date, or one for each week with columns for its markets.',
   table: 'cot_reports',
   columns: { ...reportColumns, ...weeklyColumns, source },
   key: ['market', 'reportedOn'],

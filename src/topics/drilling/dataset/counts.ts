@@ -86,16 +86,19 @@ const rigColumns = {
     name: 'date',
     required: true,
     description:
-      'Day of the count; a month (2020-07, Jul 2020) where the number is the mean of one',
+      'Day of the count; or a month (2020-07, Jul 2020), if the numbers are means of a month',
     exported: "CASE t.span WHEN 'month' THEN substr(t.counted_on, 1, 7) ELSE t.counted_on END",
     written: (countedOn, { span }) => (span === 'month' ? countedOn.slice(0, 7) : countedOn),
   } as Column<string>,
   region: region(country),
-  oil: optionalCount('oil', 'Rigs that drill for oil; oil, gas and misc come together'),
+  oil: optionalCount(
+    'oil',
+    'Rigs that drill for oil; give all of oil, gas and misc, or none of them',
+  ),
   gas: optionalCount('gas', 'Rigs that drill for gas'),
   misc: optionalCount('misc', 'All other rigs'),
   total: {
-    description: 'All rigs: needed where the three are missing, their sum otherwise',
+    description: 'All rigs; required without oil, gas and misc, otherwise their sum',
     isCount: true,
   } as Column<number>,
   source,
@@ -111,7 +114,7 @@ export const rigCounts: RegionalDataset<RigCount> = {
     name: 'rig-counts',
     feature: 'energy_intelligence',
     description:
-      'Active rotary rigs by week and region: the country, its basins and its states, by what they drill for where the source says. The monthly averages of the Energy Information Administration (EIA) go in too, dated in the middle of their months. The series of the catalogue about the same numbers follow the weekly counts.',
+      'Active rotary rigs by week and region: the country, its basins and its states, and what they drill for, if the source says so. Monthly averages of the Energy Information Administration (EIA) can be imported too, and are dated in the middle of their month. Series of the catalogue with the same numbers are updated from the weekly counts.',
     table: 'rig_counts',
     columns: rigColumns,
     key: ['region', 'countedOn'],
@@ -208,7 +211,7 @@ export const fracSpreads: RegionalDataset<FracSpreads> = {
     name: 'frac-spreads',
     feature: 'energy_intelligence',
     description:
-      'Active hydraulic fracturing crews by day (or week) and region: a row for each, or one for each day with a column for each region. The series of the catalogue about the same numbers follow.',
+      'Active hydraulic fracturing crews by day (or week) and region: one row for each, or one row for each day with a column for each region. Series of the catalogue with the same numbers are updated too.',
     table: 'frac_spreads',
     columns: fracColumns,
     key: ['region', 'countedOn'],
@@ -238,7 +241,7 @@ export const fracSpreads: RegionalDataset<FracSpreads> = {
 const ducColumns = {
   countedOn: surveyMonth,
   region: region(),
-  duc: count('duc_count', 'Wells that are drilled and not completed'),
+  duc: count('duc_count', 'Wells that are drilled but not completed'),
   drilled: optionalCount('wells_drilled', 'Wells drilled in the month'),
   completed: optionalCount('completions', 'Wells completed in the month'),
   source,
@@ -252,7 +255,7 @@ export const ducWells: RegionalDataset<DucWells> = {
     name: 'duc-wells',
     feature: 'energy_intelligence',
     description:
-      'Drilled but uncompleted (DUC) wells by month and region, with the wells drilled and completed in the month, as the Energy Information Administration (EIA) publishes them. The series of the catalogue about the same numbers follow.',
+      'Drilled but uncompleted (DUC) wells by month and region, with the wells drilled and completed in the month, as the Energy Information Administration (EIA) publishes them. Series of the catalogue with the same numbers are updated too.',
     table: 'duc_wells',
     columns: ducColumns,
     key: ['region', 'countedOn'],
@@ -299,24 +302,24 @@ const perDay = (name: string, description: string, min = 0) =>
 const productivityColumns = {
   countedOn: surveyMonth,
   region: basin,
-  rigs: count('rig_count', 'Rigs of the month'),
-  newWellOil: perDay('new_well_oil_production', 'Oil of the new wells of one rig, barrels a day'),
+  rigs: count('rig_count', 'Rigs active in the month'),
+  newWellOil: perDay('new_well_oil_production', 'Oil from new wells per rig, in barrels per day'),
   newWellGas: perDay(
     'new_well_gas_production',
-    'Gas of the new wells of one rig, thousand cubic feet a day',
+    'Gas from new wells per rig, in thousand cubic feet per day',
   ),
   legacyOil: perDay(
     'legacy_oil_change',
-    'Change of the oil of older wells against the month before, barrels a day',
+    'Change in oil from older wells since the month before, in barrels per day',
     -dailyMax,
   ),
   legacyGas: perDay(
     'legacy_gas_change',
-    'Change of the gas of older wells, thousand cubic feet a day',
+    'Change in gas from older wells since the month before, in thousand cubic feet per day',
     -dailyMax,
   ),
-  totalOil: perDay('total_oil_bpd', 'Oil of all wells, barrels a day'),
-  totalGas: perDay('total_gas_mcfd', 'Gas of all wells, thousand cubic feet a day'),
+  totalOil: perDay('total_oil_bpd', 'Oil from all wells, in barrels per day'),
+  totalGas: perDay('total_gas_mcfd', 'Gas from all wells, in thousand cubic feet per day'),
   source,
 }
 
@@ -329,7 +332,7 @@ export const drillingProductivity: RegionalDataset<Productivity> = {
     name: 'drilling-productivity',
     feature: 'energy_intelligence',
     description:
-      'What drilling brings by month and basin, with the columns of the drilling productivity report of the Energy Information Administration (EIA): rigs, production of their new wells, change of the old ones, and production of all.',
+      'Drilling productivity by month and basin, with the columns of the report of the Energy Information Administration (EIA): rigs, production from new wells, change in older wells, and total production.',
     table: 'drilling_productivities',
     columns: productivityColumns,
     key: ['region', 'countedOn'],

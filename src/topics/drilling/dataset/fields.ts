@@ -16,10 +16,10 @@ import { stateOf } from '../math/states.ts'
 
 const countMax = 1e6
 
-export const source = textOr('EIA', 'Whom the numbers are from, as answers name it; default: EIA')
+export const source = textOr('EIA', 'Source of the numbers, as shown in responses; default: EIA')
 
 const regionsInWords =
-  'US, a basin (permian, Eagle Ford ...), a state by its letters or name, or OTHER for the states that a source adds up'
+  'US, a basin (permian, Eagle Ford ...), a state by its letters or name, or OTHER for the remaining states of a source'
 
 const countryNames = new Set(['us', 'usa', 'u.s.', 'united states', 'total us', 'total'])
 
@@ -81,7 +81,7 @@ export const optionalCount = (name: string, description: string): Column<number 
 export const surveyMonth: Column<string> = {
   name: 'month',
   required: true,
-  description: 'Month, YYYY-MM; a day stands for its month',
+  description: 'Month, YYYY-MM; of a day, only its month counts',
   exported: 'substr(t.counted_on, 1, 7)',
   read: (row, name, { now }) => surveyOn(neededMonth(row, name, now)),
   written: day => day.slice(0, 7),

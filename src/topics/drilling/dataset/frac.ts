@@ -52,7 +52,7 @@ export const fracDisclosures = dataset({
   name: 'frac-disclosures',
   feature: 'energy_intelligence',
   description:
-    'Hydraulic fracturing jobs as their operators disclosed them: one row for each job. What the fluid was made of comes as frac-chemicals.',
+    'Hydraulic fracturing jobs as their operators disclosed them: one row for each job. The ingredients of the fluid are in frac-chemicals.',
   table: 'frac_disclosures',
   columns: disclosureColumns,
   key: ['reference'],
@@ -129,7 +129,7 @@ const chemicalColumns = {
         refuse(
           field,
           reference,
-          'is not a disclosure that is known',
+          'is not a known disclosure',
           'import its row with --dataset frac-disclosures first',
         )
       )
@@ -141,16 +141,16 @@ const chemicalColumns = {
   }),
   /** Null where the registry has none or the operator keeps it secret. */
   casNumber: {
-    description: 'Number of the Chemical Abstracts Service; a word such as proprietary is none',
+    description: 'CAS number; a word such as proprietary counts as no number',
     exported: "nullif(s.cas_number, '')",
     read: casIn,
   } as Column<string | null>,
   purpose: {
-    description: 'What it is there for; default: Unspecified',
+    description: 'Purpose of the substance; default: Unspecified',
     read: (row, field) => nameIn(row, field) ?? 'Unspecified',
   } as Column<string>,
-  /** Percent of the whole fluid, by mass. */
-  concentrationPercent: optionalNumber('Percent of the whole fluid, by mass', [0, 100]),
+  /** Share of the fluid by mass, in percent. */
+  concentrationPercent: optionalNumber('Share of the fluid by mass, in percent', [0, 100]),
   massLbs: optionalNumber('Pounds', [0, poundsMax]),
   source,
 }
@@ -162,7 +162,7 @@ export const fracChemicals = dataset({
   name: 'frac-chemicals',
   feature: 'energy_intelligence',
   description:
-    'What fracturing fluids were made of: one row for each substance and purpose of a disclosure that is known.',
+    'Ingredients of fracturing fluids: one row for each substance and purpose of a disclosure. The disclosure must exist.',
   columns: chemicalColumns,
   key: ['disclosureId', 'name', 'casNumber', 'purpose'],
   tables: [{ name: 'frac_chemicals', key: ['disclosure_id', 'substance_id', 'purpose'] }],

@@ -57,21 +57,26 @@ function addressIn(row: DatasetRow): string {
 
 const columns = {
   state: { ...state, exported: 'p.state_code' },
-  permitOn: day('Day on which it was granted', { name: 'permit_date', exported: 'f.permit_on' }),
+  permitOn: day('Day on which the permit was granted', {
+    name: 'permit_date',
+    exported: 'f.permit_on',
+  }),
   permitNumber: {
     description:
-      'Number of the permit in the state, which identifies it; otherwise the well and the day',
+      'Number that identifies the permit in its state; without one, the well and the day identify it',
     exported: 'p.permit_number',
   } as Column<string | null>,
   /** Fourteen digits. */
   apiNumber: {
-    description: `${apiNumberText}; needed without a permit number`,
+    description: `${apiNumberText}; required without a permit number`,
     exported: "coalesce(nullif(p.api_number_raw, ''), p.api_number)",
   } as Column<string | null>,
   operator: { ...operatorName('Name of the operator as filed'), exported: 'p.operator_raw' },
-  operatorNumber: optionalLabel('Of the operator in its state', { exported: 'p.operator_number' }),
+  operatorNumber: optionalLabel('Number of the operator in its state', {
+    exported: 'p.operator_number',
+  }),
   wellName: emptyName('Name of the well or lease', { exported: "nullif(w.name, '')" }),
-  wellNumber: optionalLabel('Of the well on its lease', { exported: 'p.well_number' }),
+  wellNumber: optionalLabel('Number of the well on its lease', { exported: 'p.well_number' }),
   permitType: word(
     'new_drill',
     'new_drill, recompletion, reentry, sidetrack or a word of your own; default: new_drill',
@@ -98,25 +103,25 @@ const columns = {
   /** Degrees, to a millionth. */
   latitude: { ...place.latitude, exported: 'p.latitude' },
   longitude: { ...place.longitude, exported: 'p.longitude' },
-  section: optionalLabel('Of the public land survey', { exported: 'p.section' }),
-  township: optionalLabel('Of the same', { exported: 'p.township' }),
-  range: optionalLabel('Of the same', { exported: 'p.range' }),
+  section: optionalLabel('Section in the public land survey', { exported: 'p.section' }),
+  township: optionalLabel('Township in the public land survey', { exported: 'p.township' }),
+  range: optionalLabel('Range in the public land survey', { exported: 'p.range' }),
   source: { ...source, exported: 'p.source' },
   sourceUrl: {
-    description: 'Page of the permit',
+    description: 'URL of the permit',
     exported: "nullif(p.source_url, '')",
     read: addressIn,
   } as Column<string>,
   fetchedAt: {
     ...instant(
-      'When the list was read; default: now. A state whose list was read lately and has nothing new is quiet',
+      'When the list was read; default: now. It distinguishes a state without new permits from a list that is no longer read',
       { required: false },
     ),
     exported: 'p.fetched_at',
   },
   dataAsOfOn: {
     name: 'data_as_of',
-    description: 'Day that the list is of; default: the day on which it was read',
+    description: 'Day that the list describes; default: the day on which it was read',
     exported: 'p.data_as_of_on',
   } as Column<string>,
 }

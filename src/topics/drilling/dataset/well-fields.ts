@@ -174,4 +174,4 @@ export const place = {
   latitude: { description: 'Degrees north; inside the state' } as Column<number | null>,
   longitude: { description: 'Degrees east: west is negative' } as Column<number | null>,
 }
-export const source = textOr('import', 'Whose list it is, as answers name it; default: import')
+export const source = textOr('import', 'Source of the list, as shown in responses; default: import')

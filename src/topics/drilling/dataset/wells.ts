@@ -28,14 +28,16 @@ const wellColumns = {
   county: optionalName('Name of the county'),
   formation: optionalName('Formation that it produces from'),
   ...place,
-  permitOn: optionalDay('Day on which it was permitted; empty: not known', {
+  permitOn: optionalDay('Day of the permit; empty: unknown', {
     name: 'permit_date',
   }),
-  spudOn: optionalDay('Day on which drilling began; empty: not yet, or not known', {
+  spudOn: optionalDay('Day on which drilling began; empty: not yet, or unknown', {
     name: 'spud_date',
   }),
-  completedOn: optionalDay('Day on which it was completed; the same', { name: 'completion_date' }),
-  firstProductionOn: optionalDay('Day of the first production; the same', {
+  completedOn: optionalDay('Day of completion; empty: not yet, or unknown', {
+    name: 'completion_date',
+  }),
+  firstProductionOn: optionalDay('Day of the first production; empty: not yet, or unknown', {
     name: 'first_production_date',
   }),
   source,
@@ -49,7 +51,7 @@ export const wells = dataset({
   name: 'wells',
   feature: 'well_production',
   description:
-    'Wells with the days of their life, one row for each: what cycle times and timelines are computed from.',
+    'Wells with the milestones of each, one row for each well. Cycle times and timelines are computed from them.',
   table: 'wells',
   columns: wellColumns,
   key: ['apiNumber'],
@@ -90,21 +92,21 @@ const ofUnknownWell = (description: string): Column<string | undefined> => ({
 
 const reportColumns = {
   apiNumber: { required: true, description: apiNumberText } as Column<string>,
-  month: month('Month, `2026-08`; a day stands for its month'),
-  oilBbl: optionalNumber('Oil and condensate in barrels; one of oil, gas and water is needed', [
-    0,
-    oilMax,
-  ]),
+  month: month('Month, `2026-08`; of a day, only its month counts'),
+  oilBbl: optionalNumber(
+    'Oil and condensate in barrels; at least one of oil, gas and water is required',
+    [0, oilMax],
+  ),
   gasMcf: optionalNumber('Gas in thousand cubic feet', [0, gasMax]),
   waterBbl: optionalNumber('Water in barrels', [0, waterMax]),
   daysProducing: {
     description: 'Days on which the well produced',
   } as Column<number | null>,
   operator: ofUnknownWell(
-    'Name of the operator; counts where the well is not known yet (`--dataset wells`)',
+    'Name of the operator; used only if the well is not in `--dataset wells` yet',
   ),
-  wellName: ofUnknownWell('Name and number of the well; the same'),
-  county: ofUnknownWell('Name of the county; the same'),
+  wellName: ofUnknownWell('Name and number of the well; used like operator'),
+  county: ofUnknownWell('Name of the county; used like operator'),
   source,
   /** Two letters. */
   state: derived<string>({ stored: null }),
@@ -117,7 +119,7 @@ export const wellProduction = dataset({
   name: 'well-production',
   feature: 'well_production',
   description:
-    'What single wells produced in a month, as operators report it to their state: one row for each well and month.',
+    'Monthly production of single wells, as operators report it to their state: one row for each well and month.',
   table: 'well_production',
   columns: reportColumns,
   key: ['apiNumber', 'month'],
@@ -180,7 +182,7 @@ const stateColumns = {
       )
     },
   } as Column<string>,
-  month: month('Month, `2026-08`; a day stands for its month'),
+  month: month('Month, `2026-08`; of a day, only its month counts'),
   oilBbl: number('Crude oil in barrels in the whole month; 0 where there is none', [
     0,
     stateOilMax,
@@ -192,7 +194,7 @@ const stateColumns = {
   /** Null: not reported. */
   waterBbl: optionalNumber('Water in barrels', [0, stateWaterMax]),
   /** Some operators have not filed yet. */
-  provisional: flag('true while not everybody has filed; default: false', false, {
+  provisional: flag('true until all operators have filed; default: false', false, {
     exported: "CASE t.provisional WHEN 1 THEN 'true' ELSE 'false' END",
   }),
   source,
@@ -205,7 +207,7 @@ export const stateProduction = dataset({
   name: 'state-production',
   feature: 'well_production',
   description:
-    'What states produced in a month, all wells together, as agencies publish it. The country is the sum of its states.',
+    'Monthly production of all wells of a state, as agencies publish it. The country is computed as the sum of its states.',
   table: 'state_production',
   columns: stateColumns,
   key: ['state', 'month'],

@@ -25,16 +25,16 @@ const degrees = (description: string, max: number): Column<number> => ({
 const columns = {
   /** The id of the station at its source: unique. */
   reference: text(
-    "The source's own id of the station: its next row replaces this one",
+    'Id of the station at the source; a later row with the same id replaces this one',
     "write the source's own id",
     100,
   ),
   name: text('Name of the station', 'write the name of the station'),
-  address: text('Street and place, for people', 'write where it is'),
+  address: text('Street and town, for display', 'write where it is'),
   /** Two letters. */
   state: {
     required: true,
-    description: 'State by its two letters, such as TX',
+    description: 'Two-letter code of the state, such as TX',
     stored: 'state_code',
     read(row, name) {
       const right = 'write two letters, such as TX'
@@ -49,16 +49,14 @@ const columns = {
     required: true,
     description: 'Price of diesel in USD, taxes included',
   } as Column<number>,
-  unit: part('Of the price: gallon (default) or litre', "'gallon'"),
+  unit: part('Unit of the price: gallon (default) or litre', "'gallon'"),
   fuelTypes: {
     description: 'Other products, separated by semicolons, such as def;unleaded',
     exported: "replace(t.fuel_types, ' ', ';')",
     read: (row, name) => fuelsOf(textIn(row, name, 500)),
   } as Column<readonly string[]>,
-  observedAt: instant(
-    'When the price was seen; a row that is older than the one held changes nothing',
-  ),
-  source: textOr('import', 'Who says so; default: import', 60),
+  observedAt: instant('When the price was seen; a row older than the stored one changes nothing'),
+  source: textOr('import', 'Source of the price; default: import', 60),
 }
 
 /** A filling station and its newest price of diesel. */

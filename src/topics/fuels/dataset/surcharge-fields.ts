@@ -17,14 +17,14 @@ export const service = {
     required: true,
     description: 'Code of the carrier: lower-case letters, digits, - and _, at most 40',
   } as Column<string>,
-  carrierName: text('Its name', 'write the name of the carrier'),
+  carrierName: text('Name of the carrier', 'write the name of the carrier'),
   mode: { description: 'ltl (default) or parcel' } as Column<CarrierMode>,
   /** Empty where there is one for all that a carrier carries. */
   serviceLevel: {
-    description: 'Code of the service, such as ground; parcel only and there required',
+    description: 'Code of the service, such as ground; required for parcel, empty for ltl',
   } as Column<string>,
   serviceName: {
-    ...textOr('', 'Its name; default: the code', 200),
+    ...textOr('', 'Name of the service; default: its code', 200),
     exported: "nullif(t.service_name, '')",
   },
 }
@@ -62,7 +62,7 @@ function codeIn(row: DatasetRow, field: string): string | undefined {
 
 /** The series whose price of the week the table is read at. */
 export const indexCode: Column<string> = {
-  description: `Code of the price that the table is read at; default ${defaultIndex}`,
+  description: `Code of the index price; default: ${defaultIndex}`,
   read(row, name, { catalogue }) {
     const text = textIn(row, name) ?? defaultIndex
     const series = catalogue.find(text)

@@ -19,13 +19,13 @@ const columns = {
   validFromOn: {
     name: 'valid_from',
     required: true,
-    description: 'Day from which the table holds, until the next one does',
+    description: 'Day from which the table applies, until the next table',
     read: (row, name, { now }) => neededDay(row, name, now, aheadDays),
   } as Column<string>,
   indexCode,
   effectiveWeekday: {
     required: true,
-    description: "1 = Monday to 7 = Sunday: when a week's price takes effect",
+    description: "Day on which a week's price takes effect: 1 (Monday) to 7 (Sunday)",
     read(row, name) {
       const weekday = neededNumber(row, name, 1, 7)
       return Number.isInteger(weekday)
@@ -37,12 +37,12 @@ const columns = {
   bands: {
     required: true,
     description:
-      'Lower edges with their percent and the end of the last band, `0=0;1.2=1;1.25=1.5;1.3`; `+0.05=0.5` behind it: every further 0.05 adds 0.5',
+      'Lower edges with their percent and the end of the last band, `0=0;1.2=1;1.25=1.5;1.3`; `+0.05=0.5` after it: every further 0.05 adds 0.5',
     exported: bandsText,
   } as Column<string>,
   /** Whether the weeks that no one published are matched here. */
   matched: flag(
-    'Whether weeks are matched here (true), or only served as published (false)',
+    'true: compute the surcharge of each week; false: serve published weeks only',
     true,
     { name: 'match', exported: 't.matched' },
   ),
@@ -63,7 +63,7 @@ export interface CarrierSchedule
 export const surchargeSchedules = dataset({
   name: 'surcharge-schedules',
   description:
-    "Carriers' fuel surcharge tables: the weeks that no carrier publishes are matched to the price of the index.",
+    'Fuel surcharge tables of carriers. The surcharge of a week that the carrier has not published is computed from the index price.',
   table: 'surcharge_schedules',
   columns,
   key: ['mode', 'carrier', 'serviceLevel', 'validFromOn'],

@@ -13,16 +13,16 @@ const columns = {
   effectiveOn: {
     name: 'effective_date',
     required: true,
-    description: 'Day from which it is charged',
+    description: 'Day from which the surcharge applies',
     read: (row, name, { now }) => neededDay(row, name, now, announcedDays),
   } as Column<string>,
-  percent: number('Percent of the charge for carriage', [0, percentMax], {
+  percent: number('Surcharge in percent of the freight charge', [0, percentMax], {
     name: 'surcharge_percent',
   }),
   indexCode,
-  indexPrice: number('Price of the index that it was matched to', [0, priceMax]),
-  bandMin: number('Lower edge of the band of the table, itself inside', [0, priceMax]),
-  bandMax: number('Upper edge, itself outside', [0, priceMax]),
+  indexPrice: number('Index price that gave the surcharge', [0, priceMax]),
+  bandMin: number('Lower edge of the band, inclusive', [0, priceMax]),
+  bandMax: number('Upper edge of the band, exclusive', [0, priceMax]),
   source,
   retrievedAt,
   fixture: derived<boolean>({ isFlag: true }),

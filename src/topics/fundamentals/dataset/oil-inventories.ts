@@ -18,7 +18,7 @@ const columns = {
   seriesId: {
     name: 'series',
     required: true,
-    description: 'Name of the series at the agency, or a storage code of the family',
+    description: 'Name of the series at the agency, or a storage code',
     isSeries: true,
   } as Column<number>,
   /** Midnight UTC of the day. */
@@ -40,7 +40,7 @@ const columns = {
 export const oilInventories = dataset({
   name: 'oil-inventories',
   description:
-    'Weekly stocks of crude oil and products by the series names of the Energy Information Administration (WCESTUS1 ...) or by storage code. They are observations of the storage series: the same levels can be imported as those.',
+    'Weekly stocks of crude oil and products by the series names of the Energy Information Administration (WCESTUS1 ...) or by storage code. They are observations of the storage series, and can be imported as such instead.',
   columns,
   key: ['seriesId', 'observedAt'],
   time: 'observedAt',

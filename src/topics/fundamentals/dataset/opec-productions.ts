@@ -16,15 +16,17 @@ const bpdMax = 20e6
 
 const columns = {
   country: text('Name of the country', 'write the name of a country', 60),
-  month: month('Month, `2026-10`; a day stands for its month'),
+  month: month('Month, `2026-10`; of a day, only its month counts'),
   /** Barrels a day. */
-  bpd: number('Crude oil a day, the mean of the month', [0, 1e9], { name: 'production' }),
+  bpd: number('Crude oil production per day, as the mean of the month', [0, 1e9], {
+    name: 'production',
+  }),
   unit: part(
     'thousand_barrels_per_day (also TBPD), million_barrels_per_day or barrels_per_day',
     "'barrels_per_day'",
     { required: true },
   ),
-  source: textOr('import', 'Who says so; default: import'),
+  source: textOr('import', 'Source of the production; default: import'),
 }
 
 /** Crude oil that a country produced in a month. */

@@ -17,7 +17,11 @@ const monthsAheadMax = 120
 const sourcePattern = /^[\p{L}\d][\p{L}\d .,&()-]{0,39}$/u
 
 const columns = {
-  source: text('Who forecasts: EIA, IEA or another name', 'write who forecasts, such as EIA', 40),
+  source: text(
+    'Publisher of the forecast: EIA, IEA or another name',
+    'write the publisher of the forecast, such as EIA',
+    40,
+  ),
   seriesId: {
     name: 'commodity',
     required: true,
@@ -27,7 +31,7 @@ const columns = {
   } as Column<number>,
   /** `2026-12` or `2026-Q4`. */
   period: text(
-    'Month or quarter that is forecast, `2026-12` or `2026-Q4`',
+    'Forecast month or quarter, `2026-12` or `2026-Q4`',
     'write a month or quarter, such as 2026-12 or 2026-Q4',
   ),
   /** In the unit of the series. */
@@ -48,7 +52,7 @@ export const outlooks = dataset({
   name: 'outlooks',
   feature: 'energy_intelligence',
   description:
-    'Forecasts as agencies publish them: what a code of the catalogue is expected to be in a month or quarter, in its unit. Actual values are those of the series.',
+    'Forecasts of agencies: the expected value of a code in a month or quarter, in the unit of the code. Actual values are those of the series.',
   table: 'outlook_forecasts',
   columns,
   key: ['source', 'seriesId', 'period', 'publishedOn'],

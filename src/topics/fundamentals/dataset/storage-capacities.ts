@@ -23,16 +23,20 @@ const columns = {
   } as Column<number>,
   effectiveOn: {
     required: true,
-    description: 'Day from which the capacity holds',
+    description: 'Day from which the capacity applies',
     read: (row, name, { now }) => neededDay(row, name, now, aheadDays),
   } as Column<string>,
   /** In the unit of the series. */
   capacity: { required: true, description: 'Working capacity' } as Column<number>,
   unit: part(
-    'Of the capacity: the unit of the series (default), or thousand_barrels, barrels, mmcf',
+    'Unit of the capacity: that of the series (default), or thousand_barrels, barrels, mmcf',
     null,
   ),
-  source: textOr('import', 'Who says so; default: the source of the file, import', 200),
+  source: textOr(
+    'import',
+    'Source of the capacity; default: the source of the file, else import',
+    200,
+  ),
 }
 
 /** How much a place can hold from a day on, in the unit of its series. */
@@ -41,7 +45,7 @@ export type StorageCapacity = RecordOf<typeof columns>
 export const storageCapacities = dataset({
   name: 'storage-capacities',
   description:
-    'Working storage capacity by storage code and the day from which it holds, as the Energy Information Administration surveys it.',
+    'Working storage capacity by storage code and the day from which it applies, as surveyed by the Energy Information Administration.',
   table: 'storage_capacities',
   columns,
   key: ['seriesId', 'effectiveOn'],

@@ -97,7 +97,7 @@ export const contract: Column<number> = {
 const sourcePattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/i
 
 export const source: Column<string> = {
-  description: 'Whom the numbers are from, as answers name it; default: import',
+  description: 'Source of the numbers, as shown in responses; default: import',
   read(row, name) {
     const text = textIn(row, name) ?? 'import'
     return sourcePattern.test(text)

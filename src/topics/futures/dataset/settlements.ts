@@ -36,15 +36,15 @@ const columns = {
   open: ofBar('First trade', 'open'),
   high: ofBar('Highest trade', 'high'),
   low: ofBar('Lowest trade', 'low'),
-  close: ofBar('Last trade; this or the settlement must be there', 'close'),
+  close: ofBar('Last trade; close or settlement is required', 'close'),
   settlement: {
-    description: 'Settlement as the exchange published it; leave empty what is only a close',
+    description: 'Settlement as the exchange published it; leave it empty if you only have a close',
   } as Column<number | null>,
   volume: ofBar('Lots traded', 'volume', {
     read: (row, name) => countIn(row, name) ?? null,
   }),
   openInterest: {
-    description: 'Lots open at the end of the date',
+    description: 'Open interest at the end of the date, in lots',
     read: (row, name) => countIn(row, name) ?? null,
   } as Column<number | null>,
   quotedAt: {

@@ -16,11 +16,11 @@ import {
 const columns = {
   seriesId: contract,
   tradedAt: instant(
-    'Time of the trade with its zone; finer than five minutes is added up in answers',
+    'Time of the trade with its zone; responses combine trades into bars of five minutes',
   ),
   price: { required: true, description: 'Price' } as Column<number>,
   volume: {
-    description: 'Lots traded; default 0',
+    description: 'Lots traded; default: 0',
     read: (row, name) => countIn(row, name) ?? 0,
   } as Column<number>,
   source,
@@ -33,7 +33,7 @@ export const futuresTicks = dataset({
   name: 'futures-ticks',
   feature: 'futures',
   description:
-    'Intraday prices of futures contracts; days without a separate bar get one from them.',
+    'Intraday prices of futures contracts; a date without a bar gets one from its ticks.',
   table: 'futures_ticks',
   columns,
   key: ['seriesId', 'tradedAt'],
