@@ -281,7 +281,7 @@ function Reference({ document }: { document: OpenApi }) {
 /** Where the advice of a refusal is read: it links to `/docs#batch`. */
 const placesOfAdvice: Readonly<Record<string, string>> = {
   batch: '/docs/paging#many-codes-now',
-  'conditional-requests': '/docs/paging#ask-less',
+  'conditional-requests': '/docs/paging#poll-with-etags',
   subscriptions: '/docs?operation=createWatch',
   'scheduled-deliveries': '/docs?operation=createScheduledDelivery',
 }

@@ -71,7 +71,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       error_string: [],
       storage_scalar_change: [],
     },
-    why: 'fields have a fixed type: no null for numbers, and errors are texts',
+    why: "the clients' fields have fixed types: numbers cannot be null, and errors are strings",
   },
   {
     name: 'shipped-php',
@@ -85,7 +85,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       bareAgent,
     ],
     switches: { ...lenient, delete_with_body: [] },
-    why: 'a price next to a list is read as a list, and every response is parsed as JSON',
+    why: 'the clients read a price next to a list as a list, and parse every response as JSON',
   },
   {
     name: 'shipped-node',
@@ -125,7 +125,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
         ...permitSearches.map(path => `!${path}`),
       ],
     },
-    why: 'the type of each field is declared, so an optional one is absent and never null',
+    why: 'the clients declare the type of each field: an optional field is absent and never null',
   },
   {
     name: 'shipped-python',
@@ -155,7 +155,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       ],
       signature_body: [],
     },
-    why: 'lists are expected in `data`, and every response is parsed as JSON',
+    why: 'the clients expect lists in `data`, and parse every response as JSON',
   },
   {
     name: 'shipped-openbb',
@@ -168,7 +168,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       sign('content-type', undefined, 1),
     ],
     switches: { past_day_shifted: [], latest_flat_and_list: [], omit_null: ['/v1/prices/*'] },
-    why: 'a row is looked for in a list, no text may be null, and a window may not be empty',
+    why: 'the client looks for rows in a list, and accepts neither null strings nor an empty window',
   },
   {
     name: 'shipped-spreadsheet',
@@ -179,21 +179,21 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       agent('(google[-_])?(sheets?|excel)([-_]add-?[io]n)?'),
     ],
     switches: { ...lenient, latest_flat_and_list: [], categories_short: [] },
-    why: 'a sheet reads whole lists and offers few categories',
+    why: 'the clients read whole lists and offer few categories',
   },
   {
     name: 'shipped-mcp',
     recognised: 'an agent that ends in mcp, such as `prices-mcp/1.1`',
     signs: [agent('mcp([-_]server)?')],
     switches: { ...lenient, latest_flat_and_list: [], spread_ports: [] },
-    why: 'responses are passed to a model unchanged',
+    why: 'the clients pass responses to a model unchanged',
   },
   {
     name: 'shipped-everybody',
-    recognised: 'nothing: any other client',
+    recognised: 'any other client',
     signs: [sign('method', /./)],
     switches: { latest_flat_and_list: [], list_beside: [] },
-    why: 'fields are added and none is replaced, so that unknown clients can read the response',
+    why: 'unknown clients can read the response: fields are added, none is replaced',
   },
 ]
 
