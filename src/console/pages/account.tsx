@@ -18,6 +18,7 @@ import { Chart } from '../parts/charts/chart.tsx'
 import { keepKey } from '../parts/person/own-key.ts'
 import { ask, dataOf, useChange, useLoaded } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
+import { actions, aside } from '../parts/tables/columns.tsx'
 import { KeyForm, keyColumns, keyName } from '../parts/tables/key-columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
@@ -173,9 +174,8 @@ function Keys() {
             ),
           },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_keys',
-            isHeadingHidden: true,
             show: key =>
               key.active && (
                 <div class="row">
@@ -339,9 +339,10 @@ function UsagePart() {
               limit !== null && <Share used={used} limit={limit} />,
           },
           {
+            ...aside,
             name: 'Last use',
+            isWide: false,
             isNumber: true,
-            className: 'quiet',
             value: key => key.last_used_at,
             write: ago,
           },
@@ -426,8 +427,9 @@ function Plan() {
               ),
             },
             {
+              ...aside,
               name: 'Date',
-              className: 'quiet nowrap',
+              isWide: false,
               value: invoice => invoice.created_at,
               write: day,
             },

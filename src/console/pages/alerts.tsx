@@ -39,6 +39,7 @@ import {
 } from '../parts/requests/codes.ts'
 import { boardPath } from '../parts/requests/first.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
+import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { submits } from '../parts/text/form.ts'
 import {
@@ -206,9 +207,7 @@ function List() {
             show: alert => (
               <>
                 <a href={`/alerts/${alert.id}`}>{alert.name}</a>
-                <div class="code">
-                  <a href={`/series/${alert.commodity_code}`}>{alert.commodity_code}</a>
-                </div>
+                <div class="code">{seriesLink(alert.commodity_code)}</div>
                 <div class="quiet small narrow-only">{conditionOf(alert)}</div>
               </>
             ),
@@ -240,18 +239,11 @@ function List() {
             },
           },
           { name: 'Fired', isNumber: true, isWide: true, value: row => row.trigger_count },
-          {
-            name: 'Last',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.last_triggered_at,
-            write: ago,
-          },
+          { ...aside, name: 'Last', value: row => row.last_triggered_at, write: ago },
           { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_data',
-            isHeadingHidden: true,
             show: alert => (
               <div class="row">
                 <button

@@ -7,6 +7,7 @@ import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/reques
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
 import { layoutPath } from '../parts/requests/first.ts'
 import { type LivePrice, useLive } from '../parts/requests/live.ts'
+import { seriesLink } from '../parts/tables/columns.tsx'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { type Column, Table } from '../parts/tables/table.tsx'
 import { bound, sets } from '../parts/text/form.ts'
@@ -193,7 +194,7 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
         value: ({ code }) => code,
         show: ({ code, name }) => (
           <>
-            <a href={`/series/${code}`}>{name}</a>
+            {seriesLink(code, name)}
             <div class="code wide-only">{code}</div>
           </>
         ),

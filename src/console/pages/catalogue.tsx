@@ -1,5 +1,6 @@
 import { dataOf, useLoaded } from '../parts/requests/ask.ts'
 import type { Code } from '../parts/requests/codes.ts'
+import { aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
@@ -46,7 +47,7 @@ export function Catalogue({
         {
           name: 'Name',
           value: ({ name }) => name,
-          show: ({ code, name }) => <a href={`/series/${code}`}>{name}</a>,
+          show: ({ code, name }) => seriesLink(code, name),
         },
         { name: 'Code', className: 'code', isWide: true, value: ({ code }) => code },
         {
@@ -97,11 +98,10 @@ export function Catalogue({
           },
         },
         {
+          ...aside,
           name: 'Observed',
-          fileName: 'observed_at',
           isNumber: true,
-          isWide: true,
-          className: 'quiet',
+          fileName: 'observed_at',
           value: code => priceOf(code)?.created_at,
           write: ago,
         },

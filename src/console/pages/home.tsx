@@ -6,6 +6,7 @@ import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
 import { ask, dataOf, useLoaded } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
+import { aside } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
@@ -220,11 +221,10 @@ function Demo() {
         },
         { name: '30 days', show: ({ sparkline }) => <Spark values={sparkline} /> },
         {
+          ...aside,
           name: 'Observed',
-          fileName: 'observed_at',
           isNumber: true,
-          isWide: true,
-          className: 'quiet',
+          fileName: 'observed_at',
           value: row => row.created_at,
           write: ago,
         },

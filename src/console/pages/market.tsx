@@ -6,6 +6,7 @@ import { has } from '../parts/person/account.ts'
 import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { boardPath, briefPath } from '../parts/requests/first.ts'
+import { seriesLink } from '../parts/tables/columns.tsx'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { Table } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/text/format.ts'
@@ -303,7 +304,7 @@ const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
       {
         name: 'Name',
         value: ({ name }) => name,
-        show: ({ code, name }) => <a href={`/series/${code}`}>{name}</a>,
+        show: ({ code, name }) => seriesLink(code, name),
       },
       {
         name: 'Last',

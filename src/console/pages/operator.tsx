@@ -4,6 +4,7 @@ import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx
 import { asOperator, forget, Operators, token } from '../parts/person/operator-token.tsx'
 import { useChange } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
+import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { figure, instant, number, observed, signed, words } from '../parts/text/format.ts'
@@ -98,11 +99,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
           {
             name: 'Series',
             value: ({ code }) => code,
-            show: change =>
-              twoLines(
-                <a href={`/series/${change.code}`}>{change.code}</a>,
-                observed(change.observed_at),
-              ),
+            show: change => twoLines(seriesLink(change.code), observed(change.observed_at)),
           },
           { name: 'Before', isNumber: true, value: ({ before }) => before },
           { name: 'After', isNumber: true, value: ({ after }) => after },
@@ -248,16 +245,9 @@ function Data() {
           { name: 'New', isNumber: true, value: row => row.inserted },
           { name: 'Revised', isNumber: true, value: row => row.revised },
           { name: 'Rejected', isNumber: true, isWide: true, value: row => row.rejected },
+          { ...aside, name: 'When', value: row => row.started_at, write: instant },
           {
-            name: 'When',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.started_at,
-            write: instant,
-          },
-          {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: batch =>
               batch.undone_at ? (
                 <Tag>Undone</Tag>

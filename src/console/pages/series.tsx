@@ -26,6 +26,7 @@ import {
   nearCodes,
   wantCodes,
 } from '../parts/requests/codes.ts'
+import { seriesLink } from '../parts/tables/columns.tsx'
 import { bound } from '../parts/text/form.ts'
 import { unitOf, words } from '../parts/text/format.ts'
 import { Catalogue } from './catalogue.tsx'
@@ -123,7 +124,7 @@ function All() {
                 {near.map(({ code, name }, i) => (
                   <>
                     {i > 0 && ', '}
-                    <a href={`/series/${code}`}>{name}</a>
+                    {seriesLink(code, name)}
                   </>
                 ))}
                 {near.length > 0 && '?'}

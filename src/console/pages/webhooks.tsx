@@ -19,6 +19,7 @@ import { Included } from '../parts/person/included.tsx'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
 import { mayDo } from '../parts/requests/boot.ts'
 import { usePages } from '../parts/requests/pages.ts'
+import { aside } from '../parts/tables/columns.tsx'
 import { Table } from '../parts/tables/table.tsx'
 import { bound, boundSelect, submits } from '../parts/text/form.ts'
 import { ago, instant, number, words } from '../parts/text/format.ts'
@@ -126,13 +127,7 @@ function List() {
           },
           { name: 'Delivered', isNumber: true, value: row => row.successful_deliveries },
           { name: 'Failed', isNumber: true, value: row => row.failed_deliveries },
-          {
-            name: 'Last',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.last_delivery_at,
-            write: ago,
-          },
+          { ...aside, name: 'Last', value: row => row.last_delivery_at, write: ago },
           {
             name: 'State',
             value: ({ status }) => status,

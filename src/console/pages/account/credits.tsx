@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { PackShape as Pack } from '../../../topics/billing/operations/row.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { number } from '../../parts/text/format.ts'
 
@@ -60,9 +61,8 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
               days === null ? 'until used' : `${number(days)} days`,
           },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_billing',
-            isHeadingHidden: true,
             show: pack => (
               <Confirmed
                 className="tight"

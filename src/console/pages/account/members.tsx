@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Confirmed, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
@@ -150,8 +151,7 @@ export function Members() {
           ...(isAdmin
             ? [
                 {
-                  name: 'Actions',
-                  isHeadingHidden: true,
+                  ...actions,
                   show: ({ id, email, invited }: Person) =>
                     invited !== 'expired' && (
                       <Confirmed

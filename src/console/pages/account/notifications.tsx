@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { ask, useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
+import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant, words } from '../../parts/text/format.ts'
 import { TextMessages } from './text-messages.tsx'
@@ -116,17 +117,10 @@ function List() {
             },
           },
           { name: 'About', isWide: true, value: ({ type }) => words(type) },
+          { ...aside, name: 'When', value: row => row.created_at, write: instant },
           {
-            name: 'When',
-            isWide: true,
-            className: 'quiet nowrap',
-            value: row => row.created_at,
-            write: instant,
-          },
-          {
-            name: 'Actions',
+            ...actions,
             needs: 'change_data',
-            isHeadingHidden: true,
             show: row =>
               !row.read && (
                 <button

@@ -4,6 +4,7 @@ import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
+import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
@@ -103,9 +104,8 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
             value: ({ features }) => features.map(nameOfFeature).join(', '),
           },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_billing',
-            isHeadingHidden: true,
             show: plan =>
               plan.id !== firstPlan &&
               !plan.custom_pricing &&

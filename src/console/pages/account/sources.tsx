@@ -5,6 +5,7 @@ import type {
 } from '../../../topics/sources/operations/row.ts'
 import { Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { boundSelect, sets, submits } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
@@ -75,20 +76,8 @@ export function Sources() {
               </>
             ),
           },
-          {
-            name: 'Last sync',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.last_sync_at,
-            write: ago,
-          },
-          {
-            name: 'Next sync',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.next_sync_at,
-            write: instant,
-          },
+          { ...aside, name: 'Last sync', value: row => row.last_sync_at, write: ago },
+          { ...aside, name: 'Next sync', value: row => row.next_sync_at, write: instant },
           { name: 'Synced', isNumber: true, isWide: true, value: row => row.successful_syncs },
           { name: 'Failed', isNumber: true, isWide: true, value: row => row.failed_syncs },
           {
@@ -97,9 +86,8 @@ export function Sources() {
             show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
           },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_data',
-            isHeadingHidden: true,
             show: source => (
               <div class="row">
                 <button

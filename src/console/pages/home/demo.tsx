@@ -11,6 +11,7 @@ import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
+import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { takes } from '../../parts/text/form.ts'
@@ -116,7 +117,7 @@ function Movers() {
         {
           name: 'Name',
           value: ({ name }) => name,
-          show: ({ code, name }) => <a href={`/series/${code}`}>{name}</a>,
+          show: ({ code, name }) => seriesLink(code, name),
         },
         {
           name: 'Last',

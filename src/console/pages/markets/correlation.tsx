@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Choice, noData } from '../../parts/bits.tsx'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { codes, loadCodes } from '../../parts/requests/codes.ts'
+import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { signed } from '../../parts/text/format.ts'
@@ -57,7 +58,7 @@ export function Correlation() {
         {
           name: 'Series',
           value: code => code,
-          show: code => <a href={`/series/${code}`}>{names[code]}</a>,
+          show: code => seriesLink(code, names[code]),
         },
         ...(answer.data?.codes ?? []).map(other => ({
           name: names[other] ?? other,

@@ -3,6 +3,7 @@ import type { EntryShape as Entry } from '../../../topics/operator/operations/sy
 import { Parted, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
+import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { instant, number } from '../../parts/text/format.ts'
 
@@ -98,13 +99,7 @@ export function Audit() {
             <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
           ),
         },
-        {
-          name: 'When',
-          isWide: true,
-          className: 'quiet nowrap',
-          value: ({ at }) => at,
-          write: instant,
-        },
+        { ...aside, name: 'When', value: ({ at }) => at, write: instant },
       ]}
     />
   )

@@ -3,6 +3,7 @@ import { Figure, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
+import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, instant, number } from '../../parts/text/format.ts'
 
@@ -119,13 +120,7 @@ export function Backups() {
             value: ({ bytes }) => bytes,
             show: ({ bytes }) => megabytes(bytes),
           },
-          {
-            name: 'Created',
-            isWide: true,
-            className: 'quiet nowrap',
-            value: backup => backup.made_at,
-            write: instant,
-          },
+          { ...aside, name: 'Created', value: backup => backup.made_at, write: instant },
         ]}
       />
     </>

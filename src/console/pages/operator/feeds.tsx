@@ -4,6 +4,7 @@ import { Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
+import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 import { ago, number, words } from '../../parts/text/format.ts'
@@ -102,13 +103,7 @@ export function Feeds() {
             show: feed => twoLines(feed.title, feed.name, 'code'),
           },
           { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
-          {
-            name: 'Newest data',
-            isWide: true,
-            className: 'quiet',
-            value: feed => feed.last_new_at,
-            write: ago,
-          },
+          { ...aside, name: 'Newest data', value: feed => feed.last_new_at, write: ago },
           {
             name: 'Last run',
             isWide: true,
@@ -134,8 +129,7 @@ export function Feeds() {
             show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
           },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: feed => (
               <div class="row">
                 <button

@@ -4,6 +4,7 @@ import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
+import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, agoOfNewest, number, words } from '../../parts/text/format.ts'
 import { Course } from './course.tsx'
@@ -196,7 +197,7 @@ export function Overview() {
                   {
                     name: 'Series',
                     value: ({ code }) => code,
-                    show: ({ code }) => <a href={`/series/${code}`}>{code}</a>,
+                    show: ({ code }) => seriesLink(code),
                   },
                   {
                     name: 'What',

@@ -21,6 +21,7 @@ import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
+import { actions, aside } from '../../parts/tables/columns.tsx'
 import { KeyForm, keyColumns, keyName } from '../../parts/tables/key-columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, sets, submits } from '../../parts/text/form.ts'
@@ -173,9 +174,8 @@ export function People() {
             show: ({ usage }) => usage?.days.some(Boolean) && <Spark values={usage.days} />,
           },
           {
+            ...aside,
             name: 'Last request',
-            isWide: true,
-            className: 'quiet nowrap',
             value: ({ usage }) => usage?.last_request_at,
             write: ago,
           },
@@ -197,8 +197,7 @@ export function People() {
               ),
           },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: account => (
               <button
                 type="button"
@@ -338,8 +337,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
               ),
           },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: key =>
               key.active && (
                 <div class="row">
@@ -408,13 +406,7 @@ function Organizations() {
               </div>
             )),
         },
-        {
-          name: 'Since',
-          isWide: true,
-          className: 'quiet nowrap',
-          value: organization => organization.created_at,
-          write: day,
-        },
+        { ...aside, name: 'Since', value: organization => organization.created_at, write: day },
       ]}
     />
   )

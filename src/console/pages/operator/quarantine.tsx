@@ -2,6 +2,7 @@ import type { QuarantineRow as Range } from '../../../topics/operator/operations
 import { Confirmed, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 
@@ -62,12 +63,11 @@ export function Quarantine() {
           {
             name: 'Series',
             value: ({ code }) => code,
-            show: ({ code, reason }) => twoLines(<a href={`/series/${code}`}>{code}</a>, reason),
+            show: ({ code, reason }) => twoLines(seriesLink(code), reason),
           },
           { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: range => (
               <Confirmed
                 label="Lift"

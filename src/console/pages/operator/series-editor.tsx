@@ -3,6 +3,7 @@ import type { SeriesRow as Series } from '../../../topics/operator/operations/da
 import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, sets, submits } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
@@ -171,8 +172,7 @@ export function SeriesEditor() {
             ),
           },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: series => (
               <div class="row">
                 <button

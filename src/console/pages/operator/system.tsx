@@ -6,6 +6,7 @@ import { Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
+import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits } from '../../parts/text/form.ts'
 import { day, instant, number } from '../../parts/text/format.ts'
@@ -94,21 +95,14 @@ function Tokens() {
             show: token => twoLines(token.name ?? 'Initial token', token.token_hint, 'code'),
           },
           { name: 'Role', value: token => token.role },
-          {
-            name: 'Created',
-            isWide: true,
-            className: 'quiet',
-            value: token => token.created_at,
-            write: day,
-          },
+          { ...aside, name: 'Created', value: token => token.created_at, write: day },
           {
             name: 'State',
             value: token => (token.revoked_at ? 'revoked' : 'active'),
             show: token => (token.revoked_at ? <Tag>Revoked</Tag> : <Tag mood="good">Active</Tag>),
           },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: token =>
               token.revoked_at === null && (
                 <Confirmed
@@ -168,16 +162,9 @@ function Held() {
             show: message => twoLines(message.event_type, message.about),
           },
           { name: 'By', value: ({ kind }) => kind },
+          { ...aside, name: 'Created', value: message => message.created_at, write: instant },
           {
-            name: 'Created',
-            isWide: true,
-            className: 'quiet',
-            value: message => message.created_at,
-            write: instant,
-          },
-          {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: ({ id, event_type: type }) => (
               <button
                 type="button"
@@ -216,16 +203,9 @@ function Suppressions() {
         columns={[
           { name: 'Address', value: ({ address }) => address },
           { name: 'Why', value: ({ reason }) => reason },
+          { ...aside, name: 'Since', value: row => row.created_at, write: day },
           {
-            name: 'Since',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.created_at,
-            write: day,
-          },
-          {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: ({ address }) => (
               <Confirmed
                 label="Lift"

@@ -8,6 +8,7 @@ import { Confirmed, Empty, May, Notice, Page, Refused, Tag } from '../../parts/b
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
+import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { ago, number, unitOf, words } from '../../parts/text/format.ts'
@@ -63,8 +64,7 @@ export function Formulas() {
           {
             name: 'Code',
             value: ({ code }) => code,
-            show: ({ code, name }) =>
-              twoLines(<a href={`/series/${code}`}>{name}</a>, code, 'code'),
+            show: ({ code, name }) => twoLines(seriesLink(code, name), code, 'code'),
           },
           { name: 'Formula', isWide: true, value: ({ formula }) => formula },
           {
@@ -79,8 +79,7 @@ export function Formulas() {
             show: ({ status }) => <Tag mood={moodOf(status)}>{words(status)}</Tag>,
           },
           {
-            name: 'Actions',
-            isHeadingHidden: true,
+            ...actions,
             show: ({ code }) => <a href={`/series/formulas?code=${code}`}>Edit {code}</a>,
           },
         ]}
@@ -286,7 +285,7 @@ function Previewed({ preview }: { preview: FormulaPreview }) {
           {
             name: 'Code',
             value: ({ code }) => code,
-            show: ({ code }) => <a href={`/series/${code}`}>{code}</a>,
+            show: ({ code }) => seriesLink(code),
           },
           {
             name: 'Price',

@@ -2,6 +2,7 @@ import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliver
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
 import { Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, dataOf, useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, instant, words } from '../../parts/text/format.ts'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
@@ -68,9 +69,8 @@ export function Watches() {
             ),
           },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_data',
-            isHeadingHidden: true,
             show: ({ id, name, codes, status }) => (
               <div class="row">
                 <button
@@ -145,13 +145,7 @@ export function Deliveries() {
               </>
             ),
           },
-          {
-            name: 'Next',
-            isWide: true,
-            className: 'quiet',
-            value: row => row.next_delivery_at,
-            write: instant,
-          },
+          { ...aside, name: 'Next', value: row => row.next_delivery_at, write: instant },
           {
             name: 'Last',
             isWide: true,
@@ -164,9 +158,8 @@ export function Deliveries() {
             ),
           },
           {
-            name: 'Actions',
+            ...actions,
             needs: 'change_data',
-            isHeadingHidden: true,
             show: row => (
               <div class="row">
                 <button

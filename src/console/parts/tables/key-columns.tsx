@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
+import { aside } from './columns.tsx'
 import type { Column } from './table.tsx'
 
 interface NamedKey {
@@ -48,11 +49,5 @@ export const keyColumns: readonly Column<NamedKey>[] = [
     ),
   },
   { name: 'Created', isWide: true, className: 'quiet', value: key => key.created_at, write: day },
-  {
-    name: 'Last use',
-    isWide: true,
-    className: 'quiet',
-    value: key => key.last_used_at,
-    write: ago,
-  },
+  { ...aside, name: 'Last use', value: key => key.last_used_at, write: ago },
 ]

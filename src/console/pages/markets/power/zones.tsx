@@ -1,5 +1,6 @@
 import { useLoaded } from '../../../parts/requests/ask.ts'
 import type { Code } from '../../../parts/requests/codes.ts'
+import { seriesLink } from '../../../parts/tables/columns.tsx'
 import { Table } from '../../../parts/tables/table.tsx'
 import { number, signed, unitOf } from '../../../parts/text/format.ts'
 import { type DayFigures, type Days, daysAround, type TwoDays } from './days.ts'
@@ -47,7 +48,7 @@ export function Zones({
           {
             name: 'Series',
             value: ({ code }) => code.name,
-            show: ({ code }) => <a href={`/series/${code.code}`}>{code.name}</a>,
+            show: ({ code }) => seriesLink(code.code, code.name),
           },
           figure('Base today', ({ today }) => today?.base),
           figure('Peak today', ({ today }) => today?.peak),
