@@ -16,7 +16,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
 import { keepKey } from '../parts/person/own-key.ts'
-import { ask, dataOf, useChange, useLoaded } from '../parts/requests/ask.ts'
+import { ask, dataOf, useAnswer, useChange, useData } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { actions, aside } from '../parts/tables/columns.tsx'
 import { KeyForm, keyColumns, keyName } from '../parts/tables/key-columns.tsx'
@@ -88,9 +88,7 @@ export function Account() {
 }
 
 function Keys() {
-  const answer = useLoaded('keys', signal =>
-    dataOf<{ api_keys: Key[] }>('/v1/api-keys', { signal }),
-  )
+  const answer = useData<{ api_keys: Key[] }>('/v1/api-keys')
   const { refusal, attempt, change } = useChange(answer)
   const name = useSignal('')
   const newToken = useSignal<string | undefined>(undefined)
@@ -228,17 +226,13 @@ const vias = [
 
 function UsagePart() {
   const via = useSignal<(typeof vias)[number]['value']>('api')
-  const limits = useLoaded('usage', signal => ask<Usage>('/v1/usage', { signal }))
-  const byDay = useLoaded('by day', signal =>
-    ask<{ daily_breakdown: { date: string; requests: number }[] }>('/billing/usage', { signal }),
+  const limits = useAnswer<Usage>('/v1/usage')
+  const byDay = useAnswer<{ daily_breakdown: { date: string; requests: number }[] }>(
+    '/billing/usage',
   )
-  const byKey = useLoaded('by key', signal =>
-    dataOf<{ api_keys: Key[] }>('/v1/api-keys', { signal }),
-  )
+  const byKey = useData<{ api_keys: Key[] }>('/v1/api-keys')
   const routesPath = `/v1/analytics/performance?range=30d&via=${via.value}`
-  const byRoute = useLoaded(routesPath, signal =>
-    dataOf<{ endpointBreakdown: Route[] }>(routesPath, { signal }),
-  )
+  const byRoute = useData<{ endpointBreakdown: Route[] }>(routesPath)
   const keys = byKey.data?.api_keys
     .filter(({ active }) => active)
     .toSorted((a, b) => b.usage.requests_used - a.usage.requests_used)
@@ -376,10 +370,8 @@ function UsagePart() {
 }
 
 function Plan() {
-  const account = useLoaded('account', signal => ask<AccountAnswer>('/v1/account', { signal }))
-  const plans = useLoaded('plans', signal =>
-    ask<{ plans: { id: string; name: string }[] }>('/billing/plans', { signal }),
-  )
+  const account = useAnswer<AccountAnswer>('/v1/account')
+  const plans = useAnswer<{ plans: { id: string; name: string }[] }>('/billing/plans')
   const nameOf = (id: string) => plans.data?.plans.find(plan => plan.id === id)?.name ?? words(id)
   const invoices = usePages<{ invoices: Invoice[] }, Invoice>(
     '/billing/invoices',

@@ -27,7 +27,7 @@ import {
 import { Chart } from '../parts/charts/chart.tsx'
 import { has } from '../parts/person/account.ts'
 import { Included } from '../parts/person/included.tsx'
-import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { ask, dataOf, useAnswer, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { mayDo, now } from '../parts/requests/boot.ts'
 import {
   areCodesHere,
@@ -147,7 +147,7 @@ function distanceOf(alert: Alert, price: number | undefined): number | undefined
 }
 
 function List() {
-  const alerts = useLoaded('alerts', signal => ask<Alert[]>('/v1/alerts', { signal }))
+  const alerts = useAnswer<Alert[]>('/v1/alerts')
   const triggers = usePages<{ triggers: Trigger[] }, Trigger>(
     '/v1/alerts/triggers?per_page=20',
     answer => answer.triggers,
@@ -473,7 +473,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const { code, kind, operator, value } = draft.value
   const series = codes.value.find(({ code: listed }) => listed === code.trim().toUpperCase())
   const path = series && `/v1/prices/chart?code=${series.code}&start_date=${isoDay(now() - yearMs)}`
-  const chart = useLoaded(path, signal => dataOf<ChartAnswer>(path!, { signal }))
+  const chart = useData<ChartAnswer>(path)
   const newest = chart.data?.close.at(-1)
   useEffect(() => {
     // The backtest needs a level, so one is proposed.
@@ -795,9 +795,7 @@ interface Preferences {
 
 /** The channels on which the account receives alerts. */
 function Channels() {
-  const answer = useLoaded('channels', signal =>
-    ask<Preferences>('/v1/notification_preferences', { signal }),
-  )
+  const answer = useAnswer<Preferences>('/v1/notification_preferences')
   const { refusal, attempt } = useAttempt()
   const change = (way: 'email' | 'sms', isOn: boolean) =>
     attempt(async () => {

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
 import { Confirmed, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
-import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
 import { layoutPath } from '../parts/requests/first.ts'
 import { type LivePrice, useLive } from '../parts/requests/live.ts'
@@ -31,7 +31,7 @@ export function Board() {
 }
 
 function OwnBoard() {
-  const layout = useLoaded('layout', signal => dataOf<Layout>(layoutPath, { signal }))
+  const layout = useData<Layout>(layoutPath)
   const isEditing = useSignal(false)
   const { refusal, attempt } = useAttempt()
   useEffect(() => {

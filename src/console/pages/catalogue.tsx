@@ -1,4 +1,4 @@
-import { dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { useData } from '../parts/requests/ask.ts'
 import type { Code } from '../parts/requests/codes.ts'
 import { aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
@@ -28,9 +28,7 @@ export function Catalogue({
   isSearch: boolean
   isTall?: boolean
 }) {
-  const prices = useLoaded('prices', signal =>
-    dataOf<{ prices: Record<string, Priced> }>('/v1/prices/all', { signal }),
-  )
+  const prices = useData<{ prices: Record<string, Priced> }>('/v1/prices/all')
   const priceOf = ({ code }: Code): Priced | undefined => prices.data?.prices[code]
   return (
     <Table

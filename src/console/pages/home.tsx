@@ -3,7 +3,7 @@ import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/dem
 import { Page, signInHref, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
-import { ask, dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { useAnswer, useData } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
 import { aside } from '../parts/tables/columns.tsx'
@@ -70,10 +70,8 @@ interface Listed {
 
 /** The data of the service, by category, and its status. */
 function Offered() {
-  const listed = useLoaded('offered', signal => dataOf<Listed>('/v1/demo/commodities', { signal }))
-  const status = useLoaded('offered status', signal =>
-    ask<{ status: string }>('/status.json', { signal }),
-  )
+  const listed = useData<Listed>('/v1/demo/commodities')
+  const status = useAnswer<{ status: string }>('/status.json')
   const categories = Object.entries(listed.data?.commodities ?? {}).filter(
     ([, codes]) => codes.length > 0,
   )
@@ -167,7 +165,7 @@ const decimalsOfRow = ({ price, sparkline }: DemoPrice): number =>
   Math.max(...[price, ...sparkline].map(decimalsOf))
 
 function Demo() {
-  const of = useLoaded('demo', () => dataOf<{ prices: DemoPrice[] }>('/v1/demo/prices'))
+  const of = useData<{ prices: DemoPrice[] }>('/v1/demo/prices')
   return (
     <Table
       caption="Prices now"

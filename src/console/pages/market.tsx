@@ -3,7 +3,7 @@ import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
 import { has } from '../parts/person/account.ts'
-import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/requests/ask.ts'
+import { dataOf, type Loaded, Refusal, useAnswer, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { boardPath, briefPath } from '../parts/requests/first.ts'
 import { seriesLink } from '../parts/tables/columns.tsx'
@@ -197,7 +197,7 @@ interface TradingHours {
 /** Whether the futures trade now: an old price is normal while the market is closed. */
 function Session() {
   const path = boot.hasData && has('futures') ? '/v1/futures/brent' : undefined
-  const answer = useLoaded(path, signal => ask<TradingHours>(path!, { signal }))
+  const answer = useAnswer<TradingHours>(path)
   const hours = answer.data?.trading_hours
   return (
     <>

@@ -15,7 +15,7 @@ import {
   Wide,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
-import { dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { allRows } from '../parts/requests/pages.ts'
 import { Move } from '../parts/tables/move.tsx'
@@ -316,7 +316,7 @@ const years = 6
 const useYears = (code: string) => {
   const from = `${new Date(now()).getUTCFullYear() - years + 1}-01-01`
   const path = `/v1/prices/chart?code=${code}&start_date=${from}&interval=day`
-  return useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
+  return useData<ChartAnswer>(path)
 }
 
 const weekOf = (seconds: number): number => {
@@ -451,7 +451,7 @@ function Seasons() {
   const code = useSignal<(typeof seasonal)[number]['value']>('NATURAL_GAS_USD')
   const from = `${new Date(now()).getUTCFullYear() - 9}-01-01`
   const path = `/v1/prices/chart?code=${code.value}&start_date=${from}&interval=month`
-  const answer = useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
+  const answer = useData<ChartAnswer>(path)
   return (
     <section class="card" aria-labelledby="seasons">
       <div class="row spread">

@@ -15,7 +15,7 @@ import {
 } from '../parts/bits.tsx'
 import { KnownOn } from '../parts/charts/known-on.tsx'
 import { has } from '../parts/person/account.ts'
-import { dataOf, useLoaded } from '../parts/requests/ask.ts'
+import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
 import { now } from '../parts/requests/boot.ts'
 import { chartPath, daysOf, ranges } from '../parts/requests/chart-path.ts'
 import {
@@ -170,7 +170,7 @@ function One({ code }: { code: string }) {
   const { query, set } = useView()
   const type = query.type ?? 'line'
   const path = chartPath(code, query, now())
-  const answer = useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
+  const answer = useData<ChartAnswer>(path)
   const others = (query.compare ?? '').split(',').filter(Boolean)
   const comparePaths = others.map(other => chartPath(other, { ...query, type: 'line' }, now()))
   const compared = useLoaded(comparePaths.length > 0 ? comparePaths.join(' ') : undefined, signal =>

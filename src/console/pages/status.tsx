@@ -1,7 +1,7 @@
 import type { IncidentRow as Incident } from '../../topics/condition/operations/incidents.ts'
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
 import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
-import { ask, type Loaded, useLoaded } from '../parts/requests/ask.ts'
+import { type Loaded, useAnswer } from '../parts/requests/ask.ts'
 import { Table } from '../parts/tables/table.tsx'
 import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/text/format.ts'
 
@@ -45,10 +45,8 @@ const partNames: Readonly<Record<string, string>> = {
 
 /** The public status of the service. */
 export function Status() {
-  const answer = useLoaded('status', signal => ask<PublicStatus>('/status.json', { signal }))
-  const incidents = useLoaded('incidents', signal =>
-    ask<{ incidents: Incident[] }>('/status/incidents.json', { signal }),
-  )
+  const answer = useAnswer<PublicStatus>('/status.json')
+  const incidents = useAnswer<{ incidents: Incident[] }>('/status/incidents.json')
   return (
     <Page
       title="Status"

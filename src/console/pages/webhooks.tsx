@@ -16,7 +16,7 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { Included } from '../parts/person/included.tsx'
-import { ask, dataOf, useAttempt, useLoaded } from '../parts/requests/ask.ts'
+import { ask, dataOf, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { mayDo } from '../parts/requests/boot.ts'
 import { usePages } from '../parts/requests/pages.ts'
 import { aside } from '../parts/tables/columns.tsx'
@@ -83,9 +83,7 @@ export function Webhooks() {
 const firstEvents = ['price.updated']
 
 function List() {
-  const answer = useLoaded('webhooks', signal =>
-    dataOf<{ webhooks: Endpoint[]; limit: number }>('/v1/webhooks', { signal }),
-  )
+  const answer = useData<{ webhooks: Endpoint[]; limit: number }>('/v1/webhooks')
   const { refusal, attempt } = useAttempt()
   const secret = useSignal<string | undefined>(undefined)
   const make = (form: HTMLFormElement) =>

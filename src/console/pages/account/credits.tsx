@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { PackShape as Pack } from '../../../topics/billing/operations/row.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
-import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { number } from '../../parts/text/format.ts'
@@ -15,7 +15,7 @@ const priceOf = ({ price, currency }: Pack): string => `${currency} ${number(pri
 
 /** Requests in addition to the plan: how many are left, and packs to buy. */
 export function Credits({ onBought }: { onBought: () => Promise<void> }) {
-  const answer = useLoaded('credits', signal => ask<Answer>('/billing/credit_packs', { signal }))
+  const answer = useAnswer<Answer>('/billing/credit_packs')
   const { refusal, attempt } = useAttempt()
   const result = useSignal('')
   const buy = (pack: Pack) =>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { ask, useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAnswer, useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -54,7 +54,7 @@ function List() {
   const shown = useSignal<'all' | 'unread'>('all')
   const page = useSignal(1)
   const path = `/v1/notifications?per_page=${perPage}&page=${page.value}${shown.value === 'unread' ? '&unread=true' : ''}`
-  const answer = useLoaded(path, signal => ask<Listed>(path, { signal }))
+  const answer = useAnswer<Listed>(path)
   const { refusal, change } = useChange(answer)
   const post = (what: string) => change(`/v1/notifications/${what}`, 'POST', {})
   const pages = answer.data?.meta.total_pages ?? 1
@@ -179,9 +179,7 @@ const switches = [
 ] as const
 
 function Preferences() {
-  const answer = useLoaded('preferences', signal =>
-    ask<Ways>('/v1/notification_preferences', { signal }),
-  )
+  const answer = useAnswer<Ways>('/v1/notification_preferences')
   const { refusal, attempt } = useAttempt()
   const set = (way: 'email' | 'sms', name: string, isOn: boolean) =>
     attempt(async () => {

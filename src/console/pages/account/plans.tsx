@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
-import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -21,9 +21,7 @@ const nameOfFeature = (feature: string) => (feature === 'sms' ? 'SMS' : words(fe
 /** The current subscription, the available plans, and cancellation. */
 export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   const plans = usePlans()
-  const current = useLoaded('subscription', signal =>
-    ask<{ subscription: Subscription }>('/billing/subscriptions/current', { signal }),
-  )
+  const current = useAnswer<{ subscription: Subscription }>('/billing/subscriptions/current')
   const period = useSignal<Period>('monthly')
   const { refusal, attempt } = useAttempt()
   const result = useSignal('')

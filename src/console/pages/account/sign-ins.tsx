@@ -1,12 +1,12 @@
 import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
-import { dataOf, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { useChange, useData } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant } from '../../parts/text/format.ts'
 
 /** Where the account is signed in, and signing out there. */
 export function SignIns() {
-  const answer = useLoaded('sessions', () => dataOf<{ sessions: SignInRow[] }>('/v1/auth/sessions'))
+  const answer = useData<{ sessions: SignInRow[] }>('/v1/auth/sessions')
   const { refusal, change } = useChange(answer)
   const end = (path: string) => change(path, 'DELETE')
   const rows = answer.data?.sessions

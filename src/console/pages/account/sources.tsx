@@ -4,7 +4,7 @@ import type {
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
 import { Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, dataOf, useAttempt, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { boundSelect, sets, submits } from '../../parts/text/form.ts'
@@ -29,9 +29,7 @@ const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
 
 /** The account's sources of private prices. */
 export function Sources() {
-  const answer = useLoaded('sources', signal =>
-    dataOf<{ data_sources: Source[] }>('/v1/data-sources', { signal }),
-  )
+  const answer = useData<{ data_sources: Source[] }>('/v1/data-sources')
   const { refusal, attempt } = useAttempt()
   const tested = useSignal<{ source: Source; outcome: Tested } | undefined>(undefined)
   const open = useSignal<string | undefined>(undefined)

@@ -2,7 +2,7 @@ import { Fragment, type VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { Empty, Figure, type Mood, Shown, Tag } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { useAnswer } from '../../parts/requests/ask.ts'
 import { codes } from '../../parts/requests/codes.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { type Column, Table } from '../../parts/tables/table.tsx'
@@ -110,7 +110,7 @@ interface Paged {
  * dates.
  */
 export function Report({ title, path }: { title: string; path: string }) {
-  const answer = useLoaded(path, signal => ask<unknown>(path, { signal }))
+  const answer = useAnswer<unknown>(path)
   const found = useMemo(() => foundIn(answer.data), [answer.data])
   const total = (answer.data as Paged | undefined)?.meta?.total_count
   // A date or two of a table stand below it.

@@ -1,8 +1,8 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Refused, Shown, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
 import { setNow } from '../../parts/requests/boot.ts'
 import { bound, submits } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
@@ -29,7 +29,7 @@ export const lookAtClock = (): void => {
 
 /** The clock of this instance, which can be moved from every part of the desk. */
 export function Clock() {
-  const answer = useLoaded('clock', () => asOperator<ClockState>('/_dev/clock'))
+  const answer = useOperator<ClockState>('/_dev/clock')
   const { refusal, attempt } = useAttempt()
   const to = useSignal('')
   const isMoving = useSignal(false)

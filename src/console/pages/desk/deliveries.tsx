@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Check, Empty, Shown, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator } from '../../parts/person/operator-token.tsx'
 import { instant, words } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
@@ -26,9 +25,7 @@ interface Delivery {
 /** Webhooks of every account, the newest first, with the receivers' responses. */
 export function Deliveries() {
   const isLive = useSignal(true)
-  const answer = useLoaded('deliveries', () =>
-    asOperator<{ deliveries: Delivery[] }>('/_dev/deliveries?limit=100'),
-  )
+  const answer = useOperator<{ deliveries: Delivery[] }>('/_dev/deliveries?limit=100')
   useRepeated(isLive.value, answer.reload)
   return (
     <section class="card flush" aria-labelledby="deliveries">

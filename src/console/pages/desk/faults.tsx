@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Options, Refused } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 
@@ -31,7 +31,7 @@ const numberOf = (text: string): number | undefined => (text === '' ? undefined 
 
 /** Routes that are made to fail, or to be slow. */
 export function Faults() {
-  const answer = useLoaded('faults', () => asOperator<{ faults: Fault[] }>('/_dev/faults'))
+  const answer = useOperator<{ faults: Fault[] }>('/_dev/faults')
   const { refusal, change } = useChange(answer, asOperator)
   const fields = useSignal({ path: '/v1/prices/latest', code: 'OVERLOADED', count: '', delay: '' })
   const set =

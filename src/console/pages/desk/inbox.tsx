@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator } from '../../parts/person/operator-token.tsx'
 import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
@@ -28,7 +27,7 @@ type View = 'letter' | 'text' | 'source'
 
 /** E-mails and text messages that would have been sent, as their recipient would see them. */
 export function Inbox() {
-  const answer = useLoaded('inbox', () => asOperator<{ messages: Message[] }>('/_dev/inbox'))
+  const answer = useOperator<{ messages: Message[] }>('/_dev/inbox')
   const chosen = useSignal<number | undefined>(undefined)
   const words = useSignal('')
   useRepeated(true, answer.reload)

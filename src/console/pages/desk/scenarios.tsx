@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
 import { submits } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
 import { lookAtClock } from './clock.tsx'
@@ -38,9 +38,7 @@ const optionForms: Record<Option, { label: string; placeholder: string }> = {
 
 /** Situations that a client must handle; each can be inspected after it was played. */
 export function Scenarios() {
-  const answer = useLoaded('scenarios', () =>
-    asOperator<{ scenarios: Scenario[] }>('/_dev/scenario'),
-  )
+  const answer = useOperator<{ scenarios: Scenario[] }>('/_dev/scenario')
   const played = useSignal<Played | undefined>(undefined)
   const playing = useSignal('')
   const { refusal, attempt } = useAttempt()

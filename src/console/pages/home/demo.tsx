@@ -7,7 +7,7 @@ import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { ask, dataOf, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, dataOf, useAttempt, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
@@ -101,9 +101,7 @@ const none = [] as const
 const keepsNothing = (): void => {}
 
 function Movers() {
-  const answer = useLoaded('home movers', signal =>
-    dataOf<{ rows: BoardRow[] }>(boardPath, { signal }),
-  )
+  const answer = useData<{ rows: BoardRow[] }>(boardPath)
   return (
     <Table
       caption="Live prices"

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/row.ts'
 import { Tag } from '../../parts/bits.tsx'
-import { ask, dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { useAnswer, useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, instant, sourceText } from '../../parts/text/format.ts'
@@ -18,9 +18,7 @@ const weekMs = 7 * dayMs
 
 /** The publications of the next seven days, the next first. */
 export function Releases() {
-  const answer = useLoaded('releases', signal =>
-    dataOf<{ feeds: Source[] }>('/v1/status', { signal }),
-  )
+  const answer = useData<{ feeds: Source[] }>('/v1/status')
   const rows = answer.data?.feeds
     .flatMap(source => (source.expected_by ? [{ ...source, due: source.expected_by }] : []))
     .filter(({ due }) => Date.parse(due) < now() + weekMs)
@@ -70,9 +68,7 @@ function lastVisit(): number | undefined {
 /** The alerts that fired last, and how many of them since the last visit. */
 export function Triggers() {
   const since = useMemo(lastVisit, [])
-  const answer = useLoaded('triggers', signal =>
-    ask<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=50', { signal }),
-  )
+  const answer = useAnswer<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=50')
   const isNew = (row: Trigger) => since !== undefined && Date.parse(row.triggered_at) > since
   const count = answer.data?.triggers.filter(isNew).length ?? 0
   return (

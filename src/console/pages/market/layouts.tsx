@@ -1,7 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { Choice, Confirmed, Refused } from '../../parts/bits.tsx'
-import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import {
+  ask,
+  dataOf,
+  type Loaded,
+  useAttempt,
+  useData,
+  useLoaded,
+} from '../../parts/requests/ask.ts'
 import { layoutPath, layoutsPath } from '../../parts/requests/first.ts'
 import { bound, submits } from '../../parts/text/form.ts'
 
@@ -51,9 +58,7 @@ export function Layouts({ layouts, shown }: { layouts: readonly Layout[]; shown:
 export function Sharing({ groups }: { groups: readonly Group[] }) {
   const name = useSignal('')
   const { refusal, attempt } = useAttempt()
-  const answer = useLoaded('shared layouts', signal =>
-    dataOf<{ layouts: Layout[] }>(layoutsPath, { signal }),
-  )
+  const answer = useData<{ layouts: Layout[] }>(layoutsPath)
   const layouts = answer.data?.layouts ?? []
   const change = (method: 'PUT' | 'DELETE', layout: string) =>
     attempt(async () => {

@@ -1,5 +1,5 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import { ask, Refusal, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, Refusal, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 
 export interface Curve {
@@ -49,7 +49,7 @@ const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefi
 /** The curve of a family now, and at each of the earlier ages, once the newest one is here. */
 export function useCurves(family: string, date = '') {
   const path = `/v1/futures/${family}/curve`
-  const newest = useLoaded(path, signal => ask<Curve>(path, { signal }))
+  const newest = useAnswer<Curve>(path)
   // Back from the newest quotes: on a Sunday, a day ago is the day before Friday.
   const quotedOn = newest.data?.analysis_date
   const newestMs = quotedOn === undefined ? now() : Date.parse(quotedOn)

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
-import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { useAnswer } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits, takes } from '../../parts/text/form.ts'
 import { number, words } from '../../parts/text/format.ts'
@@ -21,18 +21,14 @@ export function Permits() {
   const typed = useSignal('')
   const searched = useSignal('')
   const state = useSignal('')
-  const states = useLoaded('states', signal =>
-    ask<{ data: StateCount[] }>('/v1/ei/well-permits/by-state', { signal }),
-  )
+  const states = useAnswer<{ data: StateCount[] }>('/v1/ei/well-permits/by-state')
   const search = new URLSearchParams({
     per_page: String(shownMax),
     ...(state.value && { states: state.value }),
     ...(searched.value && { query: searched.value }),
   })
   const path = `/v1/ei/well-permits/search?${search}`
-  const answer = useLoaded(path, signal =>
-    ask<{ data: Permit[]; meta: { total_count?: number } }>(path, { signal }),
-  )
+  const answer = useAnswer<{ data: Permit[]; meta: { total_count?: number } }>(path)
   const counts = new Map(
     states.data?.data.map(({ state: code, permit_count: count }) => [code, count]),
   )

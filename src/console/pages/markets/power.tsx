@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Below, Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
-import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { areCodesHere, type Code, codes, wantCodes } from '../../parts/requests/codes.ts'
 import { boundChoice, takes } from '../../parts/text/form.ts'
@@ -154,7 +154,7 @@ interface Window {
 function Cheapest({ day }: { day: Day }) {
   const hours = useSignal<(typeof lengths)[number]>('3')
   const path = `/v1/delivery/${day.code}/cheapest?date=${day.date}&hours=${hours.value}`
-  const answer = useLoaded(path, signal => dataOf<Window>(path, { signal }))
+  const answer = useData<Window>(path)
   return (
     <section class="card" aria-labelledby="cheapest">
       <header>

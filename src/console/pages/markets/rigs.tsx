@@ -1,7 +1,7 @@
 import type { ByBasin as Basin } from '../../../topics/drilling/operations/energy-rig-counts.ts'
 import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { ask, useLoaded } from '../../parts/requests/ask.ts'
+import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -21,8 +21,8 @@ export function Rigs() {
       signal,
     }),
   )
-  const basins = useLoaded(weeks.data?.length ? 'basins' : undefined, signal =>
-    ask<{ data: Basin[] }>('/v1/ei/rig_counts/by_basin', { signal }),
+  const basins = useAnswer<{ data: Basin[] }>(
+    weeks.data?.length ? '/v1/ei/rig_counts/by_basin' : undefined,
   )
   return (
     <>

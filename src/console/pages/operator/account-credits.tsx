@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
 import { Notice, Refused, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { dataDay, day, figure, number } from '../../parts/text/format.ts'
@@ -14,7 +14,7 @@ interface Answer {
 /** The requests that an account has in addition to its quota, and a form to grant more. */
 export function AccountCredits({ account }: { account: { id: string; email: string } }) {
   const path = `/admin/v1/accounts/${account.id}/credits`
-  const answer = useLoaded(path, () => asOperator<Answer>(path))
+  const answer = useOperator<Answer>(path)
   const { refusal, attempt } = useAttempt()
   const result = useSignal('')
   const give = (form: HTMLFormElement) =>

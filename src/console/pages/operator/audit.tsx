@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
 import { Parted, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator } from '../../parts/person/operator-token.tsx'
 import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { instant, number } from '../../parts/text/format.ts'
@@ -20,9 +19,7 @@ export function Audit() {
   if (thing.value) query.set('thing', thing.value)
   if (/^\d{4}-\d\d-\d\d$/.test(since.value)) query.set('since', since.value)
   const path = `/admin/v1/audit?${query}`
-  const answer = useLoaded(path, () =>
-    asOperator<{ data: { entries: Entry[]; meta: { total: number } } }>(path),
-  )
+  const answer = useOperator<{ data: { entries: Entry[]; meta: { total: number } } }>(path)
   const total = answer.data?.data.meta.total ?? 0
   const pages = Math.max(1, Math.ceil(total / perPage))
   const filters = [

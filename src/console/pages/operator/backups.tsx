@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { Figure, Notice, Refused } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useChange } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -29,7 +29,7 @@ export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} M
 
 /** Which backups there are, one more, and whether the newest can be restored. */
 export function Backups() {
-  const answer = useLoaded('backups', () => asOperator<{ data: Desk }>('/admin/v1/backups'))
+  const answer = useOperator<{ data: Desk }>('/admin/v1/backups')
   const { refusal, change } = useChange(answer, asOperator)
   const desk = answer.data?.data
   const task = desk?.task

@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Cluster as ClusterAnswer } from '../../../topics/operator/operations/system/cluster.ts'
 import { Figure, Notice, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
@@ -17,9 +16,7 @@ const isBehind = ({ role, lag_ms }: ClusterAnswer['nodes'][number]) =>
 
 /** The running instances, how far behind they are, and the streams between them. */
 export function Cluster() {
-  const answer = useLoaded('cluster', () =>
-    asOperator<{ data: ClusterAnswer }>('/admin/v1/cluster'),
-  )
+  const answer = useOperator<{ data: ClusterAnswer }>('/admin/v1/cluster')
   useEffect(() => {
     const timer = setInterval(() => void answer.reload(), askAgainMs)
     return () => clearInterval(timer)

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Choice, Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator } from '../../parts/person/operator-token.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
@@ -95,9 +94,7 @@ const ranges = [
 export function Course() {
   const range = useSignal<(typeof ranges)[number]['value']>('day')
   const path = `/admin/v1/metrics/history?range=${range.value}`
-  const answer = useLoaded(path, signal =>
-    asOperator<{ data: { samples: Sample[] } }>(path, { signal }),
-  )
+  const answer = useOperator<{ data: { samples: Sample[] } }>(path)
   const samples = answer.data?.data.samples ?? []
   return (
     <section class="card" aria-labelledby="course">

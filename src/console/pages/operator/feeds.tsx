@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useChange } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -28,7 +28,7 @@ const isGood = ({ problem }: Run): boolean => problem === null
 /** Two weeks of a feed as a dot a day: the worst run of each. */
 export function Dots({ feed }: { feed: Feed }) {
   const path = `/admin/v1/feeds/${feed.name}/runs?per_page=${runsMax}`
-  const answer = useLoaded(path, signal => asOperator<{ runs: Run[] }>(path, { signal }))
+  const answer = useOperator<{ runs: Run[] }>(path)
   const today = Math.floor(now() / dayMs)
   const days = Array.from({ length: dotDays }, (_, i) => {
     const day = today - dotDays + 1 + i
@@ -67,7 +67,7 @@ export const LastRun = ({ run }: { run: Run | null }) =>
 
 /** Public sources: when they are read next, and runs by hand. */
 export function Feeds() {
-  const answer = useLoaded('feeds', () => asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'))
+  const answer = useOperator<{ feeds: Feed[] }>('/admin/v1/feeds')
   const { refusal, attempt, change } = useChange(answer, asOperator)
   const post = (name: string, what: string) => change(`/admin/v1/feeds/${name}/${what}`, 'POST', {})
   const edited = useSignal<Feed | undefined>(undefined)

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, instant, number } from '../../parts/text/format.ts'
@@ -31,7 +31,7 @@ export function Outbox() {
   })
   if (kind.value) query.set('kind', kind.value)
   const path = `/admin/v1/outbox?${query}`
-  const answer = useLoaded(path, () => asOperator<{ data: Listed }>(path))
+  const answer = useOperator<{ data: Listed }>(path)
   const { refusal, attempt } = useAttempt()
   const decide = (what: 'send' | 'drop') =>
     attempt(async () => {

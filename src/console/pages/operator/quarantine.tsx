@@ -1,16 +1,14 @@
 import type { QuarantineRow as Range } from '../../../topics/operator/operations/data/quarantine.ts'
 import { Confirmed, Refused } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useChange } from '../../parts/requests/ask.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 
 /** Days of series that no read answers: more of them, and reading them again. */
 export function Quarantine() {
-  const answer = useLoaded('quarantine', () =>
-    asOperator<{ data: Range[] }>('/admin/v1/quarantine'),
-  )
+  const answer = useOperator<{ data: Range[] }>('/admin/v1/quarantine')
   const { refusal, attempt, change } = useChange(answer, asOperator)
   const add = (form: HTMLFormElement) =>
     attempt(async () => {

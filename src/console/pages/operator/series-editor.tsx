@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
 import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, sets, submits } from '../../parts/text/form.ts'
@@ -40,7 +40,7 @@ function termsOf(form: HTMLFormElement, before: Series | undefined): Record<stri
 
 /** The codes there are: own ones added, all of them changed, retired and brought back. */
 export function SeriesEditor() {
-  const answer = useLoaded('series', () => asOperator<{ data: Series[] }>('/admin/v1/series'))
+  const answer = useOperator<{ data: Series[] }>('/admin/v1/series')
   const { refusal, attempt } = useAttempt()
   const typed = useSignal('')
   const outcome = useSignal('')

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator } from '../../parts/person/operator-token.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 
@@ -13,9 +12,7 @@ interface Setting {
 
 /** Every setting in force and where it comes from. */
 export function Settings() {
-  const answer = useLoaded('settings', () =>
-    asOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings'),
-  )
+  const answer = useOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings')
   const onlyOwn = useSignal(false)
   const rows = answer.data?.data.settings.filter(
     ({ source }) => !onlyOwn.value || source !== 'default',

@@ -3,8 +3,8 @@ import type { SuppressionShape as Suppression } from '../../../topics/operator/o
 import type { HeldShape as HeldMessage } from '../../../topics/operator/operations/system/outbox.ts'
 import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
 import { Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -42,9 +42,7 @@ const roles = [
 ] as const
 
 function Tokens() {
-  const answer = useLoaded('tokens', () =>
-    asOperator<{ data: { tokens: AdminToken[] } }>('/admin/v1/tokens'),
-  )
+  const answer = useOperator<{ data: { tokens: AdminToken[] } }>('/admin/v1/tokens')
   const { refusal, attempt, change } = useChange(answer, asOperator)
   const name = useSignal('')
   const role = useSignal<string>('read')

@@ -9,7 +9,7 @@ import { sampleKey } from '../../guides/guide.ts'
 import { Choice, Copy, Figure, Shown } from '../../parts/bits.tsx'
 import { Chart, momentText } from '../../parts/charts/chart.tsx'
 import { has } from '../../parts/person/account.ts'
-import { dataOf, type Loaded, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, type Loaded, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Samples } from '../../parts/samples.tsx'
 import { type Column, Table } from '../../parts/tables/table.tsx'
@@ -300,7 +300,7 @@ function Recorded({ vintages, at, of }: { vintages: Vintage[]; at: number; of: C
 
 function Forecast({ data }: { data: ChartAnswer }) {
   const path = `/v1/analytics/forecast?code=${data.code}`
-  const answer = useLoaded(path, signal => dataOf<ForecastAnswer>(path, { signal }))
+  const answer = useData<ForecastAnswer>(path)
   const value = (amount: number) => number(amount, data.decimals)
   const band = (name: string, sigma: 'sigma_1' | 'sigma_2', end: 'low' | 'high') => ({
     name,

@@ -4,7 +4,7 @@ import { isoDay } from '../../../lib/time/instant.ts'
 import { Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
 import type { Line } from '../../parts/charts/chart.tsx'
 import type { Pane } from '../../parts/charts/market-chart.tsx'
-import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
@@ -280,9 +280,9 @@ function useIndicator(data: ChartAnswer, indicator: string) {
     isAverage && data.times.length > 0
       ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
       : undefined
-  const answer = useLoaded(path, signal => dataOf<Trend>(path!, { signal }))
+  const answer = useData<Trend>(path)
   const closesPath = path && indicator === 'bollinger' ? dailyPath(data) : undefined
-  const closes = useLoaded(closesPath, signal => dataOf<ChartAnswer>(closesPath!, { signal }))
+  const closes = useData<ChartAnswer>(closesPath)
   const extra = useMemo(() => {
     if (!isAverage || !answer.data) return undefined
     const mean = new Map(answer.data.values.map(({ date, value }) => [date, value]))

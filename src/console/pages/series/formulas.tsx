@@ -6,7 +6,15 @@ import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operat
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
 import { Confirmed, Empty, May, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import {
+  ask,
+  dataOf,
+  detailsOf,
+  Refusal,
+  useAttempt,
+  useData,
+  useLoaded,
+} from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -33,10 +41,8 @@ const moodOf = (status: string) => (status === 'ok' ? 'good' : 'warn')
 /** The formulas of the account, and an editor that computes what is typed. */
 export function Formulas() {
   const { query } = useLocation()
-  const answer = useLoaded('formulas', signal =>
-    dataOf<{ formulas: FormulaRow[]; count: number; limit: number | null }>('/v1/formulas', {
-      signal,
-    }),
+  const answer = useData<{ formulas: FormulaRow[]; count: number; limit: number | null }>(
+    '/v1/formulas',
   )
   const edited = answer.data?.formulas.find(({ code }) => code === query.code)
   return (
@@ -102,9 +108,7 @@ function Editor({
   const settled = useSignal<Draft>(first)
   const saved = useSignal('')
   const { refusal, attempt } = useAttempt()
-  const templates = useLoaded('formula templates', signal =>
-    dataOf<{ templates: FormulaTemplate[] }>('/v1/formulas/templates', { signal }),
-  )
+  const templates = useData<{ templates: FormulaTemplate[] }>('/v1/formulas/templates')
   const body = {
     ...bodyOf(settled.value),
     start_date: isoDay(now() - previewMs),

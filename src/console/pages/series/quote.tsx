@@ -2,7 +2,7 @@ import type { Metric } from '../../../topics/prices/operations/metrics.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { has } from '../../parts/person/account.ts'
-import { ask, dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { ago, number, observed, signed, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
@@ -89,8 +89,8 @@ export function Quote({ data }: { data: ChartAnswer }) {
 /** When the source is expected to publish next. */
 function Release({ code }: { code: string }) {
   const path = `/v1/data-quality/reports/${code}`
-  const answer = useLoaded(path, signal =>
-    ask<{ data: { next_release_at: string | null; quality_score: number } }>(path, { signal }),
+  const answer = useAnswer<{ data: { next_release_at: string | null; quality_score: number } }>(
+    path,
   )
   const report = answer.data?.data
   if (!report) return null

@@ -1,7 +1,7 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
 import { Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
-import { ask, dataOf, useAttempt, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAttempt, useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, instant, words } from '../../parts/text/format.ts'
@@ -12,9 +12,7 @@ const scheduleOf = (seconds: number): string =>
 
 /** Codes that are evaluated on a schedule. */
 export function Watches() {
-  const answer = useLoaded('watches', signal =>
-    dataOf<{ subscriptions: Watch[] }>('/v1/subscriptions', { signal }),
-  )
+  const answer = useData<{ subscriptions: Watch[] }>('/v1/subscriptions')
   const { refusal, change } = useChange(answer)
   const remove = (id: string) => change(`/v1/subscriptions/${id}`, 'DELETE')
   const turn = (id: string, status: 'active' | 'paused') =>
@@ -100,9 +98,7 @@ export function Watches() {
 
 /** Prices by e-mail on a schedule. */
 export function Deliveries() {
-  const answer = useLoaded('deliveries', signal =>
-    dataOf<ScheduledDelivery[]>('/v1/scheduled-deliveries', { signal }),
-  )
+  const answer = useData<ScheduledDelivery[]>('/v1/scheduled-deliveries')
   const { refusal, attempt } = useAttempt()
   const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
     attempt(async () => {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Page, Refused } from '../bits.tsx'
-import { type AskOptions, ask } from '../requests/ask.ts'
+import { type AskOptions, ask, type Loaded, useLoaded } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { submits } from '../text/form.ts'
 
@@ -68,3 +68,7 @@ export function Operators({
     </Page>
   )
 }
+
+/** Loads a response as the operator. */
+export const useOperator = <T,>(path: string | undefined): Loaded<T> =>
+  useLoaded(path, signal => asOperator<T>(path!, { signal }))

@@ -185,3 +185,11 @@ export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof a
     })
   return { refusal, attempt, change }
 }
+
+/** Loads a response of the API, and again when the path is another one; nothing without a path. */
+export const useAnswer = <T>(path: string | undefined): Loaded<T> =>
+  useLoaded(path, signal => ask<T>(path!, { signal }))
+
+/** The same of the field `data` of a response. */
+export const useData = <T>(path: string | undefined): Loaded<T> =>
+  useLoaded(path, signal => dataOf<T>(path!, { signal }))
