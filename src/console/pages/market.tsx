@@ -3,7 +3,7 @@ import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
 import { has } from '../parts/person/account.ts'
-import { dataOf, type Loaded, Refusal, useAnswer, useLoaded } from '../parts/requests/ask.ts'
+import { dataOf, type Loaded, useAnswer, useLoaded, whereThere } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { boardPath, briefPath } from '../parts/requests/first.ts'
 import { seriesLink } from '../parts/tables/columns.tsx'
@@ -102,14 +102,9 @@ interface Vintaged {
 /** What the newest value of a row was before it was corrected, and whether it is a release. */
 async function reasonOf(row: BoardRow, signal: AbortSignal): Promise<Reason> {
   const at = encodeURIComponent(row.created_at)
-  const answer = await dataOf<Vintaged>(
-    `/v1/prices/vintages?by_code=${row.code}&observed_at=${at}`,
-    { signal, isLater: true },
-  ).catch(error => {
-    // The point may be withheld by now.
-    if (error instanceof Refusal && error.status === 404) return undefined
-    throw error
-  })
+  const path = `/v1/prices/vintages?by_code=${row.code}&observed_at=${at}`
+  const answer = await whereThere(dataOf<Vintaged>(path, { signal, isLater: true }))
+  // The point may be withheld by now.
   if (!answer) return {}
   const [point] = answer.points
   return {
@@ -128,17 +123,9 @@ const eventMs = 7 * dayMs
 /** Events of the past week, of all series, newest first. */
 async function lateEvents(signal: AbortSignal): Promise<Note[]> {
   if (!has('calculated_metrics')) return []
-  const notes = await dataOf<Note[]>('/v1/indicators/annotations?per_page=100', {
-    signal,
-    isLater: true,
-  }).catch(
-    // Before the first event there is no list.
-    error => {
-      if (error instanceof Refusal && error.status === 404) return []
-      throw error
-    },
-  )
-  return notes.filter(({ date }) => Date.parse(date) > now() - eventMs)
+  const path = '/v1/indicators/annotations?per_page=100'
+  const notes = await whereThere(dataOf<Note[]>(path, { signal, isLater: true }))
+  return (notes ?? []).filter(({ date }) => Date.parse(date) > now() - eventMs)
 }
 
 function deviationsOf(change: Change | null, closes: readonly number[]): number | null {

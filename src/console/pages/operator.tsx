@@ -62,12 +62,15 @@ const previewMax = 8
 /** The most rows that the API records in one transaction. */
 const rowsMax = 10_000
 
-interface Comparison {
+interface Recorded {
   inserted: number
   revised: number
   unchanged: number
   held: number
   kept_as_corrected: number
+}
+
+interface Comparison extends Recorded {
   biggest_changes: {
     code: string
     observed_at: string
@@ -147,15 +150,10 @@ function Data() {
     })
   const record = () =>
     attempt(async () => {
-      const { data } = await asOperator<{
-        data: {
-          inserted: number
-          revised: number
-          unchanged: number
-          held: number
-          kept_as_corrected: number
-        }
-      }>('/admin/v1/observations', { method: 'POST', body: { observations: rows.value } })
+      const { data } = await asOperator<{ data: Recorded }>('/admin/v1/observations', {
+        method: 'POST',
+        body: { observations: rows.value },
+      })
       outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} unchanged, ${data.held} held${data.kept_as_corrected > 0 ? `, ${data.kept_as_corrected} kept as corrected` : ''}.`
       rows.value = []
       comparison.value = undefined

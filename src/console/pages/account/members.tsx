@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Confirmed, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
-import { ask, Refusal, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
@@ -48,12 +48,9 @@ const peopleOf = ({ members, invitations }: Organization): Person[] => [
 
 /** Users who share the account: members, their roles, and invitations. */
 export function Members() {
+  // An account becomes an organization with its first invitation.
   const answer = useLoaded('organization', signal =>
-    ask<Organization>('/organizations/dashboard', { signal }).catch(error => {
-      // An account becomes an organization with its first invitation.
-      if (error instanceof Refusal && error.status === 404) return undefined
-      throw error
-    }),
+    whereThere(ask<Organization>('/organizations/dashboard', { signal })),
   )
   const { refusal, attempt } = useAttempt()
   const result = useSignal('')

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { Choice, Copy, Empty, Shown, saveBlob, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
@@ -183,10 +183,6 @@ function saveFile({ filename, content, encoding }: Message['attachments'][number
     encoding === 'base64'
       ? Uint8Array.from(atob(content), character => character.charCodeAt(0))
       : new TextEncoder().encode(content)
-  const link = document.createElement('a')
   // Never with its real type: an HTML attachment would run in this origin.
-  link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
-  link.download = filename
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  saveBlob(filename, new Blob([bytes], { type: 'application/octet-stream' }))
 }

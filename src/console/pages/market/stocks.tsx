@@ -1,7 +1,7 @@
 import { dayMs } from '../../../lib/time/instant.ts'
 import { noData } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
-import { dataOf, Refusal, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { dataDay, number, signed, unitOf } from '../../parts/text/format.ts'
@@ -97,13 +97,12 @@ export function StocksNow({
   const answer = useLoaded(file, async signal => {
     const charts = await Promise.all(
       stocks.map(({ code }) =>
-        dataOf<ChartAnswer>(`/v1/prices/chart?code=${code}&start_date=${from}&interval=week`, {
-          signal,
-        }).catch(error => {
-          // A series that is not in the catalogue of this instance is left out.
-          if (error instanceof Refusal && error.status === 404) return undefined
-          throw error
-        }),
+        // A series that is not in the catalogue of this instance is left out.
+        whereThere(
+          dataOf<ChartAnswer>(`/v1/prices/chart?code=${code}&start_date=${from}&interval=week`, {
+            signal,
+          }),
+        ),
       ),
     )
     return stocks.flatMap((stock, i) => (charts[i] && stockOf(stock, charts[i])) || [])

@@ -1,5 +1,5 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import { ask, Refusal, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useAnswer, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 
 export interface Curve {
@@ -41,10 +41,7 @@ function tradingDay(ms: number): string {
 
 /** The curve as it was; undefined where none is known of that day. */
 const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefined> =>
-  ask<Curve>(path, { signal, isLater: true }).catch(error => {
-    if (error instanceof Refusal && error.status === 404) return undefined
-    throw error
-  })
+  whereThere(ask<Curve>(path, { signal, isLater: true }))
 
 /** The curve of a family now, and at each of the earlier ages, once the newest one is here. */
 export function useCurves(family: string, date = '') {

@@ -186,6 +186,13 @@ export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof a
   return { refusal, attempt, change }
 }
 
+/** The response, or undefined where there is none yet: the API answers 404. */
+export const whereThere = <T>(response: Promise<T>): Promise<T | undefined> =>
+  response.catch(error => {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
+  })
+
 /** Loads a response of the API, and again when the path is another one; nothing without a path. */
 export const useAnswer = <T>(path: string | undefined): Loaded<T> =>
   useLoaded(path, signal => ask<T>(path!, { signal }))

@@ -1,5 +1,5 @@
 import { dayMs, isoDay } from '../../../../lib/time/instant.ts'
-import { dataOf, Refusal } from '../../../parts/requests/ask.ts'
+import { dataOf, whereThere } from '../../../parts/requests/ask.ts'
 import { now } from '../../../parts/requests/boot.ts'
 
 export interface Period {
@@ -30,10 +30,7 @@ export const after = (date: string, days: number): string => isoDay(Date.parse(d
 
 /** A day of delivery; undefined where it has too few prices yet. */
 export const dayOf = (code: string, query: string, signal: AbortSignal): Promise<Day | undefined> =>
-  dataOf<Day>(`/v1/delivery/${code}${query}`, { signal }).catch(error => {
-    if (error instanceof Refusal && error.status === 404) return undefined
-    throw error
-  })
+  whereThere(dataOf<Day>(`/v1/delivery/${code}${query}`, { signal }))
 
 export interface TwoDays<D> {
   today: D | undefined
