@@ -36,6 +36,8 @@ export async function testMail(
     return 0
   }
   const { statusCode, reason } = sent
-  err(`mail: the e-mail was rejected${statusCode === null ? '' : ` (${statusCode})`}: ${reason}`)
+  err(
+    `mail: the e-mail was not accepted${statusCode === null ? '' : ` (${statusCode})`}: ${reason}`,
+  )
   return 1
 }

@@ -67,7 +67,7 @@ export function vitalsOf(
 
 const names: Readonly<Record<Kind, string>> = { webhook: 'webhooks', email: 'email', sms: 'sms' }
 
-const labels = { email: 'E-mail does not go out', sms: 'Text messages do not go out' } as const
+const labels = { email: 'E-mails are not sent', sms: 'Text messages are not sent' } as const
 
 /** A message that waits this long for slots of others counts as delayed. */
 const heldUpMs = 5 * secondMs
@@ -115,7 +115,7 @@ export function senderComponents(
       return {
         name,
         status: 'degraded',
-        message: `${labels[kind]}: the provider does not take it.`,
+        message: `${labels[kind]}: the provider fails or refuses them.`,
       }
     const since = lateSince(kind, oldestAt)
     if (since !== undefined)
@@ -124,7 +124,7 @@ export function senderComponents(
       return {
         name,
         status: 'degraded',
-        message: 'What was sent last did not go out, and is tried again.',
+        message: 'The last messages were not delivered and are retried.',
       }
     return { name, status: 'operational' }
   })

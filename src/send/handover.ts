@@ -2,7 +2,7 @@ import type { Outcome } from './attempt.ts'
 
 /**
  * The cause of a failure other than the connection: the address is permanently invalid, its owner
- * refuses messages, or this instance is not configured.
+ * refuses messages, or this instance is not configured or is refused as such.
  */
 export type Fault = 'address' | 'refused' | 'setting'
 
@@ -22,31 +22,30 @@ export type Handover =
 
 export const accepted = (statusCode: number | null): Handover => ({ accepted: true, statusCode })
 
+const failed = (
+  again: boolean,
+  reason: string,
+  statusCode: number | null,
+  more: { fault?: Fault; retryAfterMs?: number },
+): Handover => ({ accepted: false, again, statusCode, reason: oneSentence(reason), ...more })
+
 /** To be tried again. */
 export const putOff = (
   reason: string,
   statusCode: number | null = null,
   retryAfterMs?: number,
-): Handover => ({
-  accepted: false,
-  again: true,
-  statusCode,
-  reason: oneSentence(reason),
-  ...(retryAfterMs !== undefined && { retryAfterMs }),
-})
+): Handover => failed(true, reason, statusCode, retryAfterMs === undefined ? {} : { retryAfterMs })
+
+/** To be tried again, when the operator has corrected what the provider refuses. */
+export const toCorrect = (reason: string, statusCode: number | null): Handover =>
+  failed(true, reason, statusCode, { fault: 'setting' })
 
 /** Not to be tried again. */
 export const givenUp = (
   reason: string,
   statusCode: number | null = null,
   fault?: Fault,
-): Handover => ({
-  accepted: false,
-  again: false,
-  statusCode,
-  reason: oneSentence(reason),
-  ...(fault && { fault }),
-})
+): Handover => failed(false, reason, statusCode, fault ? { fault } : {})
 
 /** As the outbox records it. */
 export const outcomeOf = (handed: Handover, durationMs: number): Outcome => ({

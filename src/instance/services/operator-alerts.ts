@@ -62,7 +62,7 @@ export function operatorAlertsOf(
   for (const [provider, trouble] of providersOf(services))
     operatorAlerts.push({
       id: `provider ${provider}`,
-      text: `the provider of ${provider} does not take what it is sent: ${trouble}`,
+      text: `the provider of ${provider} fails: ${trouble}`,
     })
   const free = disk.freeBytes()
   if (free !== undefined && free < config.notices.diskFreeMb * megabyte)

@@ -120,7 +120,7 @@ function faultOf(error: unknown): Error {
     : new ProcessorUnavailable(text)
 }
 
-/** A subscription has no method of its own: each period is paid with the customer's default. */
+/** Subscriptions name no payment method: each period is paid with the customer's default. */
 const setDefaultMethod = (stripe: Stripe, customer: string, methodId: string) =>
   stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } })
 

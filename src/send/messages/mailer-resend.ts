@@ -1,5 +1,5 @@
 import { dayMs, hourMs, secondMs } from '../../lib/time/instant.ts'
-import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
+import { accepted, givenUp, type Handover, mayPass, putOff, toCorrect } from '../handover.ts'
 import {
   type Attachment,
   attemptMs,
@@ -86,7 +86,7 @@ function handoverOf({ data, error, headers }: Answer): Handover {
   if (status === null || mayPass(status)) return putOff(reason, status, waitOf(headers))
   // An attempt under the same key is still at work there.
   if (error?.name === 'concurrent_idempotent_requests') return putOff(reason, status)
-  if (status === 401 || status === 403) return givenUp(reason, status, 'setting')
+  if (status === 401 || status === 403) return toCorrect(reason, status)
   return givenUp(reason, status)
 }
 

@@ -1,4 +1,4 @@
-import { accepted, givenUp, type Handover, putOff } from '../handover.ts'
+import { accepted, givenUp, type Handover, putOff, toCorrect } from '../handover.ts'
 import {
   type Attachment,
   attemptMs,
@@ -119,24 +119,43 @@ interface Failure {
 function handoverOf(error: unknown): Handover {
   const { message, code, responseCode, response, command } = error as Failure
   const status = typeof responseCode === 'number' ? responseCode : null
-  const reason = typeof response === 'string' && response !== '' ? response : String(message)
-  if (code === 'EAUTH')
-    return status !== null && status < 500
-      ? putOff(reason, status)
-      : givenUp(reason, status, 'setting')
-  if (code === 'ETLS') return givenUp(reason, status, 'setting')
+  const reason =
+    typeof response === 'string' && response !== '' ? response : connectionFault(String(message))
+  if (code === 'ETLS') return toCorrect(reason, status)
   // A 5xx is the server's last word, a 4xx and a lost connection are not.
   if (status === null || status < 500) return putOff(reason, status)
-  return String(command).startsWith('RCPT') && noSuchMailbox(status, reason)
-    ? givenUp(reason, status, 'address')
-    : givenUp(reason, status)
+  const isToRecipient = String(command).startsWith('RCPT')
+  const subject = refusedBy(status, reason)
+  if (isToRecipient && subject === 'address') return givenUp(reason, status, 'address')
+  // Before a recipient is named, and by its policy, the server refuses this instance.
+  const isOurs = subject === 'policy' || !(isToRecipient || command === 'DATA')
+  return isOurs ? toCorrect(reason, status) : givenUp(reason, status)
 }
 
 /**
- * 5.1.x means a wrong address (RFC 3463); 5.2.x and 5.7.x a full mailbox or a policy against us,
- * which may change.
+ * What a 5xx is about, by its second number (RFC 3463): 1 an address; 4 and 7 the way and a policy,
+ * such as a quota, a relay that is denied or a sender without a valid signature. 2 and 6 are a full
+ * mailbox and the message itself.
  */
-function noSuchMailbox(status: number, reason: string): boolean {
-  const enhanced = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(reason)
-  return enhanced ? enhanced[1] === '1' : status === 550 || status === 551 || status === 553
+function refusedBy(status: number, reason: string): 'address' | 'policy' | 'message' {
+  const enhanced = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(reason)?.[1]
+  if (enhanced === '1') return 'address'
+  if (enhanced === '4' || enhanced === '7') return 'policy'
+  const isOfAddress = status === 550 || status === 551 || status === 553
+  return enhanced === undefined && isOfAddress ? 'address' : 'message'
+}
+
+const connectionFaults = [
+  [/ECONNREFUSED/, 'The mail server refuses connections.'],
+  [/ENOTFOUND|EAI_AGAIN|EDNS/, 'The name of the mail server cannot be resolved.'],
+  [/ETIMEDOUT|[Tt]imeout/, 'The mail server took too long.'],
+  [/ECONNRESET|EPIPE|closed/, 'The mail server closed the connection.'],
+  [/SSL routines/, 'The mail server does not offer TLS on this port: smtp:// starts without it.'],
+] as const
+
+/** A connection that failed, without the names that systems and libraries have for it. */
+function connectionFault(message: string): string {
+  const [, text] = connectionFaults.find(([pattern]) => pattern.test(message)) ?? []
+  if (text) return text
+  return /certificate/i.test(message) ? `TLS with the mail server failed: ${message}.` : message
 }

@@ -1,4 +1,4 @@
-import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
+import { accepted, givenUp, type Handover, mayPass, putOff, toCorrect } from '../handover.ts'
 import { attemptMs } from './mailer.ts'
 import type { SmsProvider } from './sms.ts'
 
@@ -18,6 +18,8 @@ const library = 'https://api.twilio.com'
 const unsubscribed = 21_610
 /** The number is none, or none that takes text messages. */
 const unreachable = new Set([21_211, 21_214, 21_217, 21_612, 21_614])
+/** The sender is none, or not one of the account's. */
+const badSender = new Set([21_212, 21_603, 21_606, 21_659, 21_660, 21_701, 21_703])
 
 /**
  * Text messages through the provider of the `twilio` library. It knows no repeats: a message whose
@@ -113,6 +115,7 @@ function handoverOf(error: unknown, status: number | null): Handover {
   if (status < 300) return accepted(status)
   if (code === unsubscribed) return givenUp(reason, status, 'refused')
   if (typeof code === 'number' && unreachable.has(code)) return givenUp(reason, status, 'address')
-  if (status === 401 || status === 403) return givenUp(reason, status, 'setting')
+  const isOurs = status === 401 || status === 403 || badSender.has(Number(code))
+  if (isOurs) return toCorrect(reason, status)
   return givenUp(reason, status)
 }

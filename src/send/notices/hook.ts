@@ -11,7 +11,7 @@ interface Sent {
 }
 
 const timeoutMs = 10_000
-const heads = { begun: '', again: 'Still: ', over: 'Over: ', test: '' } as const
+const heads = { begun: '', again: 'Still: ', over: 'Resolved: ', test: '' } as const
 
 const lineOf = ({ kind, text }: Sent) => `${heads[kind]}${text}`
 

@@ -168,7 +168,7 @@ test('a mail server that goes away is noticed everywhere, until it takes a messa
   await link()
   await expectNoticed(operated, brokenAt, {
     name: 'email',
-    sentence: 'E-mail does not go out',
+    sentence: 'E-mails are not sent',
     provider: 'e-mail',
   })
   const again = await smtpServer(undefined, Number(new URL(mail.url).port))
@@ -200,7 +200,7 @@ test('a provider of text messages that refuses its credentials is noticed everyw
   expect(answer.status).toBe(201)
   await expectNoticed(operated, brokenAt, {
     name: 'sms',
-    sentence: 'Text messages do not go out',
+    sentence: 'Text messages are not sent',
     provider: 'text messages',
   })
 }, 120_000)

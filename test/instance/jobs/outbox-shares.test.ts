@@ -207,7 +207,7 @@ describe('what is said of sending', () => {
     expect(email()).toEqual({
       name: 'email',
       status: 'degraded',
-      message: 'What was sent last did not go out, and is tried again.',
+      message: 'The last messages were not delivered and are retried.',
     })
     isUp = true
     await world.advance(10 * minuteMs)

@@ -165,7 +165,6 @@ describe('an e-mail is sent once', () => {
 describe('an e-mail that the provider refuses', () => {
   test.each([
     [400, 'validation_error'],
-    [403, 'not_allowed'],
     [409, 'invalid_idempotent_request'],
     [422, 'validation_error'],
   ])('with %i %s fails at the first attempt', async (status, name) => {
@@ -187,11 +186,14 @@ describe('an e-mail that the provider refuses', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('because the key is wrong does not speak against the address', async () => {
-    const { mailer } = await stand({
-      status: 401,
-      body: '{"statusCode":401,"name":"restricted_api_key","message":"The key."}',
-    })
+  test.each([
+    [401, 'restricted_api_key'],
+    [403, 'not_allowed'],
+  ])('because of the settings, with %i %s, is sent when they are correct', async (status, name) => {
+    const { server, mailer } = await stand(
+      { status, body: JSON.stringify({ statusCode: status, name, message: 'The key.' }) },
+      'ok',
+    )
     const instance = instanceOf(mailer())
     const repeats: boolean[] = []
     instance.services.outbox.listen('email', ({ blameless }) => void repeats.push(blameless))
@@ -199,6 +201,9 @@ describe('an e-mail that the provider refuses', () => {
     await instance.deliver()
     expect(repeats).toEqual([true])
     expect(instance.services.mail.suppressed('person@example.com')).toBeUndefined()
+    instance.clock.advance(2 * minuteMs)
+    await instance.deliver()
+    expect(server.delivered).toEqual(['run-1'])
   })
 
   test('an e-mail that the provider keeps refusing is tried five times, with retries after 1, 5, 15 and 60 minutes', async () => {

@@ -177,11 +177,27 @@ describe('a server', () => {
       '421 4.3.2 too busy',
       { again: true, statusCode: 421 },
     ],
-    ['that turns us away', 'greeting', '554 5.7.1 not you', { again: false, statusCode: 554 }],
+    [
+      'that turns us away',
+      'greeting',
+      '554 5.7.1 not you',
+      { again: true, statusCode: 554, fault: 'setting' },
+    ],
     ['that says nothing', 'greeting', 'silence', { again: true, statusCode: null }],
     ['that puts the address off', 'RCPT', '451 4.7.1 greylisted', { again: true, statusCode: 451 }],
     ['whose mailbox is full', 'RCPT', '552 5.2.2 over quota', { again: false, statusCode: 552 }],
-    ['that does not want us', 'RCPT', '550 5.7.1 blocked', { again: false, statusCode: 550 }],
+    [
+      'that does not want us',
+      'RCPT',
+      '550 5.7.1 blocked',
+      { again: true, statusCode: 550, fault: 'setting' },
+    ],
+    [
+      'that has a limit a day',
+      '.',
+      '550 5.4.5 daily limit',
+      { again: true, statusCode: 550, fault: 'setting' },
+    ],
     [
       'that does not know the address',
       'RCPT',
@@ -194,7 +210,18 @@ describe('a server', () => {
       '550 unknown',
       { again: false, statusCode: 550, fault: 'address' },
     ],
-    ['that refuses the sender', 'MAIL', '550 5.1.8 bad sender', { again: false, statusCode: 550 }],
+    [
+      'that refuses the sender',
+      'MAIL',
+      '550 5.1.8 bad sender',
+      { again: true, statusCode: 550, fault: 'setting' },
+    ],
+    [
+      'that requires TLS first',
+      'MAIL',
+      '530 5.7.0 STARTTLS first',
+      { again: true, statusCode: 530, fault: 'setting' },
+    ],
     ['that refuses the message', '.', '554 5.6.0 malformed', { again: false, statusCode: 554 }],
     ['that is out of space', '.', '452 4.3.1 no space', { again: true, statusCode: 452 }],
     ['that hangs up', 'RCPT', 'cut', { again: true }],
@@ -228,7 +255,7 @@ describe('a server', () => {
     const refused = await send(strict, {}, strict.url.replace('smtp://', 'smtp://desk:wrong@'))
     expect(refused).toMatchObject({
       accepted: false,
-      again: false,
+      again: true,
       statusCode: 535,
       fault: 'setting',
     })

@@ -76,7 +76,12 @@ test.each<[string, Behaviour, object]>([
   [
     'does not know us',
     failure(401, 20003),
-    { accepted: false, again: false, statusCode: 401, fault: 'setting' },
+    { accepted: false, again: true, statusCode: 401, fault: 'setting' },
+  ],
+  [
+    'does not know the sender',
+    failure(400, 21606),
+    { accepted: false, again: true, statusCode: 400, fault: 'setting' },
   ],
   [
     'does not like the message',

@@ -36,7 +36,13 @@ export function paymentComponents({ provider, trouble }: PaymentState): Componen
   const name = 'payments'
   return trouble() === undefined
     ? [{ name, status: 'operational' }]
-    : [{ name, status: 'degraded', message: 'The payment processor does not respond.' }]
+    : [
+        {
+          name,
+          status: 'degraded',
+          message: 'The payment processor does not respond, or refuses this instance.',
+        },
+      ]
 }
 
 interface PaymentState {

@@ -281,7 +281,7 @@ describe('createRemoteSubscriptions through the processor', () => {
     const buyer = await instance.customer()
     await subscribe(instance, buyer, 'professional')
     const theirs = instance.theirs(buyer)
-    // A subscription of an earlier version has a card of its own.
+    // A subscription of an earlier version names its card.
     for (const own of [null, `pm_${buyer.ref}`]) {
       theirs.default_payment_method = own
       instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)

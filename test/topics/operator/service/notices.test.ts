@@ -375,9 +375,9 @@ describe('the webhook of notices', () => {
       since: '2026-11-20T15:00:00Z',
       at: '2026-11-20T16:00:00Z',
     })
-    expect(JSON.parse(slack!.body)).toEqual({ text: 'Prices: Over: room again' })
+    expect(JSON.parse(slack!.body)).toEqual({ text: 'Prices: Resolved: room again' })
     expect({ body: ntfy!.body, title: ntfy!.headers.get('title') }).toEqual({
-      body: 'Prices: Over: room again',
+      body: 'Prices: Resolved: room again',
       title: 'Prices',
     })
   })
@@ -391,7 +391,7 @@ describe('the webhook of notices', () => {
     }
     for (const format of ['slack', 'ntfy', 'json'] as const)
       await noticeHook(`http://127.0.0.1:${server.port}/`, format, 'Prices').send([notice, more])
-    const text = 'Prices: 2 notices\n- Over: room again\n- the backup failed'
+    const text = 'Prices: 2 notices\n- Resolved: room again\n- the backup failed'
     const [slack, ntfy, ...json] = received
     expect({ text: JSON.parse(slack!.body).text, body: ntfy!.body }).toEqual({ text, body: text })
     expect(json.map(({ body }) => JSON.parse(body).matter).sort()).toEqual(['backup', 'disk'])
