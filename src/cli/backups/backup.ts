@@ -26,6 +26,7 @@ import {
   keepDirectoryOwner,
   makeDirectory,
 } from '../../instance/services/directory.ts'
+import { checksumFault } from '../../lib/files/checksum-file.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
@@ -44,12 +45,14 @@ import {
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 
 /**
- * The faults of a database file: application id, missing tables, SQLite's own checks, references,
+ * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's own checks, references,
  * bars against their observations, and the hash chain of the audit trail. Only reads, so it may run
  * next to a server.
  */
 export function verifyFile(path: string): string[] {
   if (!existsSync(path)) throw new Error(`${path}: there is no such file`)
+  const changed = checksumFault(path)
+  if (changed !== undefined) return [changed]
   // Before SQLite opens the file: closing it here would end SQLite's locks on it.
   const pages = damagedPages(path) ?? []
   try {

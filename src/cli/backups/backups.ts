@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openDatabase } from '../../database/database.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
+import { checksumPath, writeChecksum } from '../../lib/files/checksum-file.ts'
 import { errorText } from '../../lib/files/error-text.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
@@ -70,11 +71,14 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   try {
     backup(dir, copy)
     const beganAt = beganAtOf(copy)
-    if (key !== '') sealFile(copy, sealed, key)
+    // What is encrypted is authenticated as well, and needs no checksum.
+    if (key === '') writeChecksum(copy, name)
+    else sealFile(copy, sealed, key)
     const path = key === '' ? copy : sealed
     const bytes = statSync(path).size
     for (const place of places) {
       try {
+        if (key === '') await place.put(checksumPath(copy), checksumPath(name))
         await place.put(path, name)
         removed += await thin(place, at, beganAt, config)
       } catch (error) {
@@ -84,7 +88,7 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
     if (failures.length > 0) throw new Error(failures.join('; '))
     return { name, bytes, places: places.map(place => place.label), removed }
   } finally {
-    for (const path of [copy, sealed]) rmSync(path, { force: true })
+    for (const path of [copy, checksumPath(copy), sealed]) rmSync(path, { force: true })
   }
 }
 
@@ -122,7 +126,10 @@ async function thin(
     ),
   )
   const leaving = stored.filter(each => over.has(each.at))
-  for (const each of leaving) await place.remove(each.name)
+  for (const { name } of leaving) {
+    await place.remove(name)
+    if (!name.endsWith(sealedEnding)) await place.remove(checksumPath(name))
+  }
   return leaving.length
 }
 
@@ -200,6 +207,7 @@ async function fetchBackup(
 
 async function unsealed(config: Config, { place, name }: Placed, path: string): Promise<void> {
   if (!name.endsWith(sealedEnding)) {
+    await fetchChecksum(place, name, path)
     await place.fetch(name, path)
     return
   }
@@ -211,6 +219,20 @@ async function unsealed(config: Config, { place, name }: Placed, path: string): 
   } finally {
     rmSync(sealed, { force: true })
   }
+}
+
+/** The checksum of a backup; one of an earlier version has none. */
+async function fetchChecksum(place: BackupPlace, name: string, path: string): Promise<void> {
+  try {
+    await place.fetch(checksumPath(name), checksumPath(path))
+  } catch {
+    rmSync(checksumPath(path), { force: true })
+  }
+}
+
+function removeFetched(path: string): void {
+  removeWithLog(path)
+  rmSync(checksumPath(path), { force: true })
 }
 
 function keyFor({ backups }: Config, name: string): string {
@@ -248,7 +270,7 @@ export async function withFetched<T>(
     const source = await fetchBackup(config, from, path, err)
     return [source, work(path)]
   } finally {
-    removeWithLog(path)
+    removeFetched(path)
   }
 }
 
@@ -275,7 +297,7 @@ export async function checkBackups(config: Config): Promise<CheckedBackup[]> {
       const [fault] = verifyFile(path)
       if (fault !== undefined) throw new Error(`${place.label}: ${newest.name}: ${fault}`)
     } finally {
-      removeWithLog(path)
+      removeFetched(path)
     }
     checked.push({ destination: place.label, name: newest.name, at: newest.at, valid: true })
   }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { type Command, Option } from 'commander'
 import { databasePath } from '../../instance/services/directory.ts'
+import { checksumPath, writeChecksum } from '../../lib/files/checksum-file.ts'
 import { createRandomIds } from '../../lib/ids.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
@@ -85,8 +86,10 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
     env.yieldTurn?.()
     if (file !== undefined) {
       backup(dirOf(options, env), file)
-      if (options.json) printJson(env, { file, valid: true })
-      else env.out(`${file} is complete and valid`)
+      writeChecksum(file)
+      const checksum = checksumPath(file)
+      if (options.json) printJson(env, { file, checksum, valid: true })
+      else env.out(`${file} is complete and valid; its checksum is in ${checksum}`)
       return
     }
     const made = await makeBackup(configOf(options, 'serve', env), createSystemClock().now())

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
@@ -128,6 +128,41 @@ describe('a backup', () => {
     expect(left).toHaveLength(2)
     expect(left).toContain(before!)
     expect(left).not.toContain(since!)
+  })
+
+  test('that is not encrypted has its checksum in every place, and one flipped bit is found in each', async () => {
+    const { dir, kept, prefix } = place()
+    const settings = join(dir, 'wellhead.toml')
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace(/^key = .*$/m, ''))
+    await hold(dir, 1)
+    expect((await command('backup', '--data', dir)).err).toBe('')
+    const [name, beside] = readdirSync(kept).sort()
+    expect(beside).toBe(`${name}.sha256`)
+    expect(readFileSync(join(kept, beside!), 'utf8')).toMatch(
+      new RegExp(`^[0-9a-f]{64}  ${name}\n$`),
+    )
+    expect([...bucket.objects.keys()]).toContain(`${prefix}${beside}`)
+    expect((await command('backup', 'check', '--data', dir)).code).toBe(0)
+    const bytes = readFileSync(join(kept, name!))
+    // The last byte of a page that SQLite does not look at.
+    bytes[bytes.length - 1]! ^= 1
+    writeFileSync(join(kept, name!), bytes)
+    rmSync(settings)
+    writeFileSync(settings, `[backups]\ndirectory = "${kept}"\n`)
+    const before = readFileSync(join(dir, 'wellhead.db'))
+    for (const args of [
+      ['backup', 'check'],
+      ['restore', '--from', 'latest'],
+    ]) {
+      const found = await command(...args, '--data', dir)
+      expect([args[0], found.code, found.err]).toEqual([
+        args[0],
+        1,
+        expect.stringContaining('its SHA-256 checksum is'),
+      ])
+    }
+    expect(readFileSync(join(dir, 'wellhead.db')).equals(before)).toBe(true)
+    expect(readdirSync(dir).filter(each => /making|fetched|checking/.test(each))).toEqual([])
   })
 
   test('without a place and without a file is refused with what would be one', async () => {

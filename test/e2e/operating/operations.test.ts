@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   binary,
@@ -177,6 +177,35 @@ describe('the operator of a binary', () => {
     expect(JSON.parse(listed.out)).toEqual([
       expect.objectContaining({ name: 'feed', status: 'error', failed_syncs: 1 }),
     ])
+  })
+
+  test('verify and restore find one flipped bit of a backup by its checksum, and replace nothing', async () => {
+    const file = join(dir, 'one.db')
+    const made = await run('backup', file, '--data', data)
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining('one.db.sha256')])
+    const checked = Bun.spawnSync(['sha256sum', '-c', 'one.db.sha256'], { cwd: dir })
+    expect([checked.exitCode, checked.stdout.toString()]).toEqual([0, 'one.db: OK\n'])
+    expect((await run('verify', file)).code).toBe(0)
+    const bytes = readFileSync(file)
+    for (const at of [Math.floor(bytes.length / 2), bytes.length - 1]) {
+      bytes[at]! ^= 1
+      await Bun.write(file, bytes)
+      const target = join(dir, 'restored')
+      for (const words of [
+        ['verify', file],
+        ['restore', file, '--data', target, '--create'],
+      ]) {
+        const found = await run(...words)
+        const said = found.out + found.err
+        expect([words[0], found.code, said]).toEqual([
+          words[0],
+          1,
+          expect.stringContaining('its SHA-256 checksum is'),
+        ])
+      }
+      expect(existsSync(join(target, 'wellhead.db'))).toBe(false)
+      bytes[at]! ^= 1
+    }
   })
 
   test('doctor reports a running server and a killed one, and changes nothing', async () => {
