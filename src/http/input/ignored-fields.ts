@@ -38,7 +38,7 @@ export const knownItems = (schema: unknown): KnownFields => {
   return lists.length === 0 ? 'any' : knownFields({ anyOf: lists.flatMap(itemsOf) })
 }
 
-/** The first rows of a body of lines; none where one is no JSON, which its reader reports. */
+/** The first rows of a body of lines; none if a line is invalid JSON, which its parser reports. */
 export function firstRows(text: string): unknown[] {
   const lines = text.split('\n', itemsMax).filter(line => line.trim() !== '')
   try {

@@ -64,7 +64,7 @@ describe('a value that is stamped hours ahead', () => {
     await server!.process.exited
   })
 
-  test('is neither the latest price nor in history, bars and exports until its time comes', async () => {
+  test('is left out of the latest price, history, bars and exports until its time comes', async () => {
     expect(await latest()).toMatchObject({ price: 70 })
     expect((await latest(`&as_of=${isoInstant(Date.now())}`)).price).toBe(70)
     for (const interval of ['raw', 'day'])

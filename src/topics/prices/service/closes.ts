@@ -51,7 +51,7 @@ export function createCloses(deps: ClosesDeps) {
     if (next !== undefined && next < (endOf(seriesId) ?? next)) forget(seriesId)
   }
 
-  /** Without what lies in the future: the close of a day that has begun is what there is of it. */
+  /** Leaves out values in the future: the close of a day that has begun is its newest value so far. */
   const readPast = (seriesId: number): readonly Close[] => {
     const closes = read(seriesId)
     const end = endOf(seriesId)

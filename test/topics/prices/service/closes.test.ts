@@ -51,7 +51,7 @@ const daily = (seriesId: number, count: number): Point[] =>
   }))
 
 describe('closes.of: a close', () => {
-  test('has no part of what lies in the future until its time comes', () => {
+  test('leaves out values in the future until their time comes', () => {
     const { closes, write, moment } = openCloses()
     moment.now = start + 10 * hour
     write([
