@@ -4,7 +4,7 @@ import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
  * The part of a prepared statement that stores use: `Row` is its result, `Bindings` its parameters.
  */
 export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
-  get(...bindings: Bindings): Row | null
+  get(...bindings: Bindings): Row | undefined
   all(...bindings: Bindings): Row[]
   /** Rows as lists of cells, in the order of the columns: cheaper than objects, for many rows. */
   values(...bindings: Bindings): unknown[][]
@@ -31,7 +31,7 @@ export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQue
 export const lazyBy = <Row, Bindings extends SQLQueryBindings[]>(
   statement: () => Statement<Row, SQLQueryBindings[]>,
 ): LazyStatement<Row, Bindings> => ({
-  get: (...bindings) => statement().get(...bindings),
+  get: (...bindings) => statement().get(...bindings) ?? undefined,
   all: (...bindings) => statement().all(...bindings),
   values: (...bindings) => statement().values(...bindings),
   run: (...bindings) => statement().run(...bindings),

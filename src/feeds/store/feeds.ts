@@ -165,7 +165,7 @@ export function createFeedStore(db: Database) {
     return state.get(name)!
   }
   return {
-    settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name) ?? undefined,
+    settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name),
     putSettings: ({ name, settings, secret, pausedAt }: StoredFeedSettings, at: number) =>
       void putSettings.run(name, settings, secret, pausedAt, at),
     states: (): FeedState[] => states.all(),
@@ -215,7 +215,7 @@ export function createFeedStore(db: Database) {
         noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
       }),
     /** Whether a series has any observation of a feed that speaks for more than its day. */
-    hasCoarse: (seriesId: number) => coarse.get(seriesId) !== null,
+    hasCoarse: (seriesId: number) => coarse.get(seriesId) !== undefined,
     /** The feed that owns a row of a dataset. */
     rowOwner: (dataset: string, key: string): number | undefined =>
       rowOwner.get(dataset, key)?.feed,

@@ -53,8 +53,7 @@ export function createOutboxLogStore(db: Database) {
   const replay = sql`
     UPDATE outbox SET ${again} WHERE number = $number AND state IN ('delivered', 'failed')`
 
-  const find = (lane: number, id: string) =>
-    byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
+  const find = (lane: number, id: string) => byId.get({ lane, id }) ?? byEvent.get({ lane, id })
   return {
     /** Newest first. */
     page(kind: Kind, lane: string, filter: LogFilter, limit: number, offset: number) {

@@ -206,7 +206,7 @@ function createClaims(db: Database) {
       claimFirst.all({ ...newLease, lane: laneId, now }),
     /** One message, due or not, for a sender that sends it at once. */
     claimOne: (id: string, newLease: Lease): ClaimedRow | undefined =>
-      claimOne.get({ ...newLease, id }) ?? undefined,
+      claimOne.get({ ...newLease, id }),
     /** When the lane's next message is due; undefined when none waits. */
     nextDue: (laneId: number): number | undefined => nextDue.get(laneId)?.at ?? undefined,
     nextDueInOrder: (laneId: number): number | undefined => nextInOrder.get(laneId)?.at,

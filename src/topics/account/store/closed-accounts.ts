@@ -72,7 +72,7 @@ export function createClosedAccountStore(db: Database) {
   const byAccount = forgotten.map(sql => lazy(db, sql))
   const byAddress = forgottenAddress.map(sql => lazy(db, sql))
   return {
-    find: (accountId: string) => find.get(accountId) ?? undefined,
+    find: (accountId: string) => find.get(accountId),
     close: (accountId: string, at: number) => void close.run(accountId, at),
     /** Ends ways in that are not keys: all of them, or some. */
     endCredentials(accountId: string, ways: readonly Credential[] = credentials) {

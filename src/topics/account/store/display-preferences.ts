@@ -23,7 +23,7 @@ export function createDisplayPreferenceStore(db: Database) {
       move_colours = excluded.move_colours, updated_at = excluded.updated_at`
   return {
     /** Undefined until the person has chosen. */
-    of: (accountId: string) => ofAccount.get(accountId) ?? undefined,
+    of: (accountId: string) => ofAccount.get(accountId),
     put(accountId: string, chosen: StoredDisplayPreferences) {
       put.run(
         accountId,

@@ -12,7 +12,7 @@ export interface Identity {
 type Row = Omit<Identity, 'isOperator'> & { isOperator: number }
 
 const columns = 'issuer, subject, account_id AS accountId, is_operator AS isOperator'
-const identityOf = (row: Row | null): Identity | undefined =>
+const identityOf = (row: Row | undefined): Identity | undefined =>
   row ? { ...row, isOperator: row.isOperator === 1 } : undefined
 
 export type IdentityStore = ReturnType<typeof createIdentityStore>

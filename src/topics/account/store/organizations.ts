@@ -82,7 +82,7 @@ function organizations(db: Database) {
   const all = sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`
   const membership = sql<Membership, [string]>`${joined} WHERE m.account_id = ?`
   return {
-    byId: (id: string): Organization | undefined => byId.get(id) ?? undefined,
+    byId: (id: string): Organization | undefined => byId.get(id),
     /** By name. */
     page: (limit: number, offset: number): Organization[] => page.all(limit, offset),
     count: () => count.get()!.total,
@@ -90,8 +90,7 @@ function organizations(db: Database) {
     /** Removes an organization with its members and invitations. */
     remove: (id: string) => void remove.run(id),
     memberships: (): Membership[] => all.all(),
-    membershipOf: (accountId: string): Membership | undefined =>
-      membership.get(accountId) ?? undefined,
+    membershipOf: (accountId: string): Membership | undefined => membership.get(accountId),
   }
 }
 
@@ -109,8 +108,7 @@ function members(db: Database) {
   return {
     /** In the order in which they joined. */
     members: (organizationId: string): Member[] => list.all(organizationId),
-    memberByAccount: (accountId: string): Member | undefined =>
-      byAccount.get(accountId) ?? undefined,
+    memberByAccount: (accountId: string): Member | undefined => byAccount.get(accountId),
     putMember: (member: Member) => void put.run({ ...member }),
     removeMember: (id: string) => void remove.run(id),
   }
@@ -138,9 +136,8 @@ function invitations(db: Database) {
   return {
     /** Newest first. */
     invitations: (organizationId: string): Invitation[] => list.all(organizationId),
-    invitation: (id: string): Invitation | undefined => byId.get(id) ?? undefined,
-    invitationByToken: (tokenHash: Uint8Array): Invitation | undefined =>
-      byToken.get(tokenHash) ?? undefined,
+    invitation: (id: string): Invitation | undefined => byId.get(id),
+    invitationByToken: (tokenHash: Uint8Array): Invitation | undefined => byToken.get(tokenHash),
     putInvitation: (invitation: Invitation) => void put.run({ ...invitation }),
     /** Uses an invitation up; false when it was used or is over. */
     accept: (id: string, now: number) => accept.run(now, id).changes === 1,

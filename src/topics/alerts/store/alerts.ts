@@ -175,7 +175,7 @@ export function createAlertStore(db: Database) {
       firedAnalytics.all(accountId, limit, offset).map(alertOf),
     countFiredAnalytics: (accountId: string) => countFired.get(accountId)!.n,
     /** Whether any enabled alert watches the code. */
-    isWatched: (seriesId: number) => anyOf.get(seriesId) !== null,
+    isWatched: (seriesId: number) => anyOf.get(seriesId) !== undefined,
     /** Counts a trigger of each and begins the cooldown. */
     fired: (numbers: readonly number[], at: number) => void fired.run(at, JSON.stringify(numbers)),
     /**

@@ -36,7 +36,7 @@ export function createAlertPriceStore(db: Database) {
       void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
     /** The oldest of each code. */
     heads: () => heads.all(),
-    isPending: (seriesId: number) => first.get(seriesId) !== null,
+    isPending: (seriesId: number) => first.get(seriesId) !== undefined,
     /** The number of the newest of a code. */
     last: (seriesId: number) => last.get(seriesId)?.number ?? undefined,
     remove: (number: number) => void remove.run(number),

@@ -75,7 +75,7 @@ export function createInvoiceStore(db: Database) {
   const nextDue = sql<{ at: number | null }, [number]>`
     SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
       UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`
-  const invoiceOrNone = (row: Row | null) => (row === null ? undefined : invoiceOf(row))
+  const invoiceOrNone = (row: Row | undefined) => (row === undefined ? undefined : invoiceOf(row))
   return {
     byId: (id: string) => invoiceOrNone(byId.get(id)),
     byRef: (ref: string) => invoiceOrNone(byRef.get(ref)),

@@ -29,13 +29,12 @@ export function createPaymentStore(db: Database) {
   const forget = sql`
     DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)`
   return {
-    customer: (accountId: string, provider: string) =>
-      customer.get(accountId, provider) ?? undefined,
-    customerByRef: (provider: string, ref: string) => byRef.get(provider, ref) ?? undefined,
+    customer: (accountId: string, provider: string) => customer.get(accountId, provider),
+    customerByRef: (provider: string, ref: string) => byRef.get(provider, ref),
     putCustomer: (c: BillingCustomer) =>
       void put.run(c.accountId, c.provider, c.providerRef, c.paymentMethodId),
     /** Whether a message of the processor has been dealt with. */
-    hasEvent: (id: string) => event.get(id) !== null,
+    hasEvent: (id: string) => event.get(id) !== undefined,
     /** False when it is there already. */
     noteEvent: (id: string, type: string, receivedAt: number) =>
       note.run(id, type, receivedAt).changes === 1,

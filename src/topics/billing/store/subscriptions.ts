@@ -85,7 +85,8 @@ export function createSubscriptionStore(db: Database) {
     SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?`
   const nextPastDue = sql<{ at: number | null }, [number]>`
     SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?`
-  const subscriptionOrNone = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
+  const subscriptionOrNone = (row: Row | undefined) =>
+    row === undefined ? undefined : subscriptionOf(row)
   return {
     byId: (id: string) => subscriptionOrNone(byId.get(id)),
     byRef: (ref: string) => subscriptionOrNone(byRef.get(ref)),

@@ -147,7 +147,7 @@ export function createChangeLogStore(db: Database) {
   )
   return {
     /** Whether records come from another instance, which may have newer ones. */
-    isReplica: () => replicaAt.get() !== null,
+    isReplica: () => replicaAt.get() !== undefined,
     /** Ranges of the transactions from an instant on, oldest first. */
     from: (writtenAt: number, limit: number) => after.all(writtenAt, limit),
     /** All ranges of a transaction. */

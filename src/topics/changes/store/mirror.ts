@@ -126,7 +126,7 @@ export function openMirror(path: string) {
     else setPrice.run(code, at, value, record.currency, record.unit, record.source, recordedAt)
   }
   return {
-    state: (): MirrorState | undefined => state.get() ?? undefined,
+    state: (): MirrorState | undefined => state.get(),
     /** Whether it has been filled with this selection, or with none yet. */
     selects(text: string): boolean {
       const chosen = selection.get()?.selection

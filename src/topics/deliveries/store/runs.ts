@@ -49,9 +49,9 @@ export function createDeliveryRunStore(db: Database) {
     /** Whether it is new: a local day has one scheduled run. */
     add: (run: DeliveryRun) => add.run({ ...run }).changes > 0,
     /** The newest one. */
-    last: (delivery: number) => last.get(delivery) ?? undefined,
+    last: (delivery: number) => last.get(delivery),
     /** The newest manual run that was sent or will be. */
-    lastBackup: (delivery: number) => lastBackup.get(delivery) ?? undefined,
+    lastBackup: (delivery: number) => lastBackup.get(delivery),
     /** The newest local day that has a scheduled run. */
     lastDay: (delivery: number) => lastDay.get(delivery)!.day ?? undefined,
     /** Notes what went wrong with an attempt that is made again. */
@@ -62,7 +62,7 @@ export function createDeliveryRunStore(db: Database) {
       status: 'sent' | 'suppressed',
       error: string | null,
       sentAt: number | null,
-    ) => settle.get(id, status, error, sentAt) ?? undefined,
+    ) => settle.get(id, status, error, sentAt),
     /** Runs that wait and were made before `before`, the oldest first. */
     waiting: (before: number, limit: number) => waiting.all(before, limit),
     /**

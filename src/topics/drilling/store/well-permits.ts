@@ -233,7 +233,7 @@ function permitTables(db: Database) {
   return {
     stored(state: string, reference: string): StoredFacts | undefined {
       const permit = idOf.get(state, reference)
-      return permit ? (byId.get(permit.id) ?? undefined) : undefined
+      return permit ? byId.get(permit.id) : undefined
     },
     /** Returns the id of the first; the others have the numbers after it. */
     insert(permits: readonly WrittenPermit[], recordedAt: number): number {

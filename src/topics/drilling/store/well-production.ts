@@ -68,7 +68,7 @@ export function createWellProductionStore(db: Database) {
     const waiting = new Map<string, WellMonth>()
     const isNew = new Map<string, boolean>()
     const storedRow = ({ apiNumber, month }: WellMonth) => {
-      if (!isNew.has(apiNumber)) isNew.set(apiNumber, hasAny.get(apiNumber) === null)
+      if (!isNew.has(apiNumber)) isNew.set(apiNumber, hasAny.get(apiNumber) === undefined)
       return isNew.get(apiNumber) ? undefined : stored.get(apiNumber, month)
     }
     return {

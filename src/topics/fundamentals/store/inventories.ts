@@ -80,7 +80,7 @@ export function createInventoryStore(db: Database) {
     /** Every number that these series have. */
     numbers: (seriesIds: readonly number[]) => numbers.all(JSON.stringify(seriesIds)),
     /** The day that has a number. */
-    numbered: (id: number) => numbered.get(id) ?? undefined,
+    numbered: (id: number) => numbered.get(id),
     /**
      * Numbers all unnumbered days of these series, oldest first and within a day in the order of
      * the series; returns how many. Call it in a transaction.

@@ -62,8 +62,8 @@ export function createCreditStore(db: Database) {
     SELECT ${columns} FROM credit_purchases p JOIN invoices i ON i.id = p.invoice_id
     WHERE p.status = 'pending' AND i.provider = ? AND p.created_at < ? ORDER BY p.created_at LIMIT ?`
   return {
-    byId: (id: string) => byId.get(id) ?? undefined,
-    byInvoice: (id: string) => byInvoice.get(id) ?? undefined,
+    byId: (id: string) => byId.get(id),
+    byInvoice: (id: string) => byInvoice.get(id),
     add: (p: CreditPurchase) => void add.run({ ...p }),
     /** Its status; a completed purchase begins with all of its requests, and stays completed. */
     settle: (p: CreditPurchase) => void settle.run(p.status, p.completedAt, p.expiresAt, p.id),

@@ -53,7 +53,7 @@ export function createNotificationStore(db: Database) {
   return {
     add: (n: Notification) =>
       void add.run({ ...n, data: n.data === null ? null : JSON.stringify(n.data) }),
-    has: (id: string) => has.get(id) !== null,
+    has: (id: string) => has.get(id) !== undefined,
     /** Newest first. */
     page: (accountId: string, unreadOnly: boolean, limit: number, offset: number) =>
       (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),

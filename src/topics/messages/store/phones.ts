@@ -31,7 +31,7 @@ export function createPhoneStore(db: Database) {
   const remove = sql`DELETE FROM phones WHERE account_id = ?`
   const optOut = sql`UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?`
   return {
-    of: (accountId: string) => ofAccount.get(accountId) ?? undefined,
+    of: (accountId: string) => ofAccount.get(accountId),
     /** Replaces the account's number with everything that belongs to it. */
     put: (p: Phone): void => void put.run({ ...p }),
     /** Whether there was one. */

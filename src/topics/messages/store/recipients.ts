@@ -39,7 +39,7 @@ export function createRecipientStore(db: Database) {
     ON CONFLICT DO UPDATE SET letters = letters + 1`
   const forget = sql`DELETE FROM mail_days WHERE sent_on < ?`
   return {
-    consent: (accountId: string, address: string) => consent.get(accountId, address) ?? undefined,
+    consent: (accountId: string, address: string) => consent.get(accountId, address),
     put: (accountId: string, address: string, { askedAt, confirmedAt, declinedAt }: Consent) =>
       void put.run({ accountId, address, askedAt, confirmedAt, declinedAt }),
     day: (accountId: string, on: string) => day.get(on, accountId)!,

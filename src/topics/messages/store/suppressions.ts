@@ -22,7 +22,7 @@ export function createSuppressionStore(db: Database) {
     SELECT ${columns} FROM mail_suppressions ORDER BY created_at DESC, address LIMIT ? OFFSET ?`
   const count = sql<{ n: number }, []>`SELECT count(*) AS n FROM mail_suppressions`
   return {
-    find: (address: string) => find.get(address) ?? undefined,
+    find: (address: string) => find.get(address),
     /** The first reason stays. */
     add: ({ address, reason, createdAt }: Suppression) => void add.run(address, reason, createdAt),
     /** Whether it was there. */

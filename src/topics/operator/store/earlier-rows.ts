@@ -123,7 +123,7 @@ function rowWriter(db: Database, table: string) {
     const own =
       now?.id == null ? inward : JSON.stringify({ ...(JSON.parse(inward) as object), id: now.id })
     const { key, fields } = split.get(own)!
-    const isFollowed = now !== null && now.recordedAt <= until
+    const isFollowed = now !== undefined && now.recordedAt <= until
     return put(key, row.recorded_at, isFollowed ? now.recordedAt : until, fields, isFollowed)
   }
 }

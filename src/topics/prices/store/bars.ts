@@ -335,8 +335,7 @@ function createBarRows(db: Database) {
     return [...narrow, bar.open, bar.high, bar.low, bar.sum, bar.count, bar.hours, bornAt]
   }
   return {
-    barAt: (seriesId: number, span: Span, startsAt: number) =>
-      barAt.get(seriesId, span, startsAt) ?? undefined,
+    barAt: (seriesId: number, span: Span, startsAt: number) => barAt.get(seriesId, span, startsAt),
     /** Start of the newest bar; minus infinity without any. */
     lastStart: (seriesId: number, span: Span) =>
       lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY,

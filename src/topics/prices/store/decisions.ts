@@ -66,7 +66,7 @@ export function createDecisionStore(db: Database) {
   }
   return {
     /** Whether an operator has ever corrected, deleted or undone anything. */
-    any: () => any.get() !== null,
+    any: () => any.get() !== undefined,
     /** Decisions in force for points of a series, from one moment to another, both inclusive. */
     between: (seriesId: number, from: number, to: number) =>
       decided.all(seriesId, from, to).flatMap(({ observedAt }) => decisionAt(seriesId, observedAt)),

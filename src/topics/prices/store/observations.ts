@@ -243,7 +243,7 @@ function createObservationReads(db: Database): ObservationReads {
     together: reads => readAtOnce(db, reads),
     between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit),
     oldestFirst: (id, from, to, bornBy = anyTime) => forward.all(id, from, to, bornBy),
-    newest: (...args) => newest.get(...args) ?? undefined,
+    newest: (...args) => newest.get(...args),
     count: (id, from, to, bornBy = anyTime) => count.get(id, from, to, bornBy)!.n,
     asOf: (...args) => asOf.all(...args),
     firstRecorded: (id, from, to, limit, bornBy = anyTime) =>
@@ -251,7 +251,7 @@ function createObservationReads(db: Database): ObservationReads {
     newestAsOf(...args) {
       const current = newestCurrent.get(...args)
       const replaced = newestReplaced.get(...args)
-      if (!current || !replaced) return current ?? replaced ?? undefined
+      if (!current || !replaced) return current ?? replaced
       return replaced.observedAt > current.observedAt ? replaced : current
     },
     newestWrittenAt: seriesId => newestWritten.get(seriesId)?.at,

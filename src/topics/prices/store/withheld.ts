@@ -22,7 +22,7 @@ export function createViewOnly(db: Database): (seriesId: number) => boolean {
   return seriesId => {
     const series = declared.get(seriesId)
     return (
-      series !== null &&
+      series !== undefined &&
       (series.licenseClass ?? shippedTermsOf(series.code)?.licenseClass) === 'view'
     )
   }

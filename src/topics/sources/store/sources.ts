@@ -227,7 +227,7 @@ function rowsOf(db: Database) {
       if (oldest) dropBefore.run(number, oldest.at)
       return counts
     },
-    hasRows: (accountId: string) => any.get(accountId) !== null,
+    hasRows: (accountId: string) => any.get(accountId) !== undefined,
     /** The rows of all sources of an account, newest first. */
     rows: (
       accountId: string,

@@ -107,7 +107,7 @@ export function createWatchStore(db: Database) {
     drop: (before: number, limit: number) => drop.run(before, limit).changes,
     /** Active watches whose run is due at `now`, the longest due first. */
     due: (now: number, limit: number) => due.all(now, limit).map(watchOf),
-    isDue: (now: number) => due.get(now, 1) !== null,
+    isDue: (now: number) => due.get(now, 1) !== undefined,
     /** The first moment after `after` at which a watch is due. */
     nextDue: (after: number) => nextDue.get(after)?.at ?? undefined,
     /** How many watches of the account are older than this one. */

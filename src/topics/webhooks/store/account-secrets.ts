@@ -19,7 +19,7 @@ export function createAccountSecretStore(db: Database) {
     INSERT INTO webhook_account_secrets (account_id, secret, created_at) VALUES ($accountId, $secret, $createdAt)
     ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`
   return {
-    of: (accountId: string) => of.get(accountId) ?? undefined,
+    of: (accountId: string) => of.get(accountId),
     /** Replaces the previous secret. */
     put: (secret: AccountSecret) => void put.run({ ...secret }),
   }
