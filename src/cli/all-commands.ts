@@ -44,7 +44,7 @@ import { replicationCommands } from './replication/commands.ts'
 import { serverCommands } from './server/commands.ts'
 import { setupAgain } from './server/setup.ts'
 
-/** The table of commands; what a command makes of it goes to `results`. */
+/** Builds the program with all commands. Exit codes go to `results`. */
 export function programOf(env: ProgramEnvironment, results: Results): Command {
   const program = emptyProgram(env)
   serverCommands(program, env, results)
@@ -53,7 +53,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   const run: CommandTools['run'] =
     work =>
     (...args) => {
-      // Behind its arguments a command gets its options and itself.
+      // After its arguments an action gets its options and the command.
       const { json, ...options } = args.at(-2) as Options & JsonOption
       return withOperator(options, env, async operator => {
         const { out, err, terminal, width } = env

@@ -2,15 +2,15 @@ import { constants, setPriority } from 'node:os'
 import type { CommandOutcome } from '../instance/jobs/backups.ts'
 
 /**
- * The compiled program is its own executable; from sources the runtime is, and it needs the file as
- * an argument.
+ * Whether this is the compiled binary, which starts itself; from source the runtime is started with
+ * the file as an argument.
  */
 export const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)
 const program = () => (isCompiled() ? [process.execPath] : [process.execPath, Bun.main])
 
 /**
- * Runs commands of this program on a data directory, each in its own process, which gives way
- * to this one.
+ * Runs commands of this program on a data directory, each in a separate process with a lower
+ * priority.
  */
 export const commandOf =
   (dir: string, configFile: string | undefined) =>

@@ -70,7 +70,7 @@ export const printJson = ({ out }: { out(line: string): void }, data: unknown): 
 export function commandEnvironment(parts: CommandParts) {
   const { operator, out, err, json, width } = parts
 
-  /** The body of a success, for operations whose data is not in an envelope. */
+  /** Returns the body of a successful response that has no envelope. */
   async function body<T>(method: string, path: string, sent?: unknown): Promise<T> {
     const answer = await operator.call(method, path, sent)
     if (answer.status >= 200 && answer.status < 300) return answer.body as T
@@ -82,7 +82,7 @@ export function commandEnvironment(parts: CommandParts) {
     throw new Refusal(errors.length > 0 ? errors.map(error => error.message) : [own])
   }
 
-  /** The data of a success; throws the service's refusal. */
+  /** Returns the `data` of a successful response; otherwise throws the error of the service. */
   const answer = async <T>(method: string, path: string, sent?: unknown): Promise<T> =>
     (await body<{ data: T }>(method, path, sent)).data
 
@@ -91,8 +91,8 @@ export function commandEnvironment(parts: CommandParts) {
     body,
     answer,
     /**
-     * Runs a command and answers its exit code: 0 when it is done, 1 when it was refused, with the
-     * reason on standard error.
+     * Runs a command and returns its exit code: 0 on success, 1 on a refusal, which it prints to
+     * standard error.
      */
     async attempt(name: string, work: () => Promise<void>): Promise<number> {
       try {
@@ -104,7 +104,7 @@ export function commandEnvironment(parts: CommandParts) {
         return exitCodes.failed
       }
     },
-    /** The path of an account that is named by its id or its address. */
+    /** Finds the path of an account by its id or its e-mail address. */
     async accountPath(who: string): Promise<string> {
       if (!who.includes('@')) return `${accountsPath}/${encodeURIComponent(who)}`
       const { accounts } = await answer<{ accounts: { id: string }[] }>(

@@ -11,9 +11,8 @@ interface Irreversible {
 }
 
 /**
- * Commands that cannot be taken back, by their words. What leaves a way back is not among them:
- * a batch is undone, a quarantine is lifted, a suspended key is resumed, and a restore keeps the
- * database that it replaces.
+ * Irreversible commands. Commands with a way back are not among them: a batch can be undone, a
+ * quarantine lifted, a key resumed, and a restore keeps the database that it replaces.
  */
 export const irreversible: Readonly<Record<string, Irreversible>> = {
   'accounts close': {

@@ -10,7 +10,7 @@ import { accessFault, fileFault } from '../lib/files/file-faults.ts'
  * for a mistyped name would look like success.
  */
 export type DirectoryUse =
-  /** It has to be there, with a database. */
+  /** The directory must exist and contain a database. */
   | 'needed'
   /** The command creates it, or reports itself why it does not. */
   | 'made'

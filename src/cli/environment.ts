@@ -20,7 +20,9 @@ export interface ProgramEnvironment {
   canAsk?: boolean
   /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
   width?: number | undefined
-  /** Lets everything else on this machine go first. Absent: the process is not the command's own. */
+  /**
+   * Lowers the priority of the process; absent where the process does not belong to the command.
+   */
   yieldTurn?(): void
   onStop(listener: () => void): void
   exit(code: number): never

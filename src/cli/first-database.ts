@@ -14,7 +14,7 @@ import { renewFirstLine } from '../topics/changes/store/log.ts'
  */
 export const firstDatabaseName = 'first-database'
 
-/** A new directory begins with it, where the catalogue has the names that were shipped. */
+/** Copies the shipped database into a new directory, if its catalogue has the configured names. */
 export async function takeFirstDatabase(
   dir: string,
   { brand }: Pick<Config, 'brand'>,
@@ -25,7 +25,8 @@ export async function takeFirstDatabase(
   const { line, content } = await readShippedFile(shipped)
   if (line !== String(schemaVersion)) return false
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  // On the disk before anything is written to it: the log is worth nothing alongside half of it.
+  // The file is synced before anything is written to it: the WAL would be useless next to half of
+  // it.
   writeSideFile(databasePath(dir), content())
   const db = openDatabase(databasePath(dir))
   renewFirstLine(db)

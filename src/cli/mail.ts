@@ -5,7 +5,10 @@ import { mailerOf } from '../topics/messages/service/providers.ts'
 
 const timeoutMs = 30_000
 
-/** Sends an e-mail now, past the outbox, and prints the result; 0 if the provider accepted it. */
+/**
+ * Sends an e-mail immediately, without the outbox, and prints the result; 0 if the provider
+ * accepted it.
+ */
 export async function testMail(
   { config, clock, ids, log }: ProcessRuntime,
   to: string,

@@ -3,7 +3,10 @@ import { isoInstant } from '../lib/time/instant.ts'
 import { noticeHook } from '../send/notices/hook.ts'
 import { testMail } from './mail.ts'
 
-/** Sends a notice now to each configured place, past the outbox; 0 when all of them took it. */
+/**
+ * Sends a notice immediately to each configured place, without the outbox; 0 if all of them
+ * accepted it.
+ */
 export async function testNotices(
   runtime: ProcessRuntime,
   env: { out(line: string): void; err(line: string): void },

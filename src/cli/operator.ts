@@ -65,12 +65,12 @@ function operatorOver(
   close: () => void,
 ) {
   const notify = notifyOnce()
-  // This process has no one else to wait for.
+  // A request within this process is not retried: no other process could change the result.
   const again = (send: () => Promise<Response>) => (instance ? send() : sendAgain(send, { notify }))
   return {
     /**
-     * The open instance, when no server runs: a command of much data works on it without a detour
-     * through HTTP.
+     * The open instance, if no server runs: a command that handles much data uses it directly
+     * instead of over HTTP.
      */
     instance,
     /** Points as numbers are sent as they are, any other body as JSON. */

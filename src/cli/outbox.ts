@@ -31,7 +31,7 @@ export function heldLines({
 const countOf = (n: number, singular: string, many = `${singular}s`): string =>
   `${n} ${n === 1 ? singular : many}`
 
-/** Lists what restores kept back, in the order in which it was made. */
+/** Lists the messages that restores held back, in the order in which they were created. */
 export const listHeld = (
   env: CommandEnvironment,
   { kind }: Pick<Choice, 'kind'> = {},
@@ -51,7 +51,7 @@ export const listHeld = (
     )
   })
 
-/** Sends what restores kept back. */
+/** Sends the messages that restores held back. */
 export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Promise<number> =>
   env.attempt('outbox release', async () => {
     let released = 0

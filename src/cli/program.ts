@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   return code
 }
 
-/** A server is up sooner without all the other commands, which are not even loaded for it. */
+/** A server starts sooner if the other commands are not loaded. */
 const isServer = ([name]: readonly string[]) => name === 'serve' || name === 'dev'
 
 function serverProgramOf(env: ProgramEnvironment, results: Results): Command {

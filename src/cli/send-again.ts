@@ -6,7 +6,7 @@ const waitDefaultSeconds = 5
 const waitSecondsMax = 15
 
 interface SendAgainDeps {
-  /** Shows a line to the person who waits. */
+  /** Shows a line to the waiting user. */
   notify?: (line: string) => void
   wait?: (ms: number) => Promise<void>
 }

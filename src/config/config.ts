@@ -97,7 +97,7 @@ const profilesKey = 'client_profiles'
 const shownCharacters = 120
 const misspeltSteps = 4
 
-/** A value that someone wrote, not yet checked. */
+/** A configured value that is not validated yet. */
 interface RawSetting {
   value: unknown
   source: string
@@ -200,8 +200,8 @@ function propertyOf(
 }
 
 /**
- * As it was written, for the person who wrote it; never what came from a secret's file, and no
- * token that strayed into another key.
+ * A value as it was written. Never the content of a secret file, and no token that was put into
+ * another key by mistake.
  */
 function shown({ value, hidden }: RawSetting): string {
   if (hidden) return '(not shown)'
@@ -263,7 +263,7 @@ const variablePrefix = 'WELLHEAD_'
 const foreignVariable =
   /^WELLHEAD_(?:CONFIG|URL|API_KEY|BINARY|TORTURE|SEED|SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
 
-/** A variable that sets nothing would be a setting that someone believes in. */
+/** Reports variables that set nothing: someone relies on them. */
 function unknownVariables(env: ConfigSources['env'], keys: ConfigKeys): string[] {
   const names = new Set(Object.keys(keys).flatMap(key => [envName(key), `${envName(key)}_FILE`]))
   return Object.keys(env)

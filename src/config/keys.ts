@@ -78,7 +78,7 @@ export class Secret {
   }
 }
 
-/** From here on the data itself shows when its revisions begin. */
+/** Since this time the stored data shows when its revisions begin. */
 export const revisionsKeptSince = Date.UTC(2026, 6, 28)
 
 const same = (text: string) => text
@@ -355,7 +355,7 @@ const codes = list('commodity codes in capitals, such as WTI_USD', matching(/^[A
 const networks = list('addresses or networks, such as 10.0.0.0/8', network)
 const origins = list('origins such as https://desk.example.com, or *', origin)
 const perWindow = integer(1, 10_000_000)
-/** A demo instance is tried by programs that do not wait. */
+/** Programs that try a demo instance do not wait between requests. */
 const demoPerMinute = 600
 
 const key = <T, S extends string>(

@@ -1,8 +1,9 @@
 import type { Bar } from '../topics/prices/math/bars.ts'
 
 /**
- * When the first value of a bar was recorded. The bar of one observation leaves out what follows
- * from its close: nine in ten bars of daily prices are such.
+ * The SQL of the time when the first value of a bar was recorded. The bar of a single observation
+ * leaves out all columns that follow from its close; nine in ten bars of daily prices are such
+ * bars.
  */
 export const bornAt = (bar: string): string => `coalesce(${bar}.born_at, ${bar}.recorded_at)`
 

@@ -104,7 +104,10 @@ export function checkpointLongWal(db: Database): void {
   else if (wanted !== undefined) tendAfterOthers(db, state)
 }
 
-/** The work that a WAL of this length needs: the checksums of its newest part, or a checkpoint. */
+/**
+ * The work that is due at this length of the WAL: writing checksums of its newest part, or a
+ * checkpoint.
+ */
 function wantedBy({ checksums, pagesMax, elsewhere, inProgress }: CheckpointState) {
   const part = pagesMax / 4
   const { toCheckpoint, sinceCheckpoint, toTakeIn } = checksums.logPages()

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log/log.ts'
 import { isoInstant } from '../lib/time/instant.ts'
 import { followLog, readLog } from './write-ahead-log.ts'
 
-/** How far the log of the database had come when it was checked. */
+/** The length of the WAL when it was last checked. */
 interface Mark {
   salts: string
   frames: number
@@ -49,13 +49,13 @@ function markFrom(text: string): Mark {
 export type CommitMark = ReturnType<typeof keepMark>
 
 /**
- * Keeps the mark of a database that is open. It is written over in place and not synced: the log
- * is, so a mark that a power cut takes back is an older one and claims too little, never too much.
+ * Keeps the mark of an open database. The file is overwritten in place and not synced, unlike the
+ * WAL: after a power cut the mark may be an older one, which claims too little and never too much.
  */
 export function keepMark(dir: string, databasePath: string, db: Database) {
   const path = pathIn(dir)
   const look = followLog(db, databasePath)
-  // A mark that cannot be kept, on a full disk, keeps no one from anything.
+  // A mark that cannot be written, on a full disk, prevents nothing else.
   const attempt = <T>(work: () => T): T | undefined => {
     try {
       return work()
@@ -65,7 +65,7 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
   }
   let file = attempt(() => openSync(path, 'w', 0o600))
   return {
-    /** Writes down how far the log has come. */
+    /** Records the current length of the WAL. */
     note(at: number) {
       const end = file === undefined ? undefined : attempt(look)
       if (file === undefined || !end) return
@@ -73,7 +73,7 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
       const open = file
       attempt(() => writeSync(open, text, 0))
     },
-    /** Call this before a database is closed in order: later commits need no mark. */
+    /** Call this before a database is closed regularly: later commits need no mark. */
     end() {
       if (file !== undefined) closeSync(file)
       file = undefined

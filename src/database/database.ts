@@ -176,13 +176,16 @@ const beginning = (db: Database): void => {
   if (!db.inTransaction) begun.set(db, (begun.get(db) ?? 0) + 1)
 }
 
-/** A number that no other transaction of the connection has; outside of one, that of the next. */
+/** A number that identifies the current transaction of a connection; outside of one, the next. */
 export const transactionNumber = (db: Database): number =>
   (begun.get(db) ?? 0) + (db.inTransaction ? 0 : 1)
 
 const undoneListeners = new WeakMap<Database, (() => void)[]>()
 
-/** Adds a listener for transactions of a connection that were undone: what was read in one is void. */
+/**
+ * Adds a listener for rolled-back transactions of a connection: data that was read within one is
+ * invalid.
+ */
 export function onUndone(db: Database, listener: () => void): void {
   undoneListeners.set(db, [...(undoneListeners.get(db) ?? []), listener])
 }
@@ -225,9 +228,9 @@ export function readAtOnce<T>(db: Database, read: () => T): T {
 }
 
 /**
- * Runs a transaction that takes out what no one may read again: its places in the file are
- * overwritten, and the WAL, which holds the old pages, is checkpointed. A WAL that a replicator
- * checkpoints keeps them until then.
+ * Runs a transaction that deletes data permanently: its bytes in the file are overwritten, and the
+ * WAL, which holds the old pages, is checkpointed. A WAL that a replicator checkpoints keeps them
+ * until then.
  */
 export function transactWithoutTraces<T>(db: Database, work: () => T): T {
   db.run('PRAGMA secure_delete = ON')
@@ -286,7 +289,10 @@ export function namesOfPages(db: Database, pages: readonly number[]): string[] {
   }
 }
 
-/** The quick part of that: every page, but neither indexes against their tables nor references. */
+/**
+ * The quick part of the integrity check: every page, but neither indexes against their tables nor
+ * references.
+ */
 export const quickFaults = (db: Database): string[] =>
   (db.query('PRAGMA quick_check').all() as { quick_check: string }[])
     .map(row => row.quick_check)

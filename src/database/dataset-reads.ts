@@ -67,7 +67,7 @@ export function readsAsOf(db: Database, asOf: number): DatasetReads {
       let past: Statement<Row, SQLQueryBindings[]> | undefined
       return lazyBy(() => {
         noteRead(tables)
-        // It is of one moment: the connection is not to cache it.
+        // The statement is for one moment, so the connection does not cache it.
         past ??= db.prepare<Row, SQLQueryBindings[]>(pastSql(sql, tables))
         return past
       })
@@ -110,7 +110,7 @@ function knownView(table: string, columns: readonly string[], asOf: number): str
     WHERE subject = '${table}' AND recorded_at <= ${asOf} AND superseded_at > ${asOf})`
 }
 
-/** The rows first recorded of what speaks for a moment or an earlier one. */
+/** The first recorded rows whose own time is the moment or earlier. */
 function firstView(
   { table, key: keyColumns, time }: Revisions,
   columns: readonly string[],

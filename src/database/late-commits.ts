@@ -25,7 +25,7 @@ export function createLateCommits(db: Database, sync = syncFile): LateCommits {
   let waiting: Promise<void> | undefined
   const begin = async (log: number) => {
     try {
-      // One that failed was reported to those who waited for it.
+      // A failure was reported to those who awaited that commit.
       await running.catch(() => {})
       waiting = undefined
       running = sync(log)

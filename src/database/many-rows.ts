@@ -2,7 +2,8 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { type LazyStatement, lazy } from './statement.ts'
 
 /**
- * Rows of one statement. Beyond the largest, what the tables themselves cost is all that is left.
+ * Rows per statement. More than the largest number saves nothing: writing to the table then takes
+ * all of the time.
  */
 const sizes = [100, 20, 4, 1] as const
 

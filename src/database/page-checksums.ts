@@ -110,10 +110,10 @@ function databaseFile(path: string): number {
   return file
 }
 
-/** Reads the new part of a log, from the end of the last read. */
+/** Reads the part of a WAL that was added since the last read. */
 function followPages(path: string, pageBytes: number) {
   const frameBytes = frameHeaderBytes + pageBytes
-  /** Used again: memory that is new costs as much as what is read into it. */
+  /** The buffer is reused, because allocating one costs as much as reading into it. */
   const chunk = Buffer.alloc(chunkFrames * frameBytes)
   const start = Buffer.alloc(logHeaderBytes)
   let salts = 0n
@@ -168,12 +168,12 @@ export function keepChecksums(db: Database, path: string) {
   let checkpointedAt = 0
   /** Every checksum that was written has reached the disk. */
   let isOnDisk = true
-  /** As the newest commit in the log has it; 0: none was read. */
+  /** The number of pages of the database after the newest commit in the WAL; 0: none was read. */
   let pagesAfterCheckpoint = 0
   let file: number | undefined
-  /** The file of the database was another one: its checksums were begun again. */
+  /** The database file was replaced, so its checksums were started again. */
   let isReplaced = false
-  /** The database has none yet, such as one that was restored. */
+  /** The database has no checksums yet, for example after a restore. */
   let isBegun = false
   let trouble: unknown
 
@@ -193,7 +193,7 @@ export function keepChecksums(db: Database, path: string) {
     readSync(pages, oldPage, 0, pageBytes, (page - 1) * pageBytes) === pageBytes &&
     checksumOf(oldPage) !== sum
   const kept = new Uint32Array(blockEntries)
-  /** Writes the checksums of what the log got since it was last read. */
+  /** Writes the checksums of pages that were added to the WAL since it was last read. */
   const takeIn = (file: number) => {
     const { log } = logState.get()!
     if (log <= 0) return
@@ -322,7 +322,7 @@ export function keepChecksums(db: Database, path: string) {
 
 const blockOf = (page: number): number => Math.floor((page - 1) / blockEntries)
 
-/** Whether a quarter of a sample or more is not what the checksums are of. */
+/** Whether at least a quarter of a sample of pages differs from the checksums. */
 function isOther(pages: number, entries: Entries, pageBytes: number): boolean {
   const count = entries.count()
   let [compared, different] = [0, 0]
@@ -337,7 +337,9 @@ function isOther(pages: number, entries: Entries, pageBytes: number): boolean {
   return different * 4 >= Math.max(compared, 1)
 }
 
-/** A server may checkpoint its WAL while its file is read: what differs is checked again. */
+/**
+ * How often a page that differs is read again: a server may have checkpointed it in the meantime.
+ */
 const looks = 4
 const chunkPages = 256
 

@@ -12,7 +12,10 @@ export interface LogState {
   frames: number
   /** Where the log breaks off before its end, counted from 1. */
   brokenAt: number | undefined
-  /** Commits of this filling after the break: no one will see them again. */
+  /**
+   * Commits after the break that belong to the current generation of the WAL: they will never be
+   * visible.
+   */
   commitsAfter: number
   /** Pages of the database that the frames hold. */
   pages: ReadonlySet<number>
@@ -73,7 +76,10 @@ export function readLog(databasePath: string): LogState | undefined {
 const saltsAt = (view: DataView, at: number): string =>
   `${view.getUint32(at).toString(16)}-${view.getUint32(at + 4).toString(16)}`
 
-/** Frames of an earlier filling have other salts: those that follow are of this one. */
+/**
+ * Frames of an earlier generation of the WAL have other salts, so the frames that follow belong to
+ * the current one.
+ */
 function commitsFrom(
   view: DataView,
   from: number,

@@ -21,7 +21,10 @@ export interface BaseDeps extends SettleDeps {
   profiles?: Profiles | undefined
   /** Records an error; true if its cause is the disk. */
   disk?: { failed(error: unknown): boolean }
-  /** The page that browsers are shown where there is none; absent: they get what others get. */
+  /**
+   * The page for browsers at unknown addresses; absent: browsers get the same response as other
+   * clients.
+   */
   pages?: UnknownPages | undefined
   /** Where a path describes its authorization server; undefined: it has none. */
   resourceMetadata?: ((path: string) => string | undefined) | undefined
@@ -54,7 +57,7 @@ export function unknownRoute({
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     const path = pathOf(request)
     const nearest = names.nearest(path)
-    // A route that takes the method and reports that there is no such path does not count.
+    // A route that accepts the method but reports an unknown path does not count.
     const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
     const { paths, parameter } = nearest
     const why =
@@ -62,7 +65,8 @@ export function unknownRoute({
         ? wrongSegment(path, parameter)
         : notHere(request.method, path, paths, methods)
     const isJson = acceptsJson(request)
-    // Without a named type the specification has a wrong method be an unknown path.
+    // If the client accepts no JSON, the API specification treats a wrong method as an unknown
+    // path.
     const code = isJson && methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND'
     const problem = new Problem(code, why, {
       method: request.method,
@@ -72,7 +76,7 @@ export function unknownRoute({
     })
     Object.assign(headers, problemHeaders(problem), {
       ...(methods.length > 0 && { allow: methods.join(', ') }),
-      // The same address answers others with another body.
+      // Other clients get another body at the same address.
       'cache-control': 'no-store',
     })
     if (isJson) {
@@ -153,8 +157,8 @@ export function createBase(deps: BaseDeps) {
       ({ set, request, requestContext, responseValue }) =>
         new Outcome(settle, { set, request, requestContext, responseValue }).answer,
     )
-  // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia
-  // skips those after one that answers.
+  // The request is settled after its response was reshaped, because the final status counts. One
+  // hook does both: Elysia skips the hooks after one that returns a value.
   const settleSwitched = ({ set, request, requestContext, responseValue }: Leaving) => {
     // Client profiles do not reshape responses of unknown routes.
     if (!requestContext && responseValue instanceof Response)

@@ -48,7 +48,7 @@ export const sockets: WebSocketHandler<SocketData> = {
   maxPayloadLength: 16 * 2 ** 10,
   // The runtime pings silent clients; one that does not respond is closed.
   idleTimeout: 60,
-  // Beyond what a connection may have waiting: no one fills the memory, whatever goes wrong above.
+  // More than the unsent data that a connection may have: a last protection of memory.
   backpressureLimit: 2 ** 20,
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,

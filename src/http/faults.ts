@@ -45,7 +45,7 @@ export function createFaults(chance: () => number) {
     clear() {
       faults = []
     },
-    /** The fault for this request, counted as used. */
+    /** Returns the fault for this request, if any, and counts it as used. */
     meet(method: string, route: string) {
       const path = documentedPath(route)
       const metFault = faults.find(
@@ -145,7 +145,7 @@ export const faultMeeter =
     throw refusalOf(fault.code, plans, links(request), now())
   }
 
-/** A quota of a kind whose requests are all used, and which begins again a day from now. */
+/** A used-up quota that resets a day from now. */
 function usedUp(kind: QuotaKind, plans: Plans, now: number): SimulatedQuota {
   const { requestQuota } = tierWith(kind, plans)
   const window = { kind, startsAt: now, endsAt: now + dayMs, limit: requestQuota, capped: false }

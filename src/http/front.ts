@@ -62,9 +62,9 @@ function guardedBy(constant: Readonly<Record<string, string>>) {
 export const withSniffingOff = guardedBy(constantHeaders(false))
 
 /**
- * The connection was closed while the request waited for its turn, so no one receives this response
- * and nothing has changed. The runtime closes a connection on which another request arrives in the
- * meantime.
+ * Answers a request whose connection was closed while it waited for its turn: nothing has changed,
+ * and no one receives the response. The runtime closes a connection on which another request
+ * arrives during the wait.
  */
 const abandoned = () => new Response(null, { status: 499 })
 
@@ -111,7 +111,7 @@ function isWellFormedHost(host: string): boolean {
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
   const guarded = guardedBy(constantHeaders(deps.isSecure === true))
   let lastHost: string | undefined
-  /** Mostly the host of the request before. */
+  /** Most requests have the host of the previous one. */
   const isServedHost = (host: string): boolean => {
     if (host === lastHost) return true
     if (!isWellFormedHost(host)) return false
@@ -155,9 +155,8 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     return varied(Response.json(body, { status: problem.status, headers }))
   }
   /**
-   * Doubled slashes at the start of a path are taken for one. Only what no route is behind is
-   * checked, and so whatever waits for nothing is not: reading the address costs a request as
-   * much as finding its key.
+   * Routes a 404 again with a single slash at the start of its path. Other responses are not
+   * checked, because parsing the address costs as much as looking up the key.
    */
   const again = (request: Request, answer: Response): Response | Promise<Response> => {
     if (answer.status !== 404) return answer

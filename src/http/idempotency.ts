@@ -12,10 +12,10 @@ import { pathOf } from './settle.ts'
 
 export interface IdempotencyDeps {
   store: IdempotencyStore
-  /** Seals answers to those who come without a token: commands on this machine. */
+  /** Seals responses to callers without a token: commands on this machine. */
   vault: Pick<Vault, 'seal' | 'open'>
   /**
-   * Reads again what is in memory, when a change was undone because its answer could not be kept.
+   * Reloads cached state after a change was rolled back because its response could not be stored.
    */
   reload(): void
   now(): number
@@ -105,8 +105,8 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
   }
 
   /**
-   * The answer that was given before, or how one is kept; undefined for a request that is not to be
-   * repeated.
+   * Returns the earlier response, or a function that stores one; undefined if the request has no
+   * key.
    */
   const opened = (repeatable: Repeatable, body: unknown) => {
     const { request, reply, requestContext } = repeatable

@@ -32,7 +32,7 @@ const answeredPaths =
   /^\/v1\/(?:prices|changes|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
 /** Paths whose read changes records of an account. */
 const primaryPaths = /^\/v1\/prices\/board(?:\/|$)/
-/** A read that is too long for an address. */
+/** Reads that are too long for an address, and are sent by POST. */
 const readByPost = new Set(['/v1/prices/batch'])
 /** Paths that are open to everyone. */
 const openPaths =
@@ -83,7 +83,7 @@ export function createReplicaAnswers(
   const ask = (request: Request) => deps.ask(request).catch(() => unreachable(request))
   const keyOf = (request: Request): KeyState | undefined => {
     const { token } = credentialsOf(request, false)
-    // A key that is not here yet may be there.
+    // The primary may know a key that this replica does not have yet.
     return token === undefined ? undefined : keys.find(token)
   }
   /**
@@ -133,7 +133,7 @@ export function createReplicaAnswers(
     if (await deps.comesToAnswer(key, sliceWaitMs.primary)) return await answer(request, sequence)
     const unread = unreadCopyOf(request)
     const byPrimary = await ask(unread)
-    // It is away, or it does not know whether it is the primary still.
+    // The primary is unreachable, or does not know whether it is still the primary.
     if (byPrimary.status !== unavailable) return byPrimary
     const comes = await deps.comesToAnswer(key, sliceWaitMs.alone)
     return comes ? await answer(request, sequence) : byPrimary

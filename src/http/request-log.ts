@@ -27,7 +27,7 @@ export interface LoggedRequest {
 export interface Refusal {
   code: string | null
   message: string | null
-  /** When such a refusal comes, in the words of the list of errors. */
+  /** The description of such an error in the list of errors. */
   meaning: string | null
   /** The body of the response, cut when long. */
   answer: string
@@ -51,7 +51,7 @@ const bodyCharactersMax = 4000
 const refused = 400
 const switching = 101
 const mask = '…'
-/** Names of fields and parameters whose values open a door. */
+/** Names of fields and parameters whose values are credentials. */
 const secretName = /password|secret|token|api_?key|authorization/i
 /** A proof that was sent to a person; other codes name prices and refusals. */
 const proof = /^[\d-]+$/

@@ -97,7 +97,7 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     if (text !== undefined) {
       const answer = gate.answer(requestContext, sent, headers, text)
       if (!answer) return undefined
-      // Whatever stood here would be added to an answer that has it already.
+      // Headers that remain here would be added to a response that has all of them.
       set.headers = {}
       set.status = 200
       return answer
@@ -125,7 +125,7 @@ function textOf(value: unknown, headers: Record<string, string>): Text | undefin
   return JSON.stringify(value)
 }
 
-/** No instance of a class: those are Elysia's to send, as an answer or a file. */
+/** Instances of classes are excluded: Elysia sends them as responses or files. */
 const isListOrFields = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

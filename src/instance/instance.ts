@@ -40,7 +40,7 @@ export interface Instance {
   runner: Runner
   /** The feed of generated data of a demo instance. */
   feed: DemoFeed | undefined
-  /** Asked to stop: nothing new is begun. */
+  /** The instance is stopping and starts nothing new. */
   stopping: boolean
   /** The job that sends messages of the outbox. */
   sending: OutboxJob
@@ -225,7 +225,7 @@ function acknowledgement(
   }
 }
 
-/** Stops what the services do by themselves. */
+/** Stops the background work of the services. */
 function stopServices(services: Services): void {
   services.tracer?.stop()
   services.alerts.evaluation.stop()
@@ -281,7 +281,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
   const { clock, config, ids } = deps.services
   const { feed, scenarios } = deps.world
   const manual = clock as ManualClock
-  // A receiver that takes its time does not hold up who checks what has been sent.
+  // A slow receiver must not delay a developer who checks which messages were sent.
   const settle = () => within(settledWithinMs, sending.settled())
   // Months of work in one request must not count as overload afterwards.
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())

@@ -76,7 +76,9 @@ const lateMs = 15 * minuteMs
 
 /** The state of the process that sends messages. */
 export interface SendingState {
-  /** Since when messages of a kind wait for what others hold (Unix ms); undefined: none does. */
+  /**
+   * Since when messages of a kind wait for slots that others hold (Unix ms); undefined: none waits.
+   */
   waitingSince(kind: Kind): number | undefined
   /** Whether what was sent lately of a kind must be tried again. */
   isFailing(kind: Kind): boolean

@@ -9,7 +9,7 @@ import { table, tableOf } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 
 export interface AccountChanges {
-  /** Another address. */
+  /** A new e-mail address. */
   email?: string
   plan?: string
   /** The complete list of add-ons. */
@@ -41,7 +41,7 @@ const accountTable = (accounts: readonly AccountLine[]) =>
     CREATED: 'created_at',
   })
 
-/** An account that is named by its id or its address. */
+/** Finds an account by its id or its e-mail address. */
 export const accountOf = async (env: CommandEnvironment, who: string): Promise<{ id: string }> =>
   (await env.answer<{ account: AccountDetail }>('GET', await env.accountPath(who))).account
 
@@ -54,9 +54,7 @@ const detailLines = (account: AccountDetail) => [
   ...keyTable(account.api_keys),
 ]
 
-/**
- * Lists accounts, the newest first; all of them, or those of a plan, or with a part of an address.
- */
+/** Lists accounts, newest first, optionally of one plan or whose address contains a text. */
 export const listAccounts = (
   env: CommandEnvironment,
   { plan, q }: { plan?: string; q?: string } = {},
@@ -95,7 +93,7 @@ export const createAccount = (
   })
 
 /**
- * Changes what is named of an account: plan, add-ons, trial, suspension, confirmation of its
+ * Changes the given attributes of an account: plan, add-ons, trial, suspension, confirmation of its
  * address.
  */
 export const changeAccount = (
@@ -144,6 +142,6 @@ const endAccount = (
 export const closeAccount = (env: CommandEnvironment, who: string): Promise<number> =>
   endAccount(env, 'accounts close', 'DELETE', who)
 
-/** Forgets the person of a closed account; invoices stay. */
+/** Erases the personal data of a closed account; invoices are retained. */
 export const eraseAccount = (env: CommandEnvironment, who: string): Promise<number> =>
   endAccount(env, 'accounts erase', 'POST', who, '/erase')

@@ -59,7 +59,7 @@ interface Filter {
   plan?: string
 }
 
-/** All pages of a list that is filtered. */
+/** Reads all pages of a filtered list. */
 const allOf = async <T>(
   env: CommandEnvironment,
   path: string,
@@ -78,7 +78,7 @@ export const listInvoices = (env: CommandEnvironment, filter: Filter = {}): Prom
     env.print(invoices, rows => (rows.length === 0 ? ['No invoices.'] : invoiceTable(rows)))
   })
 
-/** The path of an invoice that is named by its id or its number. */
+/** Finds the path of an invoice by its id or its number. */
 async function invoicePath(env: CommandEnvironment, which: string): Promise<string> {
   if (!/^\d{4}-\d+$/.test(which)) return `${invoicesPath}/${encodeURIComponent(which)}`
   const invoices = await allOf<InvoiceLine>(env, invoicesPath, 'invoices', {})
@@ -87,7 +87,7 @@ async function invoicePath(env: CommandEnvironment, which: string): Promise<stri
   return `${invoicesPath}/${invoice.id}`
 }
 
-/** Shows an invoice, or marks it and shows what it is then. */
+/** Shows an invoice, after changing its status if that is requested. */
 export const oneInvoice = (
   env: CommandEnvironment,
   which: string,
@@ -191,7 +191,7 @@ async function runningOf(env: CommandEnvironment, who: string): Promise<string> 
   return running.id
 }
 
-/** `invoices` and `subscriptions`: what accounts pay for, and whether they have. */
+/** `invoices` and `subscriptions`: payments of accounts. */
 export function billingCommands({ program, leaf, run }: CommandTools) {
   const openInvoices = () =>
     wordOption('--open-invoices <what>', 'handling of open invoices of the ending subscription', [

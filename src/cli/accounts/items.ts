@@ -74,7 +74,7 @@ const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
     )
   })
 
-/** `alerts`, `webhooks` and `deliveries`: what an account has made. */
+/** `alerts`, `webhooks` and `deliveries`: the items of an account. */
 export function itemCommands({ program, leaf, run }: CommandTools) {
   const add = <T>(
     name: string,

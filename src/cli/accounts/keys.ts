@@ -49,7 +49,7 @@ export const keyTable = (keys: readonly KeyLine[]): readonly [Table] =>
     BOUNDS: key => boundsOf(key),
   })
 
-/** A token, with the warning that it will not be seen again. */
+/** A token, with the warning that it is shown only once. */
 export const tokenLines = (label: string, token: string): string[] => [
   `${label}: ${token}`,
   'It is shown only once; only a hash is stored.',
@@ -119,7 +119,7 @@ export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> 
     env.print(api_key, key => keyTable([key]))
   })
 
-/** Holds a key back, or lets it go again. */
+/** Suspends or resumes a key. */
 export const suspendKey = (
   env: CommandEnvironment,
   id: string,

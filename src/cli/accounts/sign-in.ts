@@ -52,8 +52,8 @@ export const removeTwoFactor = (env: CommandEnvironment, who: string): Promise<n
   })
 
 /**
- * The first line of a stream: a secret belongs neither into the list of processes nor into the
- * history of a shell.
+ * Reads the first line of a stream. Secrets come by standard input, because arguments appear in the
+ * process list and in the history of the shell.
  */
 export async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()

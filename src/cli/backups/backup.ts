@@ -85,14 +85,14 @@ const textOf = (pages: readonly number[]): string =>
     ? `page ${pages[0]} is damaged`
     : `${pages.length} pages are damaged, the first is ${pages[0]}`
 
-/** Pages that are not what their checksums are of, with the tables and indexes that they belong to. */
+/** Pages that do not match their checksums, with the tables and indexes that they belong to. */
 function pageFaults(db: Database, pages: readonly number[]): string[] {
   if (pages.length === 0) return []
   const names = namesOfPages(db, pages)
   return [`${textOf(pages)}${names.length > 0 ? ` (of ${names.join(', ')})` : ''}`]
 }
 
-/** Commits in the WAL that the next opening will not find. */
+/** Commits in the WAL that SQLite will ignore when it opens the database. */
 function logFaults(path: string): string[] {
   const log = readLog(path)
   if (log?.brokenAt === undefined || log.commitsAfter < 2) return []
@@ -122,13 +122,13 @@ export function backup(dir: string, target: string): void {
 export interface RestoreOptions {
   at: number
   ids: Ids
-  /** Sends what waits in the backup; without it that is held back. */
+  /** Sends messages that were pending in the backup; by default they are held back. */
   releaseOutbox?: boolean
-  /** The key in the configuration; empty: it is the file in the directory. */
+  /** The configured master key; empty: the key is in a file of the directory. */
   masterKey?: string
   /** Restores sealed data even though no key opens it: the operator confirmed that. */
   withoutMasterKey?: boolean
-  /** It was made from the stream of changes, and continues where that ends. */
+  /** The file is a snapshot of the stream of changes, and replication continues after it. */
   isOfStream?: boolean
 }
 
@@ -176,7 +176,7 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
     // copy.
     removeWithLog(part)
     copyFileSync(source, part)
-    // A backup may be kept read-only.
+    // The backup may be a read-only file.
     chmodSync(part, privateMode)
     const settled = isOfStream ? undefined : settle(part, dir, source, options)
     if (!isOfStream) noteRestored(part)
@@ -229,7 +229,7 @@ function refuseUnopened(store: SecretCheckStore, dir: string, source: string, ma
   )
 }
 
-/** Runs work on a database, whose log is copied into it afterwards. */
+/** Runs work on a database, and checkpoints its WAL afterwards. */
 function folded<T>(path: string, work: (db: Database) => T): T {
   const db = openDatabase(path)
   try {
@@ -241,10 +241,10 @@ function folded<T>(path: string, work: (db: Database) => T): T {
   }
 }
 
-/** Gives a database a second name, under which it stays when the first one is given to another. */
+/** Gives a database a second name, which it keeps when another file takes the first one. */
 function keep(path: string, name: string): string {
-  // Done before the file is opened: SQLite deletes the WAL of a file that is not a database any
-  // more.
+  // Comes before the file is opened, because SQLite deletes the WAL of a file that is not a valid
+  // database.
   if (hasLog(path)) second(`${path}-wal`, `${name}-wal`)
   if (isFolded(path)) {
     rmSync(`${name}-wal`, { force: true })
@@ -264,7 +264,7 @@ function isFolded(path: string): boolean {
   }
 }
 
-/** A log cannot be copied as long as someone reads from it. */
+/** Throws if a WAL is left: while another process reads it, it cannot be checkpointed. */
 function refuseLog(path: string): void {
   if (hasLog(path)) throw new Error(`${path} is in use by another process; nothing was restored`)
 }
@@ -273,7 +273,7 @@ function second(path: string, name: string): void {
   try {
     linkSync(path, name)
   } catch {
-    // Not every file system has names alongside names.
+    // The file system may not support hard links.
     copyFileSync(path, name)
     syncToDisk(name)
   }

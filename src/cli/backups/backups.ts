@@ -48,7 +48,7 @@ export interface MadeBackup {
   name: string
   bytes: number
   places: string[]
-  /** Older ones that were removed. */
+  /** The number of older backups that were deleted. */
   removed: number
 }
 
@@ -63,7 +63,8 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   const { dir } = config.data
   const key = config.backups.key.reveal()
   const name = backupName(at, key !== '')
-  // The command and the server may begin one in the same second: neither removes what the other makes.
+  // The command and the server may start a backup in the same second: neither may delete the file
+  // that the other writes.
   const copy = join(dir, `${name}.${process.pid}.making`)
   const sealed = copy + sealedEnding
   let removed = 0
@@ -103,8 +104,8 @@ function beganAtOf(copy: string): number {
 }
 
 /**
- * Removes what has been kept long enough, of backups of this database alone: those from before it
- * was begun are of another one, and may be all that is left of it.
+ * Deletes backups that are past the retention. Only those of this database: backups of an earlier
+ * database in the same place may be the only ones left of it.
  */
 async function thin(
   place: BackupPlace,
@@ -256,7 +257,7 @@ export function withFile<T>(config: Config, file: string, work: (path: string) =
   }
 }
 
-/** Runs work on a backup that is fetched for it; answers where it came from, and what work did. */
+/** Fetches a backup, runs work on it, and returns its place and the result. */
 export async function withFetched<T>(
   config: Config,
   from: string,

@@ -34,7 +34,7 @@ type RestoreCommandOptions = Options & {
 const dirOf = (options: Options, env: ProgramEnvironment) =>
   configOf(options, 'serve', env).data.dir
 
-/** Copies of the database: checked, made, listed, put back, and upgraded on trial. */
+/** Commands that make, check, list, restore and upgrade backups. */
 export function backupCommands(program: Command, env: ProgramEnvironment, results: Results) {
   verifyCommand(program, env, results)
   backupCommand(program, env)
@@ -99,7 +99,7 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       `${name} (${bytes} bytes) is complete and valid in ${places.join(' and ')}; ${removed} older ones were removed. It does not include master.key: store a copy of that elsewhere`,
     )
   })
-  // The options of the command above them are theirs too: it takes them wherever they stand.
+  // The subcommands accept the options of the command above them as well.
   located(
     backups.command('list').description('list the backups in the configured destinations'),
     () => 'named',

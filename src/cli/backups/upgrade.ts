@@ -42,7 +42,7 @@ function isOfToday(path: string): boolean {
   )
 }
 
-/** Schema of a database that this program would bring to its own; undefined where nothing is to do. */
+/** The schema version of a database that needs a migration; undefined: it needs none. */
 const olderAt = (path: string): number | undefined => {
   if (!existsSync(path) || isOfToday(path)) return undefined
   const version = versionAt(path)

@@ -78,7 +78,7 @@ export async function writeArchive(
     // A dataset without rows gets no file.
     if (source.hasRows(dataset)) await write(`${dataset}.csv`, text, { dataset })
   }
-  // Behind all rows that stand: a day of futures also follows its ticks.
+  // Follows all current rows, because a day of futures also refers to its ticks.
   for (const dataset of history ? source.earlierDatasets() : [])
     await write(
       `${dataset}.earlier.ndjson`,
@@ -123,7 +123,7 @@ function cellOf(name: string, value: unknown): string {
 
 const linesEach = 1_000
 
-/** Rows as lines, many to a piece, with how many they were. */
+/** Writes rows as lines, many at a time, and counts them. */
 function countedLines<Row>(rows: Iterable<Row>, line: (row: Row) => string, head = ''): Lines {
   let count = 0
   return {
@@ -230,7 +230,7 @@ const linesOf = <T>(path: string): T[] =>
 
 const seriesPath = (code: string) => `/admin/v1/series/${encodeURIComponent(code)}`
 
-/** A retired series takes no values: it is retired when they are in. */
+/** A retired series accepts no values, so it is retired after they are imported. */
 const whileFilled = ({ active, ...terms }: Record<string, unknown>) =>
   active === false ? terms : { ...terms, ...(active !== undefined && { active }) }
 
@@ -269,7 +269,7 @@ async function recordEarlierRows(operator: CommandEnvironment, path: string, dat
   return count
 }
 
-/** The parsed lines of a file, so many at once, because such a file may be large. */
+/** Parses the lines of a file in batches, because the file may be large. */
 async function* linePages(path: string, size: number): AsyncGenerator<unknown[]> {
   let page: unknown[] = []
   for await (const line of createInterface({ input: createReadStream(path) })) {

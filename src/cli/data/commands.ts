@@ -19,7 +19,7 @@ type ExportOptions = Options &
     everything?: boolean
   }
 
-/** Values into the database and out of it, and days that reads leave out. */
+/** Commands that import, export and quarantine values. */
 export function dataCommands(program: Command, env: ProgramEnvironment, results: Results) {
   importCommand(program, env, results)
   exportCommand(program, env, results)

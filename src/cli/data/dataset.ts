@@ -19,7 +19,7 @@ export interface DatasetOptions extends FileOptions {
   dataset: string
   /** The rows are stored as another instance recorded them: none is flagged. */
   asRecorded?: boolean
-  /** Also what an undo took back. */
+  /** Records rows that an undo removed before as well. */
   replace?: boolean
 }
 
@@ -83,8 +83,8 @@ interface Refusal {
 }
 
 /**
- * The way in through the operator's interface, of a running server or of this process: both judge
- * rows alike.
+ * Writes through the API of the operator, of a running server or of this process: both judge rows
+ * alike.
  */
 function writerTo(
   operator: Operator,

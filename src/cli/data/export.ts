@@ -59,7 +59,7 @@ export async function runExport(
     if (output === '-') for await (const part of text) await env.out(part)
     else await writeText(output, text)
   } catch (error) {
-    // Anyone who reads our output has seen enough (`| head`).
+    // The reader has closed the pipe, as `head` does.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
     env.err(`export: ${errorText(error)}`)
     return exitCodes.failed

@@ -2,7 +2,7 @@ import { isoInstant } from '../../lib/time/instant.ts'
 import { createBigChanges } from '../../topics/prices/math/big-changes.ts'
 import type { Comparison, SeriesComparison } from '../../topics/prices/service/comparison.ts'
 
-/** A file that has a third of the values of its time, or less, is coarser than what is there. */
+/** A file with at most a third of the stored number of values in its range counts as coarser. */
 const coarserShare = 3
 /** The share of a series' values that a file may correct without confirmation. */
 const revisedShare = 0.1

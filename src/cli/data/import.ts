@@ -33,7 +33,7 @@ export interface ImportOptions extends FileOptions {
   source?: string
   /** The values are stored as another instance recorded them. */
   asRecorded?: boolean
-  /** Also where a coarser file takes the place of a finer one, or much is revised. */
+  /** Imports even if a coarser file would replace a finer one, or many values would be revised. */
   replace?: boolean
 }
 
@@ -128,7 +128,7 @@ export async function runImport(
   }
 }
 
-/** Throws where an import would do what no one may want. */
+/** Throws if the import would have an effect that is probably a mistake. */
 function refuseReplacing(check: ImportCheck) {
   const warnings = check.warnings()
   if (warnings.length > 0)
@@ -147,7 +147,7 @@ export const openerOf = (
     ...(records !== undefined && { records }),
   })
 
-/** Says what stopped an import, and answers its exit code. */
+/** Prints the reason why an import stopped, and returns its exit code. */
 export function giveUp(
   error: Error,
   written: { count: number; what: 'points' | 'rows' },
@@ -246,7 +246,7 @@ function remarksOn(file: FileReport, dryRun: boolean): string[] {
   return lines
 }
 
-/** Says file by file what went in and what did not. */
+/** Prints for each file how many rows were imported, rejected and held. */
 function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportReporting): void {
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
@@ -326,8 +326,8 @@ async function barOn(stream: NodeJS.WritableStream): Promise<Meter> {
   // Only where it is drawn: every other command is quicker without the library.
   const { SingleBar } = await import('cli-progress')
   const format = '{stage} {file} [{bar}] {percentage}%, {read} rows'
-  // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that
-  // would have to be put back.
+  // Ctrl-C ends the process without notifying the bar, so the bar must not change the state of the
+  // terminal.
   const bar = new SingleBar({
     format,
     stream,

@@ -99,7 +99,7 @@ export function archiveSource(db: Database) {
   const dated = createDatedRows(db)
   const earlier = createEarlierRowStore(db)
   return {
-    /** Terms of series that are other than shipped. */
+    /** Attributes of series that differ from the shipped catalogue. */
     *series(): Iterable<{ code: string; own: boolean; terms: Record<string, unknown> }> {
       for (const { code, own, terms } of all)
         if (terms) yield { code, own: own === true, terms: wireTerms(terms) }
@@ -123,7 +123,7 @@ export function archiveSource(db: Database) {
           reason: range.reason,
         }
     },
-    /** How many values of the prices may be checked, and not be passed on. */
+    /** How many prices may be viewed but not passed on. */
     viewOnly: dated.viewOnly,
   }
 }

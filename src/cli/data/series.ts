@@ -14,7 +14,7 @@ const numbers = new Set(['decimals', 'level', 'min', 'max', 'release_lag_days'])
 const truths = new Set(['active', 'peak_holidays'])
 const lists = new Set(['aliases', 'release_days', 'peak_days'])
 
-/** The options of one series, each the term of its name. */
+/** The options of one series, each with the attribute that it sets. */
 const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--name <text>', 'display name'],
   ['--category <word>', 'a category of the catalogue, or a new one'],

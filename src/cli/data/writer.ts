@@ -70,8 +70,8 @@ export interface Recording {
 }
 
 /**
- * The catalogue to check rows against and the way in for points: into the open database, or to the
- * server that has it.
+ * Provides the catalogue for checking rows and a writer for points: of the open database, or of the
+ * running server.
  */
 export async function dataOf(
   operator: Operator,

@@ -6,7 +6,7 @@ import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 const lagMaxMs = 5000
 const check = 'copies'
 
-/** Gets the running instances from NATS; no findings where nothing is published. */
+/** Gets the running instances from NATS; returns no findings if this instance does not publish. */
 export async function examineCluster({ nats: settings }: Config): Promise<readonly Finding[]> {
   if (settings.servers.length === 0) return []
   try {

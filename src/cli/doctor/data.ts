@@ -37,7 +37,7 @@ export interface DatabaseReport {
   masterKey: string | null | undefined
   /** The clock of a demo instance can have been moved ahead. */
   isCopy: boolean
-  /** A server has the directory, so what waits is on its way. */
+  /** A server is running, so pending messages are being sent. */
   hasServer: boolean
 }
 

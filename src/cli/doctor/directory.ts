@@ -17,7 +17,7 @@ import { doubtful, type Finding, faulty, fine, megabytes, reasonOf } from './fin
 
 const megabyte = 2 ** 20
 const answerMsMax = 3_000
-/** The log is cut back to this after a checkpoint; it may grow by as much between two. */
+/** The WAL is truncated to this size after a checkpoint, and may grow by as much between two. */
 const logBytes = 64 * megabyte
 const logBytesMax = 4 * logBytes
 const openFilesMin = 1024

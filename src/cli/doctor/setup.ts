@@ -23,8 +23,8 @@ export interface SetupSources {
 }
 
 /**
- * The configuration as a server would take it: its files, its providers, and whether a start with
- * it comes as far as the database.
+ * Checks the configuration as a server would: its files, its providers, and whether a start would
+ * reach the database.
  */
 export function examineSetup(config: Config, sources: SetupSources): readonly Finding[] {
   const providers = [...examineProviders(config), ...checked('nats', () => examineNats(config))]
@@ -132,7 +132,7 @@ function examineReadyFile(path: string): Finding {
 interface ProviderNeeds {
   check: string
   key: string
-  /** The value of the setting when no provider is used. */
+  /** The value of the setting that selects no provider. */
   none: string
   idle: string
   /** The settings that each provider requires. */

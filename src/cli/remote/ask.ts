@@ -11,7 +11,7 @@ export interface RemoteServer {
 }
 
 const timeoutMs = 30_000
-/** A rate limit is waited for where it is short. */
+/** Waits for a rate limit only if it resets within this time. */
 const waitedMsMax = 15_000
 const retries = 2
 

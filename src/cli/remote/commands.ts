@@ -58,7 +58,7 @@ interface WatchCommandOptions {
   json?: boolean
 }
 
-/** The commands of people who have a key and nothing else: they talk to a server over HTTP. */
+/** Commands for people who have only a key: they call a server over HTTP. */
 export function remoteCommands(program: Command, env: ProgramEnvironment): void {
   const serverOf = (choice: ServerChoice): RemoteServer => ({
     ...chosenServer(choice, env.env),

@@ -155,7 +155,7 @@ export async function getHistory(
   await write(printRows(rows, historyColumns, options))
 }
 
-/** CSV of a history as it comes, so that a long one needs no room. */
+/** Writes a history as CSV while it arrives, so that a long one needs little memory. */
 export async function exportHistory(
   ask: Ask,
   codes: readonly string[],
@@ -223,7 +223,7 @@ const contractColumns: readonly Column<CurveAnswer['contracts'][number]>[] = [
   { heading: 'CODE', name: 'code', value: row => row.contract_code },
 ]
 
-/** A family goes by a slug or ticker in the address; its code, as lists show it, names it here too. */
+/** Converts the code of a futures family, as lists show it, to the slug that addresses take. */
 function familyInAddress(text: string): string {
   const family = families.find(({ code }) => code === text.toUpperCase())
   return family?.slugs[0] ?? family?.aliases[0] ?? text

@@ -30,7 +30,7 @@ const snapshotBytesMax = 2 * 2 ** 30
 const packingLevel = 1
 const ending = '.state'
 
-/** A name that no developer may give. */
+/** Developers cannot use this name. */
 const startName = '.start'
 
 /** A line before the database of a state. */
@@ -95,7 +95,7 @@ export function openDemoInstance(options: InstanceOptions) {
     const path = databasePath(dir)
     current.close({ isDiscarded: true })
     forgetRates(dir)
-    // A new file, because a query worker that is ending still has the old one open.
+    // Uses a new file, because a stopping query worker still has the old one open.
     for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
     writeFileSync(path, database, { mode: privateMode })
     clock.set(now)

@@ -26,7 +26,7 @@ export const firstKeyName = 'first key'
  */
 export function productionKeys(services: Services): FirstKeys {
   if (services.adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
-  // Together or not at all: an account without a token could be neither used nor made again.
+  // One transaction: an account without a token could be neither used nor created again.
   return transact(services.db, () => makeProductionKeys(services))
 }
 
@@ -64,8 +64,8 @@ export const credentialLines = ({
 export const credentialsPath = (dir: string) => join(dir, 'first-credentials')
 
 /**
- * Where no one sits at a terminal, what a process prints is kept by whatever started it: the first
- * credentials go to a file that only its user can read. Its path.
+ * Writes the first credentials to a file that only its user can read, if output does not go to a
+ * terminal, where it might be kept in a log. Returns its path.
  */
 export function keepCredentials(dir: string, lines: readonly string[]): string {
   const path = credentialsPath(dir)
@@ -73,7 +73,7 @@ export function keepCredentials(dir: string, lines: readonly string[]): string {
   return path
 }
 
-/** A file of an earlier start that no one has deleted. */
+/** Reminds of the credentials file of an earlier start that still exists. */
 export function remindOfCredentials(dir: string, log: Log): void {
   const path = credentialsPath(dir)
   if (existsSync(path))

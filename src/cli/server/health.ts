@@ -17,8 +17,8 @@ interface HealthOutput {
 const serverRoles = ['serve', 'dev', 'replica']
 
 /**
- * Asks the server of a data directory, whatever else listens on the default port. One that could not
- * write its address down, on a full disk, is reached through its socket.
+ * Calls the server of a data directory, even if another one listens on the default port. A server
+ * that could not store its address, on a full disk, is reached through its socket.
  */
 export async function directoryHealth(
   dir: string,
@@ -37,8 +37,8 @@ export async function directoryHealth(
 }
 
 /**
- * Asks a server on this machine for its health; 0 when it is well. For probes of containers that
- * have no shell.
+ * Checks the health of a server on this machine; returns 0 if it is healthy. For probes in
+ * containers without a shell.
  */
 export async function healthcheck(
   server: string,

@@ -108,7 +108,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         const why = await Promise.race([replica.ended, stopRequested, standby.taken])
         if (why === undefined || typeof why === 'object') return why
         log.warn('replica_restarts', { message: `${why}: it starts from a new snapshot.` })
-        // It answers or forwards reads until the next snapshot is there.
+        // The replica continues to answer reads until the next snapshot is fetched.
         await fetchReplica(dir, nats, config.nats.copies)
         const ended = replica
         replica = undefined
@@ -137,7 +137,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     replica = undefined
     ended?.endStreams()
     await server.stop(true)
-    // Its last reports are on their way in the meantime: writes do not wait for them.
+    // Its last reports are sent in the meantime; writes do not wait for them.
     void (ended?.close() ?? Promise.resolve()).finally(() => nats.close())
     lock.release()
     return await serve({
@@ -213,7 +213,7 @@ function createStandby(
     async promote(held: HeldLease): Promise<number> {
       let isKept = true
       let isPromoted = false
-      // However long a try takes, no other standby is to find the lease abandoned.
+      // Keeps the lease during a long attempt, so that no other standby takes it.
       const keeping = async () => {
         while (isKept && !isPromoted) {
           isKept = await held.renew().catch(() => true)

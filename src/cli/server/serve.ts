@@ -55,7 +55,7 @@ export interface ServeEnvironment {
   command?: (...args: string[]) => Promise<CommandOutcome>
   out(line: string): void
   err(line: string): void
-  /** A person reads what goes to `out`; otherwise it may be kept for years in a log. */
+  /** Output goes to a terminal; otherwise it may be stored in a log for years. */
   isTerminal: boolean
   /** The terminal that progress is drawn on; undefined where there is none. */
   terminal?: NodeJS.WritableStream | undefined
@@ -216,7 +216,7 @@ export type Answer = (
   server: Server<SocketData>,
 ) => Response | Promise<Response> | undefined
 
-/** What the front of a server and that of a replica have in common. */
+/** The front of a server, and of a replica. */
 export const frontOf = (
   { config, ids }: Pick<ProcessRuntime, 'config' | 'ids'>,
   server: Pick<Server<SocketData>, 'requestIP'>,

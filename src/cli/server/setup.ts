@@ -4,9 +4,8 @@ import type { CommandEnvironment } from '../command.ts'
 import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from './first-start.ts'
 
 /**
- * Replaces the first credentials and shows the new ones, for a user who never saw those of the
- * first start. Refused once the first key has been used: a user has them, and each has its own
- * command.
+ * Replaces the first credentials and shows the new ones, for a user who never saw the first.
+ * Refused once the first key was used; then `keys` and `token` have separate commands.
  */
 export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number> =>
   env.attempt('setup', async () => {

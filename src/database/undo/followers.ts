@@ -47,7 +47,7 @@ const permitCounts = (periods: PermitPeriods): Follower => ({
   settle: periods.write,
 })
 
-/** The day of a permit is in its facts, which are put back before what it shows. */
+/** The day of a permit is in its facts, which are restored before its place. */
 function permitPlaces(db: Database): Follower {
   const sql = statements(db)
   const drop = sql`DELETE FROM well_permit_places WHERE id = ?`
@@ -98,7 +98,10 @@ function substanceCounts(db: Database): Follower {
   }
 }
 
-/** Years of wells are summed again, and months of states counted by what came and went. */
+/**
+ * Sums the years of wells again, and counts months of states by the rows that were added and
+ * removed.
+ */
 function productionSums(db: Database): Follower {
   const sql = statements(db)
   const sumYear = sql`

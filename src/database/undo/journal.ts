@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import { statements } from '../statement.ts'
 
-/** Notes what is in the tables of datasets before a batch writes there. */
+/** Records the rows of dataset tables before a batch changes them. */
 export interface Journal {
   /**
    * Runs `work` in one transaction, and stores the earlier version of each row that it writes for

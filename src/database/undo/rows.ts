@@ -68,7 +68,7 @@ export function createBatchRowStore(db: Database) {
 
   const nameOf = ({ subject, key }: NotedRow) => `${subject} ${key}`
 
-  /** Whether a row that was written is again what an undo took back. */
+  /** Whether a written row equals one that an undo removed. */
   const isUndone = (undone: UndoneRows, rows: readonly NotedRow[]): boolean => {
     const ofRecord = rows.filter(({ subject }) => !tableNamed(subject).isNumbered)
     // A row that was removed and is written again gets another number.
@@ -130,7 +130,7 @@ export function createBatchRowStore(db: Database) {
         if (batchId > (undoOf.get(name) ?? Infinity)) rows.delete(name)
       return rows
     },
-    /** Up to where changes of rows are noted. */
+    /** The id of the last recorded change of a row. */
     notedUpTo: () => lastNoted.get()?.id ?? 0,
     /**
      * Puts rows that were written after `notedAfter` back as they were before, where all of them
@@ -198,7 +198,7 @@ export function createBatchRowStore(db: Database) {
       const bySubject = Map.groupBy(rows, row => row.subject)
       const followers = followersOf(db)
       const done = { restored: 0, removed: 0 }
-      // A row may go before those that refer to it: they go as well.
+      // A row may be deleted before the rows that refer to it, which are deleted as well.
       db.run('PRAGMA defer_foreign_keys = ON')
       for (const table of datasetTables) {
         const own = (bySubject.get(table.name) ?? []).filter(row => !names.has(nameOf(row)))

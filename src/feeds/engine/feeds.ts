@@ -28,11 +28,11 @@ export function createFeeds(deps: FeedsDeps) {
   const settings = createFeedSettings(deps)
   const runs = createFeedRuns(deps, settings)
   const notifyLate = createLateReleaseLog(deps, settings)
-  /** Runs that a start or new settings have planned. */
+  /** Feeds whose next run a start or new settings have scheduled. */
   const catchingUp = new Set<string>()
 
   const feedOf = (name: string) => deps.feeds().find(feed => feed.publisher.name === name)
-  /** Those that are on, may be read and have the key that they need. */
+  /** Feeds that are turned on and have the key and licence that they need. */
   const ready = () =>
     deps.feeds().filter(feed => standingOf(feed, settings.of(feed.publisher.name)) === 'ready')
   const shown = (feed: Feed): FeedView => {
@@ -53,7 +53,7 @@ export function createFeeds(deps: FeedsDeps) {
   return {
     names: (): readonly string[] => deps.feeds().map(feed => feed.publisher.name),
     list: () => deps.feeds().map(shown),
-    /** Those that someone has switched on, whether they can run or not. */
+    /** Feeds that are turned on, whether they can run or not. */
     active: () =>
       deps
         .feeds()
@@ -63,7 +63,7 @@ export function createFeeds(deps: FeedsDeps) {
       const feed = feedOf(name)
       return feed && shown(feed)
     },
-    /** Reads now, after what is under way of the feed; undefined once all are halted. */
+    /** Reads a feed now, after any current run of it; undefined once all are halted. */
     async run(name: string, options: RunOptions = {}) {
       while (!runs.isHalted()) {
         const begun = runNow(name, options)
@@ -116,7 +116,7 @@ export function createFeeds(deps: FeedsDeps) {
      * has not started a run yet.
      */
     closeOpenRuns: () => void store.closeOpenRuns(clock.now()),
-    /** Plans what was missed. */
+    /** Schedules the runs that were missed. */
     start() {
       const slot = firstRunSlotMs * (deps.copyNumber % firstRunSlots)
       for (const { publisher } of ready()) {
@@ -128,7 +128,7 @@ export function createFeeds(deps: FeedsDeps) {
         catchUp(publisher.name, clock.now() + firstRunAfterMs + slot + slack)
       }
     },
-    /** Begins what is due; answers without waiting for it. */
+    /** Starts the runs that are due without awaiting them. */
     pass() {
       if (!deps.configured.enabled || runs.isHalted()) return
       const now = clock.now()

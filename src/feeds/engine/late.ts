@@ -4,12 +4,12 @@ import type { FeedsDeps } from './deps.ts'
 import { standingOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
 
-/** The log is notified of a late release once; whether one is late is checked so often. */
+/** How often late releases are looked for; each is logged once. */
 const lookMs = minuteMs
 
 /**
- * The first release that should have been read by now and has not been: the next one does not make
- * up for it. Undefined where there is none.
+ * The first overdue release, because the next one does not make up for it; undefined: none is
+ * overdue.
  */
 export function missedRelease(
   calendar: Calendar,

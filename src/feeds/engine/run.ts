@@ -53,7 +53,7 @@ export async function readFeed(
   deps: ReadDeps,
 ): Promise<ReadOutcome> {
   const { publisher, settings } = options
-  // A line that was never read is in what has not changed, too.
+  // A response that has not changed may still contain a series that was never read.
   const read = new Set(deps.store.lines(publisher.name).map(idOf))
   const isKnown = options.lines.every(line =>
     read.has(idOf({ sourceId: line.sourceId, target: keyOf(line) })),
@@ -90,7 +90,7 @@ export async function readFeed(
   }
 }
 
-/** Takes in that publishers went to shorter delivery periods, before the first value of one. */
+/** Stores shorter delivery periods of publishers before the first value of one is written. */
 function takeShorterPeriods(
   run: FeedRun,
   sent: readonly SentSeries[],

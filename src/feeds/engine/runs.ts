@@ -23,7 +23,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
   const { store, clock } = deps
   const inProgress = new Map<string, Promise<FeedRun>>()
   const reading = new Map<string, FeedRun>()
-  /** By feed: why its last run failed, where it did. */
+  /** The reason for the failure of the last run, by feed. */
   const failures = new Map<string, string | null>()
   let isHalted = false
 
@@ -156,7 +156,7 @@ async function read(
   }
 }
 
-/** When the feed is tried next, and which release it has seen. */
+/** The time of the next run, and the last release that the feed has read. */
 function plannedAfter(
   { clock, chance }: Pick<FeedsDeps, 'clock' | 'chance'>,
   { publisher: { calendar } }: Feed,
@@ -216,7 +216,7 @@ function reportRun(
   if (!dryRun)
     for (const { code, message } of run.notes)
       log.warn('feed_changed', { feed: run.feed, run: run.id, change: code, message })
-  // The same failure again is nothing new: it is in the runs of the feed, and a notice.
+  // A repeated failure is logged as debug only; the runs of the feed and a notice show it.
   const isRepeated =
     run.result === 'failed' && trigger !== 'operator' && failures.get(run.feed) === run.problem
   if (run.result === 'failed') failures.set(run.feed, run.problem)

@@ -54,7 +54,7 @@ export async function sampleOf(
     return undefined
   }
   const recent = isoDay(now - sampleDays * dayMs)
-  // A mirror may end earlier: then any value of it shows that it works.
+  // A mirror may end earlier; then any value shows that it works.
   const sample = (await tried(recent)) ?? (await tried(undefined))
   if (sample) return sample
   throw new FeedFault('series_empty', 'the publisher answered, and sent no value')

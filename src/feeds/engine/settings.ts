@@ -60,8 +60,8 @@ export function settingsOf(
 }
 
 /**
- * Whether the first of two feeds has precedence for a code. `order` is the list of all feeds, the
- * preferred first.
+ * Whether the first of two feeds has precedence for a code. `order` lists all feeds, preferred ones
+ * first.
  */
 export function isPreferred(
   first: string,

@@ -70,7 +70,7 @@ export function linesOf({ map }: Feed, { codes }: FeedSetting): readonly MapLine
   return map.filter(line => wanted.has(targetName(line)))
 }
 
-/** Late is what should have come by now, and has not. */
+/** A feed is late if an expected release has not arrived. */
 export function conditionOf(
   { publisher }: Feed,
   state: FeedState | undefined,

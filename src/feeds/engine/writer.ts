@@ -52,7 +52,7 @@ export interface FeedWriterDeps {
   }
   ingest: {
     withdraw(seriesId: number, observedAts: readonly number[]): unknown
-    /** A moment of recording that no earlier write has. */
+    /** A recording time that differs from that of all earlier writes. */
     next(): number
     listenInside(
       listener: (
@@ -265,7 +265,7 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
       writes.push({ values, as: 'inserted' })
     } else if (held.value === last.value) {
       written.unchanged += 1
-      // From now on it is ours to correct, and no longer theirs.
+      // This feed takes over the correction of these values.
       if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(last.observedAt)
     } else if (!isTheirs) {
       // Values recorded no later than the stored one are known; a correction is recorded after it.
@@ -301,7 +301,7 @@ function knownAround(
   { store, observations }: FeedWriterDeps,
 ) {
   const spans = periods.map(period => spanOf(period, kind))
-  // With the times of day that a day has in any zone.
+  // Includes every time of day of the days, in any zone.
   const from = spans.reduce((least, span) => Math.min(least, span.from), Infinity) - dayMs
   const to = spans.reduce((most, span) => Math.max(most, span.to), -Infinity) + dayMs
   const stored = observations.oldestFirst(seriesId, from, to)
@@ -369,7 +369,7 @@ function writeDataset(
       batch.count({ held: heldCount })
     }
     if (records.length === 0) continue
-    // A run takes its time: rows are recorded when they are written, not when it began.
+    // Rows are recorded when they are written, because a run may take long.
     const recordedAt = deps.ingest.next()
     const rows = records.map(({ record }) => record)
     const write = (some: readonly unknown[]) => dataset.write(some, recordedAt)
@@ -418,7 +418,7 @@ function rowsOf(
   return [...rows.keys()].sort().map(period => rows.get(period)!)
 }
 
-/** A row that lacks a column that is needed is of a period that not all lines have. */
+/** Whether a row has every required column: some periods are not covered by all series. */
 function isWhole(dataset: Dataset<unknown>, row: Row): boolean {
   if (dataset.name === 'cftc-positions') {
     return ['managed_money_long', 'managed_money_short', 'open_interest'].every(name => name in row)

@@ -121,7 +121,7 @@ export async function importFiles<Staged extends StagedFile>(
   }
 }
 
-/** Follows the bytes of a file while it is read: how far that is, and what their SHA-256 is. */
+/** Counts and hashes the bytes of a file while it is read. */
 export function createFileMeter(source: Source, { progress }: FileImport) {
   const { name: file, sizeBytes } = source
   const hasher = new Bun.CryptoHasher('sha256')

@@ -42,7 +42,7 @@ export interface RowGuardDeps {
   now(): number
 }
 
-/** How far back a line is learnt from. */
+/** The number of earlier rows that the usual movement of a line is computed from. */
 const learntRows = 250
 /** The assumed annual volatility of a line, until it has shown its own. */
 const usualVolatility = 0.35
@@ -115,7 +115,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
         : states.judge(at, values, now()).filter(flag => !(isVintage && flag.rule === 'same_day'))
       const holdingFlags = all.filter(flag => flag.action === 'hold')
       const status = decided.get(`${at} ${textOf(entry.numbers).values}`)
-      // A waiting or rejected value stays out when it is sent again, whatever came after it.
+      // A value that waits for review or was rejected stays excluded when it is sent again.
       const isRefused = !isKnown && (status === 'waiting' || status === 'rejected')
       const isHeld = isRefused || (holdingFlags.length > 0 && status !== 'released')
       if (!isHeld) states.take(at, values)

@@ -159,7 +159,7 @@ function createRowQueue({ writer, dryRun, report, repeats, reject }: RowQueueDep
   const goodBefore = new Map<number, Row>()
   let ordinal = -1
   let rows: WaitingRow[] = []
-  /** They are judged, and written only in the stead of a later row that is refused. */
+  /** These rows are judged, but written only if a later row with their key is refused. */
   let passed: PassedRow[] = []
   let records: ParsedRecord[] = []
   /** Lines of the passed rows that stay superseded. */

@@ -35,7 +35,7 @@ export interface ParsedRecord {
   reasons: readonly string[]
 }
 
-/** A file of which it is known where the values of a row stand. */
+/** A file whose columns are known. */
 export interface ParsedRowFile {
   /** The format of its rejected lines. */
   rejectedFormat: RejectedFormat

@@ -21,7 +21,7 @@ export interface Spelling {
   /** Converts a time to ISO 8601, or returns it unchanged; a fault describes the correct form. */
   time(written: unknown): Spelt
   number(written: unknown): Spelt
-  /** A cell of which it is not known what it is: changed where it can only be one of the two. */
+  /** Converts a cell of unknown kind, if it can only be one. */
   cell(written: unknown): unknown
 }
 

@@ -31,8 +31,8 @@ export async function jsonDocument(source: Source, path?: string): Promise<JsonD
       `--records ${shown(path)}: there is ${records === undefined ? 'nothing' : 'no list'} there in ${source.name}${listed(listsIn(body))}`,
     )
   }
-  // A response of the Energy Information Administration repeats the request, which contains lists
-  // too.
+  // Responses of the Energy Information Administration repeat the request, which also contains
+  // lists.
   const all = listsIn(body)
   const lists = all.some(list => list.path === agencyPath)
     ? all.filter(list => list.path === agencyPath)
@@ -75,7 +75,7 @@ interface List {
   records: Records
 }
 
-/** Every list of objects that does not be in another, the document itself included. */
+/** Every list of objects that is not within another, including the document itself. */
 function listsIn(body: unknown, path = '', depth = 0): List[] {
   if (Array.isArray(body)) {
     const records = body as Records

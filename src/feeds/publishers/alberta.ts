@@ -45,7 +45,7 @@ export const alberta: Publisher = {
   hosts: ['api.economicdata.alberta.ca'],
   requestsPerSecond: 1,
   rereadDays: 0,
-  // The day is not announced: two looks a month find it soon enough.
+  // The day is not announced; two polls a month find it soon enough.
   calendar: [5, 15].map(day => monthlyDay(day, '12:00', () => [], { zone: 'America/Edmonton' })),
   read,
 }

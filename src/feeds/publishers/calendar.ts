@@ -2,7 +2,7 @@ import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { wallTime } from '../../lib/time/zone.ts'
 import { type Holidays, weekdayOfDay } from '../../topics/calendars/math/holidays.ts'
 
-/** When a publisher means to publish, and until when that is watched closely. */
+/** When a publisher plans to publish, and until when it is polled often. */
 export interface Release {
   at: number
   /** Until then it is tried every few minutes, after that hourly. */
@@ -77,8 +77,9 @@ export function lastRelease(calendar: Calendar, at: number): Release | undefined
 const inWindowMs = 5 * minuteMs
 
 /**
- * When to try next, after a try at `triedAt` that brought nothing new (or failed) while `release` was waited
- * for: every five minutes to the end of its window, then hourly, but not after the next release.
+ * Returns the time of the next poll after one at `triedAt` that failed or brought nothing new while
+ * `release` was expected: every five minutes until the end of its window, then hourly, but not
+ * after the next release.
  */
 export function nextTry(calendar: Calendar, release: Release | undefined, triedAt: number): number {
   const next = nextRelease(calendar, triedAt)?.at ?? triedAt + dayMs
@@ -135,10 +136,7 @@ export const everyDay = (time: string, timing: Timing): ReleaseRule => ({
   isOn: () => true,
 })
 
-/**
- * On the working day that is as far after the Monday as `weekday` is, so that a holiday before it or on it
- * holds it back by a day. 1 = Monday.
- */
+/** Publishes on a weekday, or later by a day for each holiday since Monday. 1 = Monday. */
 export const weeklyHeldBack = (
   weekday: number,
   time: string,

@@ -94,7 +94,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
   }
 }
 
-/** Friday at 15:30, later by as many days as the week has holidays. */
+/** Friday at 15:30; each holiday of the week delays it by a day. */
 const releaseRule: ReleaseRule = {
   zone: 'America/New_York',
   time: '15:30',

@@ -131,7 +131,7 @@ async function* read(
   const from = earliest(lines.map(since))
   if (from === undefined) {
     const rates = await history(client)
-    // One series at a time: seven thousand quotients for each of them would hold up everything else.
+    // Computes one series at a time: seven thousand quotients for each would block the event loop.
     for (const rateLine of lines)
       yield* sentSeries([rateLine], ratesOf([rateLine], rates), undefined)
     return

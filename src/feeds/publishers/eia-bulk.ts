@@ -15,7 +15,7 @@ const lineBytesMax = 32 * 1024 * 1024
 /** Where an identifier ends, at the latest. */
 const headBytes = 200
 
-/** Which archive was made when, and where it lies. */
+/** When each archive was made, and its address. */
 export function manifestOf(bytes: Uint8Array): Map<string, { updated: string; url: string }> {
   const body = jsonOf(bytes, 'the manifest')
   const datasets = isObject(body) ? body.dataset : undefined
@@ -28,7 +28,7 @@ export function manifestOf(bytes: Uint8Array): Map<string, { updated: string; ur
   return archives
 }
 
-/** The series of an archive that are wanted; the other lines are passed over without being parsed. */
+/** Reads the requested series of an archive; other lines are skipped without being parsed. */
 export async function readArchive(
   chunks: AsyncIterable<Uint8Array>,
   lines: readonly MapLine[],

@@ -214,7 +214,7 @@ async function rowsOf(
   try {
     return await readPages(page, row => `${row.id} ${row.period}`, lengthMax)
   } catch (error) {
-    // A route that is not there any more is a series that has no rows any more: it is judged as such.
+    // A missing route counts as a series without rows, and is judged as such.
     if (error instanceof FeedFault && error.status === 404) return []
     throw error
   }

@@ -117,7 +117,7 @@ async function readGraph(
   return graphTable((await client.get({ url: url.href })).bytes, id)
 }
 
-/** Undefined where a mirror has the values alone. */
+/** Undefined if a mirror has only the values. */
 async function readUnit(
   client: PublisherClient,
   id: string,
@@ -153,7 +153,7 @@ async function readVintages(
       (a, b) => a.day.localeCompare(b.day) || a.since.localeCompare(b.since),
     )
     for (const { day, value, since: from } of ordered) {
-      // Values from before the range are repeated on the range's first day.
+      // The API repeats values from before the range on the first day of the range.
       if (last.get(day) === value) continue
       last.set(day, value)
       const publishedAt = parseDay(from)

@@ -5,7 +5,7 @@ export type Target =
   | { code: string }
   | { dataset: string; column: string; fixed: Readonly<Record<string, string>> }
 
-/** One series of a publisher and what becomes of it. */
+/** A series of a publisher, and where its values are stored. */
 export interface MapLine {
   /** The publisher's name of it. */
   sourceId: string
@@ -67,7 +67,7 @@ function targetOf(into: string, where: string): Target {
   return { dataset, column, fixed: Object.fromEntries(fixed as [string, string][]) }
 }
 
-/** The codes and datasets that no line of a map leads to. */
+/** The codes and datasets that no feed provides. */
 export function unreadOf(codes: readonly string[], map: readonly MapLine[]): string[] {
   const targets = new Set(map.map(targetName))
   return codes.filter(code => !targets.has(code))

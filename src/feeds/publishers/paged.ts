@@ -12,9 +12,9 @@ export interface Page<T> {
 const readsMax = 3
 
 /**
- * Every row of a paged answer, in the requested order. A page that is cut, a total that changes
- * between pages, a row that comes twice or a page that is missing means that the data changed
- * during the reading: all is read again, with shorter pages, at most three times.
+ * Reads every row of a paged answer, in order. A truncated page, a total that changes between
+ * pages, a repeated row or a missing page means that the data changed while it was read: everything
+ * is read again with shorter pages, at most three times.
  */
 export async function readPages<T>(
   page: (offset: number, length: number) => Promise<Page<T>>,

@@ -47,7 +47,7 @@ import type { Publisher } from './publisher.ts'
 import { ukRoadFuel } from './uk-road-fuel.ts'
 import { worldBank } from './world-bank.ts'
 
-/** A publisher with the map of what becomes of its series. */
+/** A publisher with the map of its series. */
 export interface Feed {
   publisher: Publisher
   map: readonly MapLine[]

@@ -4,7 +4,7 @@ import { firstOf, isPeriod, spanOf } from '../reading/periods.ts'
 import { sameUnit } from '../reading/units.ts'
 import type { SentSeries } from './publisher.ts'
 
-/** Facts about the last finished run of a series, to compare the next response with. */
+/** What the last finished run received of a series, to compare the next response with. */
 export interface SentBefore {
   /** Rows with a value. */
   rows: number
@@ -104,7 +104,10 @@ export function judgeAll(sent: readonly SentSeries[]): void {
   }
 }
 
-/** As many as before where at least as much is covered; else as dense as before over the time that is covered. */
+/**
+ * Expects as many rows as before if the answer covers as much; otherwise in proportion to the time
+ * that it covers.
+ */
 function expectedRows({ line, covers, rows }: SentSeries, before: SentBefore): number {
   if (before.newest === undefined) return 0
   if (covers === undefined || (before.covers !== undefined && covers <= before.covers))

@@ -49,7 +49,7 @@ export async function* archiveFiles(
       if (wanted(head.name) || head.packedBytes === undefined) {
         const content = contentOf(head, bytes)
         if (wanted(head.name)) yield { name: head.name, read: () => content }
-        // Whatever of it was not read is passed over.
+        // Skips the rest of a file that was not read to its end.
         for await (const _ of content);
       } else await bytes.skip(head.packedBytes)
     }
@@ -161,7 +161,7 @@ function createPackedBytes(chunks: AsyncIterable<Uint8Array>) {
   }
   return {
     next,
-    /** All that comes, in pieces; what belongs to no one is put back. */
+    /** All remaining bytes, in pieces; unused ones are put back. */
     rest: () => next(Number.POSITIVE_INFINITY),
     async take(count: number): Promise<Buffer> {
       const portions: Uint8Array[] = []

@@ -47,7 +47,7 @@ export interface FeedRun {
   notes: RunNote[]
 }
 
-/** A change of a publisher that operators should know of, and no fault. */
+/** A change by a publisher that operators should know about and that is not a fault. */
 export interface RunNote {
   code: 'resolution_changed'
   message: string

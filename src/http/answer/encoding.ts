@@ -177,7 +177,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
       if (!coding || isPersonal || request.method === 'HEAD') return response
       const key = keyOf(request, response, etag, coding)
       const ready = key === undefined ? undefined : kept.get(key)
-      // Not before it is needed: checking the body of a long text makes a stream of it.
+      // Reads the body only if needed, because reading a long text makes it a stream.
       if (ready) return encoded(response, wholeBody(ready), coding)
       const making = key === undefined ? undefined : inProgress.get(key)
       if (making) return encodedLate(response, making, coding)
@@ -219,7 +219,7 @@ function compress(bytes: Bytes, coding: Coding, isKept: boolean): Bytes {
 const gzipElsewhere = promisify<Bytes, object, Uint8Array>(gzip)
 const brotliElsewhere = promisify<Bytes, object, Uint8Array>(brotliCompress)
 
-/** The same while this thread continues. */
+/** Compresses in another thread. */
 async function compressElsewhere(bytes: Bytes, coding: Coding, isKept: boolean): Promise<Bytes> {
   const level = effortOf(coding, isKept)
   if (coding === 'gzip') return own(await gzipElsewhere(bytes, { level }))
@@ -241,7 +241,7 @@ const own = (bytes: Uint8Array): Bytes => new Uint8Array(bytes)
 
 type Rest = ReadableStreamDefaultReader<Bytes>
 
-/** The body as far as it is held, and what of it is still to come. */
+/** The buffered beginning of a body, and the stream of the rest. */
 export async function beginningOf(
   response: Response,
 ): Promise<{ begun: Bytes; rest: Rest | undefined }> {

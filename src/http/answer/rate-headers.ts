@@ -13,7 +13,7 @@ export interface WindowReading {
   admitted: boolean
 }
 
-/** A copy, because the table overwrites its decision at the next call. */
+/** Copies the decision, because the table overwrites it at the next call. */
 export const reading = (name: WindowReading['name'], decision: RateDecision): WindowReading => ({
   name,
   limit: decision.limit,
@@ -33,7 +33,9 @@ const windowSeconds = (window: WindowReading) => (window.name === 'demo' ? 3600 
 interface Fixed {
   hasQuota: boolean
   policy: string
-  /** One for each state, tier and limit of the rolling window in this quota window: only a few. */
+  /**
+   * One template for each state, tier and limit of the rolling window in this quota window: few.
+   */
   templates: Template[]
   /** The text of `RateLimit` between the numbers, which changes once a second. */
   second: number
@@ -52,15 +54,15 @@ interface Template {
   limit: number | undefined
   headers: Headers
   /**
-   * By entity tag, what answers that come again begin with: the template and all that their handler
-   * gave.
+   * The first headers of repeated responses, by entity tag: those of the template and of the
+   * handler.
    */
   answers: Map<string, Begun>
 }
 
 interface Begun {
   given: GivenHeaders
-  /** How many were given. */
+  /** The number of headers from the handler. */
   size: number
   headers: Headers
 }

@@ -26,7 +26,7 @@ type ParquetModule = typeof import('../../lib/tables/parquet.ts')
 type ArrowModule = typeof import('../../lib/tables/arrow.ts')
 type XlsxModule = typeof import('../../lib/tables/xlsx.ts')
 
-/** Loads the library of a format when it is first requested. */
+/** Loads the library of a format on first use. */
 function write(format: Exclude<TableFormat, 'geojson'>, table: Table): string | Uint8Array {
   switch (format) {
     case 'csv':
@@ -152,7 +152,7 @@ export function tableAnswer(
   const isLines = String(headers['content-type']).startsWith('application/x-ndjson')
   const rows = rowsOf(isText ? parsed(Buffer.from(answer).toString(), isLines) : answer)
   headers['content-type'] = types[format]
-  // That of the JSON.
+  // The tag belongs to the JSON body.
   delete headers.etag
   if (format === 'geojson')
     return JSON.stringify({ type: 'FeatureCollection', features: rows.flatMap(featureOf) })

@@ -37,7 +37,9 @@ export function createTextBodies(): (
   }
 }
 
-/** Its bytes are made when it is read, which it is not where an encoded body is sent instead. */
+/**
+ * Encodes the text when the body is read, which does not happen if an encoded body is sent instead.
+ */
 const lateBody = (text: string) =>
   new ReadableStream<Bytes>(
     {

@@ -99,7 +99,7 @@ export const createAccess = (
 const isLight = (access: Access, query: Forwarded['query'], request: Request): boolean =>
   'isLight' in access && access.isLight?.(query, request) === true
 
-/** For whom a request is answered that was let in. */
+/** The viewer of an admitted request. */
 export const viewerOf = ({ access, caller }: RequestContext): Viewer => {
   if ('operator' in access) return 'everything'
   const { key } = caller ?? {}
@@ -130,7 +130,7 @@ const withoutAbsentBody = (ctx: { body: unknown }) => {
   if (ctx.body === absentBody) ctx.body = undefined
 }
 
-/** Everything that changes something takes the key in the header, or is the operator's. */
+/** Requests that change something have the key in the header, or are from the operator. */
 const mayTakeBody = (access: Access): boolean =>
   'operator' in access ||
   ('header' in access && access.header === true) ||

@@ -67,7 +67,7 @@ export function detailsOf(answer: unknown): string | undefined {
       if (typeof value === 'string' || typeof value === 'number')
         details[name] = typeof value === 'string' ? value.slice(0, valueMax) : value
     }
-  // Only this list: a field named code may be a secret in others.
+  // Only codes of this list, because a field named code may be a secret in other responses.
   if (Array.isArray(data.series)) {
     const codes = data.series.filter(isObject).map(({ code }) => String(code))
     details.codes = codes.join(' ').slice(0, codesMax)

@@ -2,7 +2,7 @@ import { actionOf } from '../../plans/roles/roles.ts'
 import { scopeOf } from '../../plans/roles/scopes.ts'
 import type { Access } from './access-kind.ts'
 
-/** Stored by the client only, which revalidates it before each use. */
+/** Only the client may store the response, and it revalidates it before each use. */
 export const revalidatedByClient = 'private, no-cache'
 export const neverStored = 'no-store'
 

@@ -42,7 +42,7 @@ export interface Caller {
 /** The account that calls. */
 export const accountIdOf = ({ key }: Pick<Caller, 'key'>): string => key.account.account.id
 
-/** A request that another thread has let in: who sent it, and with what sort of client. */
+/** A request that another thread has admitted: the caller, and the profile of the client. */
 export interface Admitted {
   caller: Caller | undefined
   /** The name of the client's profile; undefined: none fits. */
@@ -64,11 +64,16 @@ export interface RequestContext {
   adminRole: AdminRole | undefined
   /** The entry for the audit trail once the request is done; undefined: none. */
   action: AuditedAction | undefined
-  /** A page of the console made it: it is not charged to the account, and usage names it apart. */
+  /**
+   * A page of the console sent the request: it is not charged to the account, and usage counts it
+   * separately.
+   */
   isBrowsing: boolean
-  /** The window of which a request is taken; it is given back if the answer does not count. */
+  /**
+   * The quota window that the request is charged to; it is credited if the response does not count.
+   */
   reserved: QuotaWindow | undefined
-  /** Set by a handler whose 2xx does not count: an answer given before. */
+  /** Set by a handler whose success is not charged, because it repeats an earlier response. */
   free: boolean
   /**
    * The request was made by this instance for an admitted caller, whose own request has been
@@ -163,7 +168,8 @@ export function createGate(deps: GateDeps) {
   /** Records a successful action; refused requests have changed nothing. */
   const audit = (requestContext: RequestContext, action: AuditedAction, status: number) => {
     const outcome = requestContext.outcome ?? status
-    // 503: not taken now. On a full disk the entry would use up the room that is kept for sign-ins.
+    // An action that failed with 503 is not recorded: on a full disk the entry would use the room
+    // that is reserved for sign-ins.
     if (requestContext.free || (outcome >= 400 && outcome < 500) || outcome === 503) return
     deps.audit.note({ ...action, outcome: String(outcome) })
   }
@@ -262,7 +268,7 @@ export function createGate(deps: GateDeps) {
 
 const keyLength = 64
 
-/** Says what a key looks like where the one that was sent cannot be one; never repeats it. */
+/** Explains the form of a key if the one that was sent cannot be one; never repeats it. */
 const wrongKey = (token: string): string =>
   /^[0-9a-f]{64}$/i.test(token)
     ? 'The API key is not valid: it is unknown, expired or revoked.'
@@ -278,7 +284,7 @@ function commandOf(request: Request): string {
 const operatorOnly =
   'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".'
 
-/** Without it the last message that a customer sees would hide what is wrong. */
+/** Without this text the last message that a customer reads would hide the cause. */
 const quotaReason = ' The limit is this low because the request quota of the plan is used up.'
 
 type FileParts = ReturnType<typeof createFileParts>
@@ -394,8 +400,8 @@ function createEntries(deps: GateDeps, restrictions: Restrictions, fileParts: Fi
   }
 
   /**
-   * Admits an operator who impersonates the account: nothing is changed, revealed, notified or
-   * counted.
+   * Admits an operator who impersonates the account, without changing, revealing, notifying or
+   * counting anything.
    */
   const look = (
     requestContext: RequestContext,
@@ -517,7 +523,7 @@ const createSettlement =
       outcome < 300 &&
       !requestContext.free
     if (requestContext.reserved && !counts) meter.refund(caller.key, requestContext.reserved)
-    // A response that was begun is sent: a cost beyond the rest of the quota is waived.
+    // A response that has started is sent: a cost beyond the remaining quota is waived.
     if (counts && 'weighed' in requestContext.access && requestContext.access.weighed)
       for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
         if (!meter.reserve(caller.key, now)) break

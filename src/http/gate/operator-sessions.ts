@@ -8,7 +8,7 @@ import type { SessionReader } from './gate.ts'
 import { isMadeByOwnPage } from './origin.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 
-/** How long after signing in the operator's account changes things without the admin token. */
+/** How long after signing in the operator may make changes without the admin token. */
 const freshMs = 15 * minuteMs
 
 export interface OperatorSessionsDeps {

@@ -51,7 +51,7 @@ export function createQueryWorkerDispatch({
 }: QueryWorkerDispatchDeps) {
   const namesUnknownCode = (texts: (string | undefined)[]): boolean =>
     texts.some(text => text?.split(',').some(code => code.trim() !== '' && !isKnownCode(code)))
-  /** Refused here at once, so that no request waits for a query worker only to be refused. */
+  /** Checks for refusals first, so that no request waits for a query worker only to be refused. */
   const isRefused = ({ route }: RequestContext, { method, url }: Request): boolean => {
     const { pathname, searchParams } = new URL(url)
     if (route.endsWith('/:code') && namesUnknownCode([lastSegment(pathname)])) return true
@@ -77,7 +77,7 @@ export function createQueryWorkerDispatch({
     set: Reply,
   ): Promise<Response | undefined> => {
     const { caller } = requestContext
-    // Nothing is sent in the meantime, which must not be taken for a connection that no one uses.
+    // The connection is silent while the worker answers, and must not count as idle.
     connections.idle(request, waitingSeconds)
     const outcome = await pool.ask(caller?.key.account.account.id ?? requestContext.route, {
       url: request.url,
@@ -107,7 +107,10 @@ export function createQueryWorkerDispatch({
   }
 
   return {
-    /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
+    /**
+     * Returns the response; undefined if the main thread must answer, because the request writes or
+     * no worker starts.
+     */
     answer(requestContext: RequestContext, request: Request, body: unknown, set: Reply) {
       // A request of this instance to itself is answered where it is made.
       if (requestContext.vouched || isRefused(requestContext, request)) return undefined

@@ -8,7 +8,7 @@ import type { KeyAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import type { RateTables } from './rates.ts'
 
-/** Slots of the rolling windows; each that is taken goes into `windows`, for the headers. */
+/** Takes slots of the rolling windows, and adds each to `windows`, for the headers. */
 export const createRateSlots = ({
   rates,
   clock,

@@ -21,7 +21,7 @@ export function sessionCookieOf(request: Request): string | undefined {
 const sessionCookie = (token: string, maxAgeSeconds: number, secure: boolean): string =>
   `${secure ? secureName : plainName}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
-/** The cookie of a session, which goes when its token does. */
+/** The cookie of a session, which expires with its token. */
 export const cookieOf = (
   signedIn: { token: string; session: { expiresAt: number } },
   now: number,

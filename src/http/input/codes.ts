@@ -23,7 +23,7 @@ export interface CodeReader {
   at(now: () => number): CodeReader
 }
 
-/** The codes of a request that there are, and those that no one knows. */
+/** The known codes of a request, and the unknown ones. */
 export interface KnownCodes {
   known: Resolved[]
   unknown: string[]

@@ -31,7 +31,7 @@ export interface IgnoredParameters {
 /** Marks a route whose parameters are those of another operation. */
 export const parametersPassedOnKey = 'x-parameters-passed-on'
 
-/** Accepted of every route: the key in the address. */
+/** Every route accepts the key as a parameter. */
 const everywhere = ['api_key']
 
 /** Names that other APIs use for our parameters. */
@@ -130,7 +130,7 @@ export function createKnownNames() {
   let allRoutes: () => readonly NamedRoute[] = () => []
   let paths: KnownPath[] | undefined
   const parametersOf = (method: string, path: string) => {
-    // Taken in at their first use: a start need not wait for it.
+    // Parameters are read on first use, which keeps the start short.
     for (const route of waiting) table.add(route)
     waiting = []
     return table.of(method, path)

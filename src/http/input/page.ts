@@ -135,7 +135,8 @@ function aroundPage(url: string): [before: string, after: string] {
   const address = new URL(url)
   // A key in the address must not travel on in a header that ends up in logs.
   address.searchParams.delete('api_key')
-  // Parsed and written once: the text of a parameter cannot contain the placeholder of the page.
+  // The address is parsed and written once, because no parameter can contain the placeholder of the
+  // page.
   address.searchParams.set('page', '-')
   return address.href.split(/(?<=[?&]page=)-/) as [string, string]
 }

@@ -1,8 +1,8 @@
 import { isRecord, type Schema } from './schema.ts'
 
 /**
- * One place where a schema stands: `name` is what its component would be called, `replace` puts
- * another schema there.
+ * One place of a schema: `name` is the name that its component would have, `replace` puts another
+ * schema there.
  */
 export interface SchemaSite {
   schema: Schema

@@ -38,8 +38,8 @@ const openOnly = (key: string, value: unknown) =>
   key === 'additionalProperties' && value === false ? undefined : value
 
 /**
- * Says in a word what a document is made of: two that differ in anything have another word. Made
- * route by route, because all of it as one text is three megabytes that a server would wait for.
+ * The fingerprint of the inputs of a document. It is computed route by route, because all of them
+ * as one text are three megabytes, which would block a server.
  */
 async function printOf(app: Registered, options: OpenApiOptions): Promise<string> {
   let print = Bun.hash.wyhash(JSON.stringify(options))

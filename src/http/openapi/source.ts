@@ -27,7 +27,7 @@ export interface Registered {
  * its hooks never run for it.
  */
 export async function rawDocument(app: Registered): Promise<unknown> {
-  // Only now: it brings libraries along that the start need not wait for.
+  // Loaded here, because its libraries would delay the start.
   const { swagger } = await import('@elysiajs/swagger')
   const specPath = '/-/document'
   const standIn = new Elysia()

@@ -17,8 +17,8 @@ export interface Outgoing {
 }
 
 /**
- * Whether a request's client has something switched. Asked by the few handlers whose default or
- * limit a switch changes.
+ * Whether a switch is on for the client of a request. Handlers whose default or limit a switch
+ * changes call it.
  */
 export type Switched = (request: Request, name: SwitchName) => boolean
 
@@ -95,7 +95,7 @@ export function createClientProfiles(
 
   const textOf = (request: Request, of: string): string | null =>
     of === methodSign ? request.method : request.headers.get(of)
-  /** Trying every sign costs a short answer as much as making it, so clients are remembered. */
+  /** Matching every sign costs as much as a short response, so clients are remembered. */
   const fitting = (request: Request): ClientProfile | null => {
     const texts = matched.map(of => textOf(request, of))
     const key = texts.join('\n')

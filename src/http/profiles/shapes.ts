@@ -12,7 +12,7 @@ interface Shape {
   /** The routes it is for, their parameters without names: `/v1/alerts/:`; absent: all. */
   routes?: readonly string[]
   /**
-   * The other body, made without touching the given one; undefined where the switch has nothing to
+   * Returns the changed body without changing the given one; undefined if the switch has nothing to
    * change.
    */
   change(body: Fields, route: string): Fields | undefined

@@ -32,7 +32,7 @@ export function takeUpRates(
   const tables =
     readDisposable(path, text => tablesFrom(text, limits, clock), log) ??
     createRateTables(limits, rateSeed(ids))
-  // Taken up once: a crash must not bring back what a start long ago has used.
+  // The file is used once: after a crash it would restore what an earlier start had used.
   rmSync(path, { force: true })
   return {
     ...tables,

@@ -8,7 +8,7 @@ export interface OwnAnswers {
   answer(request: Request): Promise<Response>
   /** The OpenAPI document. */
   document(): Promise<string>
-  /** Gets the page for addresses that nothing is behind. */
+  /** Takes the page for unknown addresses. */
   pages: UnknownPages
 }
 

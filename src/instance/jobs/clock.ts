@@ -11,7 +11,7 @@ export interface ClockJobDeps {
   dueTimes: DueTimes
   /** Services that recompute their due times. */
   deliveries: { bringBack(): number }
-  /** Looks again at what waits: messages that were brought back are due. */
+  /** Reloads waiting messages, because corrected ones are due. */
   outbox: { wakeAll(): void }
   log: Log
 }

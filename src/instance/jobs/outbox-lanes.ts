@@ -147,7 +147,7 @@ function claimsOf(state: State, kind: Kind, room: number): Sending[] {
     state.ready.delete(lane)
     lane.more = false
     const policy = state.engine.policy(lane.kind, lane.lane)
-    // Until someone sends its kind: it is noted again then.
+    // The lane is noted again when its kind has a sender.
     if (!policy) continue
     if (policy.state === 'open')
       sendings.push(...claimOpen(state, lane, policy, room - sendings.length))
@@ -219,8 +219,8 @@ export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcom
 const lanesLookedAt = 200
 
 /**
- * Since when messages of a kind wait for what others hold (Unix ms): not for their own receivers,
- * which may be as slow as they like. Undefined: none does.
+ * Since when messages of a kind wait for slots that other kinds or lanes hold (Unix ms); waiting
+ * for their own slow receivers does not count. Undefined: none waits.
  */
 export function waitingSince(state: State, kind: Kind): number | undefined {
   const { engine, ready, crowded, shares } = state

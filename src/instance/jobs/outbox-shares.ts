@@ -30,7 +30,9 @@ export function createShares(slots: number) {
       const [account, host] = namesOf(share)
       return Math.max(0, Math.min(roomOf(account, share.percent), roomOf(host, hostPercent)))
     },
-    /** Whether its account or its host holds what it might hold if there were no one else. */
+    /**
+     * Whether its account or its host holds as many slots as it could if nothing else were sent.
+     */
     isFull(share: Share) {
       const [account, host] = namesOf(share)
       return (

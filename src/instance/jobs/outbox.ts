@@ -27,7 +27,9 @@ export interface OutboxJobDeps extends LaneDeps {
 
 /** Sends what is due: at each beat, when a message is put, and when another one has ended. */
 export interface OutboxJob extends Job {
-  /** Since when messages of a kind wait for what others hold (Unix ms); undefined: none does. */
+  /**
+   * Since when messages of a kind wait for slots that others hold (Unix ms); undefined: none waits.
+   */
   waitingSince(kind: Kind): number | undefined
   /** Whether everything that was sent lately of a kind, or of a lane of it, must be tried again. */
   isFailing(kind: Kind): boolean

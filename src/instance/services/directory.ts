@@ -37,7 +37,7 @@ const ownFile =
 export const isDataDirectory = (dir: string): boolean =>
   readdirSync(dir).some(name => ownFile.test(name) || name === 'wellhead.toml')
 
-/** Gives what a command that ran as root has made to the owner of the directory. */
+/** Gives files that a command created as root to the owner of the directory. */
 export const keepDirectoryOwner = (dir: string): void => keepOwner(dir, name => ownFile.test(name))
 
 /** Files that a directory has only once it has had a database. */
@@ -163,7 +163,7 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   refuseReplica(db, dir)
   const isPublished = config.mode === 'serve' && config.nats.servers.length > 0
   keepLogging(db, serving ? isPublished : isLogged(db))
-  // Before anything of this start is written: a restored database would catch up with the stream.
+  // Read before this start writes anything: a restored database would catch up with the stream.
   const lastChange = isPublished ? createChangeLog(db).last() : 0
   createUsageStore(db).addWaiting()
   const services = openServices({

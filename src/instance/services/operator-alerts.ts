@@ -22,7 +22,7 @@ const behindMs = 15 * minuteMs
 const failuresMax = 3
 /** Endpoints that are listed; more of them would add no information. */
 const switchedOffMax = 20
-/** Keys whose quota is used up; more of them would add no information. */
+/** Keys with a used-up quota that are listed; more of them would add no information. */
 const spentMax = 20
 /** Codes that have stopped, are frozen, or have changed their unit; likewise. */
 const faultsMax = 20
@@ -134,7 +134,7 @@ function dataAlerts(services: Services): OperatorAlert[] {
       text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
     }))
   const { stoppedAlone, frozen, broken } = seriesFaults.codes()
-  // An archive that was loaded ends where it ends.
+  // A series of a loaded archive is not expected to continue.
   const wentOn = (code: string) => {
     const series = catalogue.named(code)
     return series !== undefined && freshness.cameFresh(series)
