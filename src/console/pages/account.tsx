@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { AccountAnswer } from '../../topics/account/operations/account.ts'
 import type { InvoiceShape as Invoice } from '../../topics/billing/operations/row.ts'
 import {
+  Button,
   Choice,
   Confirmed,
   Figure,
@@ -177,14 +178,12 @@ function Keys() {
             show: key =>
               key.active && (
                 <div class="row">
-                  <button
-                    type="button"
-                    class="tight"
-                    aria-label={`Restrict ${key.name ?? key.token_hint}`}
+                  <Button
+                    className="tight"
+                    label="Restrict"
+                    of={key.name ?? key.token_hint}
                     onClick={sets(edited, key)}
-                  >
-                    Restrict
-                  </button>
+                  />
                   <Confirmed
                     label="Roll"
                     className="tight"

@@ -12,6 +12,7 @@ import type { BacktestShape as Backtest } from '../../topics/alerts/operations/t
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
 import {
   Absent,
+  Button,
   Confirmed,
   Empty,
   May,
@@ -246,10 +247,10 @@ function List() {
             needs: 'change_data',
             show: alert => (
               <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`${alert.enabled ? 'Mute' : 'Turn on'} ${alert.name}`}
+                <Button
+                  className="tight"
+                  label={alert.enabled ? 'Mute' : 'Turn on'}
+                  of={alert.name}
                   onClick={() =>
                     void change(
                       ask(`/v1/alerts/${alert.id}`, {
@@ -258,9 +259,7 @@ function List() {
                       }),
                     )
                   }
-                >
-                  {alert.enabled ? 'Mute' : 'Turn on'}
-                </button>
+                />
                 <Confirmed
                   label="Delete"
                   question={`Delete the alert “${alert.name}”? Its history stays.`}
@@ -651,13 +650,11 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           </label>
           {refusal.value && <Refused error={refusal.value} />}
           <div class="row">
-            <button
-              type="button"
-              disabled={isBusy.value || !isWhole(draft.value)}
-              onClick={() => void backtest()}
-            >
-              Run backtest
-            </button>
+            <Button
+              label="Run backtest"
+              isOff={isBusy.value || !isWhole(draft.value)}
+              onClick={() => backtest()}
+            />
             <May action="change_data">
               <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
                 {alert ? 'Save alert' : 'Create alert'}

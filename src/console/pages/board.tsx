@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { Confirmed, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
@@ -82,16 +82,12 @@ function OwnBoard() {
       about="The latest price of each code on your watchlist."
       actions={
         <>
-          <button
-            type="button"
-            aria-pressed={isEditing.value}
+          <Button
+            label={isEditing.value ? 'Done' : 'Choose codes'}
+            isPressed={isEditing.value}
             onClick={sets(isEditing, !isEditing.value)}
-          >
-            {isEditing.value ? 'Done' : 'Choose codes'}
-          </button>
-          <button type="button" onClick={() => void answer.reload()}>
-            Refresh
-          </button>
+          />
+          <Button label="Refresh" onClick={() => answer.reload()} />
         </>
       }
     >
@@ -181,9 +177,7 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
     empty={
       <>
         <p>Your watchlist is empty. Choose codes to see their prices here.</p>
-        <button type="button" onClick={onEdit}>
-          Choose codes
-        </button>
+        <Button label="Choose codes" onClick={onEdit} />
       </>
     }
     note={missing.length > 0 ? `No current price: ${missing.join(', ')}` : undefined}
@@ -299,15 +293,13 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
             </select>
           </label>
         )}
-        <button
-          type="button"
+        <Button
+          label="New group"
           onClick={() => {
             into.value = groups.length
             onChoose([...groups, { name: `Group ${groups.length + 1}`, codes: [] }])
           }}
-        >
-          New group
-        </button>
+        />
         {isOwn && (
           <Confirmed
             label="Begin again"
@@ -352,19 +344,15 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
                 }
               />
             </label>
-            <button
-              type="button"
-              disabled={i === 0}
+            <Button
+              label="Move up"
+              isOff={i === 0}
               onClick={() => onChoose(moved(groups, i, i - 1))}
-            >
-              Move up
-            </button>
-            <button
-              type="button"
+            />
+            <Button
+              label="Remove group"
               onClick={() => onChoose(groups.filter((_, other) => other !== i))}
-            >
-              Remove group
-            </button>
+            />
           </div>
           <ol class="chosen">
             {group.codes.map((code, place) => (
@@ -465,9 +453,7 @@ const Chosen = ({ code, isFirst, isLast, groups, group, ...on }: ChosenProps) =>
       >
         ↓
       </button>
-      <button type="button" class="tight" aria-label={`Remove ${code}`} onClick={on.onRemove}>
-        Remove
-      </button>
+      <Button className="tight" label="Remove" of={code} onClick={on.onRemove} />
     </span>
   </li>
 )

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
-import { Copy, Page, Refused, Shown, save, Tag } from '../parts/bits.tsx'
+import { Button, Copy, Page, Refused, Shown, save, Tag } from '../parts/bits.tsx'
 import { keepKey, ownKey } from '../parts/person/own-key.ts'
 import { ask, parsedText, useLoaded } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
@@ -113,17 +113,15 @@ const Download = ({
   make: (document: OpenApi, baseUrl: string) => Collection
   text: string
 }) => (
-  <button
-    type="button"
-    class="link"
-    disabled={of === undefined}
+  <Button
+    className="link"
+    label={text}
+    isOff={of === undefined}
     onClick={() => {
       const file = make(of!, location.origin)
       save(file.name, 'application/json', file.text)
     }}
-  >
-    {text}
-  </button>
+  />
 )
 
 /** A wide window has room for the list next to the text; above the text it would be in the way. */

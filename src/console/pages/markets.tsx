@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../topics/analytics/operations/spread-row.ts'
 import {
+  Button,
   Choice,
   Empty,
   Members,
@@ -229,14 +230,12 @@ function Spreads() {
             name: 'Spread',
             value: ({ name }) => name,
             show: row => (
-              <button
-                type="button"
-                class="plain tight"
-                aria-pressed={row.id === shown?.id}
+              <Button
+                className="plain tight"
+                label={row.name}
+                isPressed={row.id === shown?.id}
                 onClick={sets(chosen, row)}
-              >
-                {row.name}
-              </button>
+              />
             ),
           },
           {

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso'
-import { Page } from '../parts/bits.tsx'
+import { Button, Page } from '../parts/bits.tsx'
 import { navigation, places } from '../parts/frame/navigation.ts'
 import { openSearch } from '../parts/frame/search.tsx'
 import { boot } from '../parts/requests/boot.ts'
@@ -46,9 +46,7 @@ export function Missing() {
           <a class="button main" href={boot.isSignedIn ? '/market' : '/'}>
             {boot.isSignedIn ? 'Open market' : 'Home'}
           </a>
-          <button type="button" onClick={openSearch}>
-            Search
-          </button>
+          <Button label="Search" onClick={openSearch} />
           <a href="/docs">Documentation</a>
         </p>
       </section>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
-import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { asOperator, forget, Operators, token } from '../parts/person/operator-token.tsx'
 import { useChange } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
@@ -45,9 +45,7 @@ export function Operator() {
           title={title}
           actions={
             token.value !== undefined && (
-              <button type="button" onClick={forget}>
-                Sign out of the operator view
-              </button>
+              <Button label="Sign out of the operator view" onClick={forget} />
             )
           }
         >

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
+import { Button, Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
 import { ask, dataOf, useAttempt } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
@@ -135,9 +135,7 @@ function Confirm({ token }: { token: string }) {
         </>
       )}
       <div class="row">
-        <button type="button" class="main" onClick={() => void make()}>
-          Create the account
-        </button>
+        <Button className="main" label="Create the account" onClick={() => make()} />
       </div>
     </Page>
   )

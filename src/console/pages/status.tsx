@@ -1,6 +1,6 @@
 import type { IncidentRow as Incident } from '../../topics/condition/operations/incidents.ts'
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
-import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
+import { Button, Figure, Page, Shown, Tag } from '../parts/bits.tsx'
 import { type Loaded, useAnswer } from '../parts/requests/ask.ts'
 import { Table } from '../parts/tables/table.tsx'
 import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/text/format.ts'
@@ -52,15 +52,13 @@ export function Status() {
       title="Status"
       about={answer.data && sentences[answer.data.status]}
       actions={
-        <button
-          type="button"
+        <Button
+          label="Refresh"
           onClick={() => {
             void answer.reload()
             void incidents.reload()
           }}
-        >
-          Refresh
-        </button>
+        />
       }
     >
       <Shown of={answer} what="the status">

@@ -3,6 +3,7 @@ import { useLocation, useRoute } from 'preact-iso'
 import type { LogShape as Delivery } from '../../topics/webhooks/operations/row.ts'
 import {
   Absent,
+  Button,
   Confirmed,
   Empty,
   May,
@@ -233,21 +234,17 @@ function One({ id }: { id: string }) {
       about={<span class="break">{data.url}</span>}
       actions={
         <May action="change_data">
-          <button type="button" class="main" onClick={() => void test()}>
-            Send a test
-          </button>
+          <Button className="main" label="Send a test" onClick={() => test()} />
           <Confirmed
             label="New secret"
             className=""
             question="Rotate the secret? New requests are signed with it; update your receiver."
             onConfirm={rotate}
           />
-          <button
-            type="button"
-            onClick={() => void change({ status: data.active ? 'paused' : 'active' })}
-          >
-            {data.active ? 'Pause' : 'Resume'}
-          </button>
+          <Button
+            label={data.active ? 'Pause' : 'Resume'}
+            onClick={() => change({ status: data.active ? 'paused' : 'active' })}
+          />
           <Confirmed
             label="Delete"
             className="danger"
@@ -309,9 +306,7 @@ function One({ id }: { id: string }) {
                 <Options of={['webhook.test', ...eventTypes]} />
               </select>
             </label>
-            <button type="button" onClick={() => void events.reload()}>
-              Refresh
-            </button>
+            <Button label="Refresh" onClick={() => events.reload()} />
           </div>
         </header>
         <Shown of={events} what="the log">
@@ -344,13 +339,11 @@ function One({ id }: { id: string }) {
                     )}
                     <May action="change_data">
                       <div class="row">
-                        <button
-                          type="button"
-                          class="tight"
-                          onClick={() => void resend(row.event_id)}
-                        >
-                          Send again
-                        </button>
+                        <Button
+                          className="tight"
+                          label="Send again"
+                          onClick={() => resend(row.event_id)}
+                        />
                       </div>
                     </May>
                   </div>
@@ -364,9 +357,7 @@ function One({ id }: { id: string }) {
             <span role="status">
               {number(events.rows?.length ?? 0)} of {number(events.total)} are shown.
             </span>
-            <button type="button" class="tight" onClick={events.more}>
-              Show more
-            </button>
+            <Button className="tight" label="Show more" onClick={events.more} />
           </div>
         )}
       </section>

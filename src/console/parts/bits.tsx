@@ -237,6 +237,30 @@ export function Members({ title, children }: { title: string; children: () => Co
   )
 }
 
+interface ButtonProps {
+  label: string
+  /** What it is about, for those who hear it without the rest of the row. */
+  of?: string
+  className?: string
+  isPressed?: boolean
+  isOff?: boolean
+  onClick: () => unknown
+}
+
+/** A button that says only words. */
+export const Button = ({ label, of, className, isPressed, isOff, onClick }: ButtonProps) => (
+  <button
+    type="button"
+    class={className}
+    aria-label={of && `${label} ${of}`}
+    aria-pressed={isPressed}
+    disabled={isOff}
+    onClick={() => void onClick()}
+  >
+    {label}
+  </button>
+)
+
 /** Copies a text and confirms it. */
 export function Copy({
   text,
@@ -370,27 +394,21 @@ export function Confirmed({
   const dialog = useRef<HTMLDialogElement>(null)
   return (
     <>
-      <button type="button" class={className} onClick={() => dialog.current?.showModal()}>
-        {label}
-      </button>
+      <Button className={className} label={label} onClick={() => dialog.current?.showModal()} />
       <dialog ref={dialog} aria-label={label}>
         <div class="stack">
           <p>{question}</p>
           <div class="row">
             {/* First, so that it has the focus: Enter must not do what cannot be taken back. */}
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              class="danger"
+            <Button label="Cancel" onClick={() => dialog.current?.close()} />
+            <Button
+              className="danger"
+              label={label}
               onClick={() => {
                 dialog.current?.close()
                 void onConfirm()
               }}
-            >
-              {label}
-            </button>
+            />
           </div>
         </div>
       </dialog>
@@ -415,9 +433,7 @@ export function Side({
       <div class="stack">
         <header class="row spread">
           <h2>{label}</h2>
-          <button type="button" class="tight" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
+          <Button className="tight" label="Close" onClick={() => dialog.current?.close()} />
         </header>
         {children}
       </div>

@@ -1,3 +1,4 @@
+import { Button } from '../../parts/bits.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { dataDay } from '../../parts/text/format.ts'
 
@@ -146,9 +147,7 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
       <button type="submit" class="main">
         Save the key
       </button>
-      <button type="button" onClick={onCancel}>
-        Cancel
-      </button>
+      <Button label="Cancel" onClick={onCancel} />
     </div>
   </form>
 )

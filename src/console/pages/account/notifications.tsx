@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { ask, useAnswer, useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
@@ -94,9 +94,11 @@ function List() {
             />
             {unread > 0 && (
               <May action="change_data">
-                <button type="button" class="tight" onClick={() => void post('mark_all_read')}>
-                  Mark all as read
-                </button>
+                <Button
+                  className="tight"
+                  label="Mark all as read"
+                  onClick={() => post('mark_all_read')}
+                />
               </May>
             )}
           </>
@@ -137,27 +139,23 @@ function List() {
       />
       {pages > 1 && (
         <nav class="row" aria-label="Pages of notifications">
-          <button
-            type="button"
-            disabled={page.value <= 1}
+          <Button
+            label="Newer"
+            isOff={page.value <= 1}
             onClick={() => {
               page.value -= 1
             }}
-          >
-            Newer
-          </button>
+          />
           <span class="quiet small">
             Page {page.value} of {pages}
           </span>
-          <button
-            type="button"
-            disabled={page.value >= pages}
+          <Button
+            label="Older"
+            isOff={page.value >= pages}
             onClick={() => {
               page.value += 1
             }}
-          >
-            Older
-          </button>
+          />
         </nav>
       )}
     </>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { RequestRow as Request } from '../../../topics/account/operations/requests.ts'
-import { Choice, Copy, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Copy, Tag } from '../../parts/bits.tsx'
 import { ask, parsedText, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, boundChoice, sets } from '../../parts/text/form.ts'
@@ -60,9 +60,7 @@ export function Requests() {
               {...bound(route)}
             />
             <Choice label="Outcome" options={outcomes} {...boundChoice(outcome)} />
-            <button type="button" class="tight" onClick={() => void answer.reload()}>
-              Refresh
-            </button>
+            <Button className="tight" label="Refresh" onClick={() => answer.reload()} />
           </>
         }
         columns={[

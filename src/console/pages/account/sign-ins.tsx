@@ -1,5 +1,5 @@
 import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
-import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Refused, Tag } from '../../parts/bits.tsx'
 import { useChange, useData } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant } from '../../parts/text/format.ts'
@@ -55,13 +55,11 @@ export function SignIns() {
             className: 'end',
             show: ({ id, current }) =>
               !current && (
-                <button
-                  type="button"
-                  class="tight danger"
-                  onClick={() => void end(`/v1/auth/sessions/${id}`)}
-                >
-                  End
-                </button>
+                <Button
+                  className="tight danger"
+                  label="End"
+                  onClick={() => end(`/v1/auth/sessions/${id}`)}
+                />
               ),
           },
         ]}

@@ -3,7 +3,7 @@ import type {
   SourceShape as Source,
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
-import { Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, dataOf, useAttempt, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -88,35 +88,29 @@ export function Sources() {
             needs: 'change_data',
             show: source => (
               <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Test ${source.name}`}
-                  onClick={() => void test(source)}
-                >
-                  Test
-                </button>
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Log of ${source.name}`}
-                  aria-pressed={open.value === source.id}
+                <Button
+                  className="tight"
+                  label="Test"
+                  of={source.name}
+                  onClick={() => test(source)}
+                />
+                <Button
+                  className="tight"
+                  label="Log"
+                  of={`of ${source.name}`}
+                  isPressed={open.value === source.id}
                   onClick={sets(open, open.value === source.id ? undefined : source.id)}
-                >
-                  Log
-                </button>
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`${source.status === 'paused' ? 'Resume' : 'Pause'} ${source.name}`}
+                />
+                <Button
+                  className="tight"
+                  label={source.status === 'paused' ? 'Resume' : 'Pause'}
+                  of={source.name}
                   onClick={() =>
                     void change(source.id, 'PATCH', {
                       data_source: { status: source.status === 'paused' ? 'active' : 'paused' },
                     })
                   }
-                >
-                  {source.status === 'paused' ? 'Resume' : 'Pause'}
-                </button>
+                />
                 <Confirmed
                   label="Delete"
                   question={`Delete “${source.name}” with its rows, its credentials and its log?`}

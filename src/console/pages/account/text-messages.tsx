@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Confirmed, Notice, Options, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Notice, Options, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { number } from '../../parts/text/format.ts'
 
@@ -93,24 +93,21 @@ export function TextMessages() {
                     <div class="row">
                       {standing.opted_in ? (
                         <>
-                          <button type="button" onClick={() => void send('/v1/sms/test', 'POST')}>
-                            Send a test
-                          </button>
-                          <button
-                            type="button"
-                            onClick={() => void send('/v1/sms/optin', 'DELETE')}
-                          >
-                            Withdraw consent
-                          </button>
+                          <Button
+                            label="Send a test"
+                            onClick={() => send('/v1/sms/test', 'POST')}
+                          />
+                          <Button
+                            label="Withdraw consent"
+                            onClick={() => send('/v1/sms/optin', 'DELETE')}
+                          />
                         </>
                       ) : (
-                        <button
-                          type="button"
-                          class="main"
-                          onClick={() => void send('/v1/sms/optin', 'POST')}
-                        >
-                          I agree to alerts by text message
-                        </button>
+                        <Button
+                          className="main"
+                          label="I agree to alerts by text message"
+                          onClick={() => send('/v1/sms/optin', 'POST')}
+                        />
                       )}
                     </div>
                     <Quiet settings={settings} send={send} />
@@ -179,9 +176,7 @@ const CodeForm = ({ send }: { send: Send }) => (
     <button type="submit" class="main">
       Verify
     </button>
-    <button type="button" onClick={() => void send('/v1/phone/resend', 'POST')}>
-      Send a new code
-    </button>
+    <Button label="Send a new code" onClick={() => send('/v1/phone/resend', 'POST')} />
   </form>
 )
 

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { setNow } from '../../parts/requests/boot.ts'
@@ -93,14 +93,12 @@ export function Clock() {
                   + {text}
                 </button>
               ))}
-              <button
-                type="button"
-                class="tight"
-                disabled={isMoving.value}
-                onClick={() => void move({ freeze: !frozen })}
-              >
-                {frozen ? 'Unfreeze' : 'Freeze'}
-              </button>
+              <Button
+                className="tight"
+                label={frozen ? 'Unfreeze' : 'Freeze'}
+                isOff={isMoving.value}
+                onClick={() => move({ freeze: !frozen })}
+              />
             </div>
             <form class="row" onSubmit={submits(() => move({ now: `${to.value}T12:00:00Z` }))}>
               <label class="inline small">

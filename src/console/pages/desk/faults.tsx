@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Options, Refused } from '../../parts/bits.tsx'
+import { Button, Options, Refused } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
@@ -99,9 +99,7 @@ export function Faults() {
         empty="No faults are active."
         actions={
           faults && faults.length > 0 ? (
-            <button type="button" class="tight" onClick={() => void clear()}>
-              End all faults
-            </button>
+            <Button className="tight" label="End all faults" onClick={() => clear()} />
           ) : undefined
         }
         columns={[

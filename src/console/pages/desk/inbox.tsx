@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Choice, Copy, Empty, Shown, saveBlob, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Copy, Empty, Shown, saveBlob, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
@@ -148,9 +148,7 @@ function Reader(message: Message) {
         <ul class="plain row" aria-label="Attachments">
           {attachments.map(file => (
             <li key={file.filename}>
-              <button type="button" class="tight" onClick={() => saveFile(file)}>
-                {file.filename}
-              </button>
+              <Button className="tight" label={file.filename} onClick={() => saveFile(file)} />
             </li>
           ))}
         </ul>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
@@ -60,9 +60,7 @@ export function Requests() {
           />
           <Check of={isRefused}>Refused only</Check>
           <Check of={isLive}>Live</Check>
-          <button type="button" class="tight" onClick={() => void forget()}>
-            Clear the list
-          </button>
+          <Button className="tight" label="Clear the list" onClick={() => forget()} />
         </div>
       </header>
       {refusal.value && <Refused error={refusal.value} />}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { Button, Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
@@ -39,12 +39,8 @@ export function Snapshots() {
         <input {...bound(name)} />
       </label>
       <div class="row">
-        <button type="button" onClick={() => void send('snapshot')}>
-          Take a snapshot
-        </button>
-        <button type="button" onClick={() => void send('restore')}>
-          Restore
-        </button>
+        <Button label="Take a snapshot" onClick={() => send('snapshot')} />
+        <Button label="Restore" onClick={() => send('restore')} />
         <Confirmed
           label="Reset"
           className="danger"

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { lazy } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { BacktestShape } from '../../../topics/alerts/operations/tests.ts'
-import { Notice, Refused, Shown } from '../../parts/bits.tsx'
+import { Button, Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
@@ -263,14 +263,12 @@ function Scenarios({ onPlayed }: { onPlayed: () => void }) {
       <div class="row try">
         <b>Try it:</b>
         {scenarios.map(scenario => (
-          <button
-            type="button"
+          <Button
             key={scenario.name}
-            disabled={playing.value !== ''}
-            onClick={() => void play(scenario)}
-          >
-            {playing.value === scenario.name ? 'Playing …' : scenario.text}
-          </button>
+            label={playing.value === scenario.name ? 'Playing …' : scenario.text}
+            isOff={playing.value !== ''}
+            onClick={() => play(scenario)}
+          />
         ))}
         <a href="/desk">More scenarios, the clock and faults</a>
       </div>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
-import { Parted, Tag } from '../../parts/bits.tsx'
+import { Button, Parted, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -51,29 +51,25 @@ export function Audit() {
       ))}
       note={
         <div class="row">
-          <button
-            type="button"
-            class="tight"
-            disabled={page.value <= 1}
+          <Button
+            className="tight"
+            label="Newer"
+            isOff={page.value <= 1}
             onClick={() => {
               page.value -= 1
             }}
-          >
-            Newer
-          </button>
+          />
           <span>
             {number(page.value)} of {number(pages)} pages, {number(total)} entries
           </span>
-          <button
-            type="button"
-            class="tight"
-            disabled={page.value >= pages}
+          <Button
+            className="tight"
+            label="Older"
+            isOff={page.value >= pages}
             onClick={() => {
               page.value += 1
             }}
-          >
-            Older
-          </button>
+          />
         </div>
       }
       columns={[

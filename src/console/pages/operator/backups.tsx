@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { Figure, Notice, Refused } from '../../parts/bits.tsx'
+import { Button, Figure, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
@@ -93,17 +93,17 @@ export function Backups() {
         actions={
           desk?.is_configured && (
             <>
-              <button type="button" disabled={isInProgress} onClick={() => void begin('check')}>
-                Verify the newest
-              </button>
-              <button
-                type="button"
-                class="main"
-                disabled={isInProgress}
-                onClick={() => void begin('make')}
-              >
-                Create one now
-              </button>
+              <Button
+                label="Verify the newest"
+                isOff={isInProgress}
+                onClick={() => begin('check')}
+              />
+              <Button
+                className="main"
+                label="Create one now"
+                isOff={isInProgress}
+                onClick={() => begin('make')}
+              />
             </>
           )
         }

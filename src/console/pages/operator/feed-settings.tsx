@@ -1,3 +1,4 @@
+import { Button } from '../../parts/bits.tsx'
 import { submits } from '../../parts/text/form.ts'
 import type { Feed } from './feed.ts'
 
@@ -58,9 +59,7 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
         <button type="submit" class="main">
           {feed.state === 'off' ? 'Enable' : 'Set it'}
         </button>
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+        <Button label="Cancel" onClick={onCancel} />
       </div>
     </form>
   )

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { dayMs } from '../../../lib/time/instant.ts'
-import { Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
@@ -132,37 +132,31 @@ export function Feeds() {
             ...actions,
             show: feed => (
               <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`${feed.state === 'off' ? 'Turn on' : 'Set'} ${feed.title}`}
+                <Button
+                  className="tight"
+                  label={feed.state === 'off' ? 'Turn on' : 'Set'}
+                  of={feed.title}
                   onClick={() => {
                     edited.value = feed
                     scrollTo(0, 0)
                   }}
-                >
-                  {feed.state === 'off' ? 'Turn on' : 'Set'}
-                </button>
+                />
                 {feed.state !== 'off' && (
                   <>
-                    <button
-                      type="button"
-                      class="tight"
-                      aria-label={`Run ${feed.title} now`}
-                      onClick={() => void post(feed.name, 'run')}
-                    >
-                      Run
-                    </button>
-                    <button
-                      type="button"
-                      class="tight"
-                      aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
+                    <Button
+                      className="tight"
+                      label="Run"
+                      of={`${feed.title} now`}
+                      onClick={() => post(feed.name, 'run')}
+                    />
+                    <Button
+                      className="tight"
+                      label={feed.state === 'paused' ? 'Resume' : 'Pause'}
+                      of={feed.title}
                       onClick={() =>
                         void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
                       }
-                    >
-                      {feed.state === 'paused' ? 'Resume' : 'Pause'}
-                    </button>
+                    />
                   </>
                 )}
               </div>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Choice, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, sets, takes } from '../../parts/text/form.ts'
@@ -109,9 +109,7 @@ export function Logs() {
               Only lines with
               <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />
             </label>
-            <button type="button" aria-pressed={isLive.value} onClick={sets(isLive, !isLive.value)}>
-              Live
-            </button>
+            <Button label="Live" isPressed={isLive.value} onClick={sets(isLive, !isLive.value)} />
           </>
         }
         columns={[

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
-import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
@@ -75,25 +75,21 @@ export function Outbox() {
         note={
           pages > 1 && (
             <div class="row">
-              <button
-                type="button"
-                class="tight"
-                disabled={page.value <= 1}
+              <Button
+                className="tight"
+                label="Back"
+                isOff={page.value <= 1}
                 onClick={() => turn(-1)}
-              >
-                Back
-              </button>
+              />
               <span>
                 Page {number(page.value)} of {number(pages)}
               </span>
-              <button
-                type="button"
-                class="tight"
-                disabled={page.value >= pages}
+              <Button
+                className="tight"
+                label="Next"
+                isOff={page.value >= pages}
                 onClick={() => turn(1)}
-              >
-                Next
-              </button>
+              />
             </div>
           )
         }

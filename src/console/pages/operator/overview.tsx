@@ -1,6 +1,6 @@
 import type { PublicStatus } from '../../../topics/condition/operations/public-status.ts'
 import type { Condition } from '../../../topics/operator/operations/system/condition.ts'
-import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
@@ -111,9 +111,7 @@ export function Overview() {
             <section class="card" aria-labelledby="service">
               <header>
                 <h2 id="service">Service</h2>
-                <button type="button" class="tight" onClick={() => void answer.reload()}>
-                  Refresh
-                </button>
+                <Button className="tight" label="Refresh" onClick={() => answer.reload()} />
               </header>
               <div class="figures even">
                 <Figure label="State">

@@ -6,6 +6,7 @@ import type {
 } from '../../../topics/operator/operations/people/account-row.ts'
 import type { OrganizationShape as Organization } from '../../../topics/operator/operations/people/organizations.ts'
 import {
+  Button,
   Confirmed,
   Notice,
   Options,
@@ -229,9 +230,7 @@ export function People() {
             Create an account
           </button>
           {boot.signup !== 'closed' && (
-            <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
-              Invite by e-mail
-            </button>
+            <Button label="Invite by e-mail" isOff={email.value === ''} onClick={() => invite()} />
           )}
         </form>
       </details>

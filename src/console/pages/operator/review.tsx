@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
-import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { Button, Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -52,16 +52,14 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         actions={
           values.length > 0 && (
             <>
-              <button
-                type="button"
-                class="tight"
+              <Button
+                className="tight"
+                label={ids.length === values.length ? 'Choose none' : 'Choose all'}
                 onClick={() => {
                   chosen.value =
                     ids.length === values.length ? new Set() : new Set(values.map(({ id }) => id))
                 }}
-              >
-                {ids.length === values.length ? 'Choose none' : 'Choose all'}
-              </button>
+              />
               {ids.length > 0 && (
                 <>
                   <Confirmed

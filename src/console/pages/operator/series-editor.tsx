@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
-import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
@@ -102,9 +102,7 @@ export function SeriesEditor() {
             <button type="submit" class="main">
               {before ? 'Change the series' : 'Add the series'}
             </button>
-            <button type="button" onClick={sets(edited, undefined)}>
-              Cancel
-            </button>
+            <Button label="Cancel" onClick={sets(edited, undefined)} />
           </div>
         </form>
       )}
@@ -131,9 +129,7 @@ export function SeriesEditor() {
               Search
               <input type="search" placeholder="All series of the catalogue" {...bound(typed)} />
             </label>
-            <button type="button" onClick={sets(edited, 'new')}>
-              Add a series
-            </button>
+            <Button label="Add a series" onClick={sets(edited, 'new')} />
           </>
         }
         columns={[
@@ -175,14 +171,12 @@ export function SeriesEditor() {
             ...actions,
             show: series => (
               <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Edit ${series.code}`}
+                <Button
+                  className="tight"
+                  label="Edit"
+                  of={series.code}
                   onClick={sets(edited, series)}
-                >
-                  Edit
-                </button>
+                />
                 <Confirmed
                   label={series.active ? 'Retire' : 'Restore'}
                   className={series.active ? 'tight danger' : 'tight'}

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { Button } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
@@ -27,14 +28,12 @@ export function Settings() {
       note="Secrets are masked. Change settings in the configuration file, by environment variable or by flag; changes take effect at the next start."
       isTall
       actions={
-        <button
-          type="button"
-          class="tight"
-          aria-pressed={onlyOwn.value}
+        <Button
+          className="tight"
+          label="Changed only"
+          isPressed={onlyOwn.value}
           onClick={sets(onlyOwn, !onlyOwn.value)}
-        >
-          Changed only
-        </button>
+        />
       }
       columns={[
         {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { SuppressionShape as Suppression } from '../../../topics/operator/operations/system/mail.ts'
 import type { HeldShape as HeldMessage } from '../../../topics/operator/operations/system/outbox.ts'
 import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
-import { Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
@@ -164,14 +164,12 @@ function Held() {
           {
             ...actions,
             show: ({ id, event_type: type }) => (
-              <button
-                type="button"
-                class="tight"
-                aria-label={`Send ${type}`}
-                onClick={() => void release({ ids: [id] })}
-              >
-                Send
-              </button>
+              <Button
+                className="tight"
+                label="Send"
+                of={type}
+                onClick={() => release({ ids: [id] })}
+              />
             ),
           },
         ]}

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { lazy } from 'preact-iso'
 import { isoDay } from '../../../lib/time/instant.ts'
-import { Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
+import { Button, Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
 import type { Line } from '../../parts/charts/chart.tsx'
 import type { Pane } from '../../parts/charts/market-chart.tsx'
 import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
@@ -154,9 +154,7 @@ export function Drawn(props: DrawnProps) {
                 : `The lines have two axes: ${unitName(data)} at the right, ${rightUnit} at the left. `}
               Index 100 compares them.
             </span>
-            <button type="button" class="tight" onClick={onIndex}>
-              Index 100
-            </button>
+            <Button className="tight" label="Index 100" onClick={onIndex} />
           </div>
         </Notice>
       )}

@@ -1,6 +1,6 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
-import { Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, useAttempt, useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -71,14 +71,12 @@ export function Watches() {
             needs: 'change_data',
             show: ({ id, name, codes, status }) => (
               <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`${status === 'active' ? 'Pause' : 'Resume'} ${name ?? codes.join(', ')}`}
-                  onClick={() => void turn(id, status === 'active' ? 'paused' : 'active')}
-                >
-                  {status === 'active' ? 'Pause' : 'Resume'}
-                </button>
+                <Button
+                  className="tight"
+                  label={status === 'active' ? 'Pause' : 'Resume'}
+                  of={name ?? codes.join(', ')}
+                  onClick={() => turn(id, status === 'active' ? 'paused' : 'active')}
+                />
                 <Confirmed
                   label="End"
                   question={`End the watch “${name ?? codes.join(', ')}”?`}
@@ -158,26 +156,22 @@ export function Deliveries() {
             needs: 'change_data',
             show: row => (
               <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Send ${row.name ?? row.recipient_email} now`}
-                  onClick={() => void change(`/${row.id}/send_now`, 'POST')}
-                >
-                  Send
-                </button>
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`${row.enabled ? 'Pause' : 'Resume'} ${row.name ?? row.recipient_email}`}
+                <Button
+                  className="tight"
+                  label="Send"
+                  of={`${row.name ?? row.recipient_email} now`}
+                  onClick={() => change(`/${row.id}/send_now`, 'POST')}
+                />
+                <Button
+                  className="tight"
+                  label={row.enabled ? 'Pause' : 'Resume'}
+                  of={row.name ?? row.recipient_email}
                   onClick={() =>
                     void change(`/${row.id}`, 'PATCH', {
                       scheduled_delivery: { enabled: !row.enabled },
                     })
                   }
-                >
-                  {row.enabled ? 'Pause' : 'Resume'}
-                </button>
+                />
                 <Confirmed
                   label="End"
                   question={`End the delivery to ${row.recipient_email}?`}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import { Button } from '../bits.tsx'
 import { now } from '../requests/boot.ts'
 
 const knownDays = 365
@@ -40,9 +41,7 @@ export function KnownOn({
         }}
         onChange={event => take(event.currentTarget.valueAsNumber)}
       />
-      <button type="button" class="tight" disabled={value === ''} onClick={() => take(today)}>
-        Today
-      </button>
+      <Button className="tight" label="Today" isOff={value === ''} onClick={() => take(today)} />
       {chart?.as_of && (
         <span class="small quiet" role="status">
           {chart.times.length} points, as known at the end of that day, without later corrections.

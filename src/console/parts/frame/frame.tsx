@@ -3,7 +3,7 @@ import { Monitor, Moon, PanelLeft, Rows4, Search as SearchIcon, Sun } from 'luci
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Refused, signInHref } from '../bits.tsx'
+import { Button, Refused, signInHref } from '../bits.tsx'
 import { caller, callerRefusal, whoIsThere } from '../person/account.ts'
 import { endLook, impersonation } from '../person/impersonation.ts'
 import { asOperator } from '../person/operator-token.tsx'
@@ -92,9 +92,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
                 You see what <b>{impersonation.email ?? impersonation.account_id}</b> sees, until{' '}
                 {instant(impersonation.expires_at)}. Nothing can be changed.
               </span>
-              <button type="button" class="tight" onClick={() => void leave()}>
-                End impersonation
-              </button>
+              <Button className="tight" label="End impersonation" onClick={() => leave()} />
             </p>
           </aside>
         )}

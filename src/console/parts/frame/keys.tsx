@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { Button } from '../bits.tsx'
 import { navigation } from './navigation.ts'
 
 const isTyping = ({ target }: Event): boolean =>
@@ -61,9 +62,7 @@ export function Keys() {
           <dd>This list</dd>
         </dl>
         <div class="row">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
+          <Button label="Close" onClick={() => dialog.current?.close()} />
         </div>
       </div>
     </dialog>

@@ -3,7 +3,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
 import type { Action } from '../../../plans/roles/roles.ts'
-import { Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
+import { Button, Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
 import { bound, takes } from '../text/form.ts'
@@ -180,17 +180,17 @@ export function Table<T>(props: TableProps<T>) {
           {hasRows && columns.some(({ value }) => value) && (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them
             <div class="row tools" role="group" aria-label={`${caption}: export`}>
-              <button
-                type="button"
-                class="plain tight"
+              <Button
+                className="plain tight"
+                label="CSV"
                 onClick={() => save(file, 'text/csv', csvText(grid()))}
-              >
-                CSV
-              </button>
+              />
               <Copy text={() => tabbed(grid())} className="plain tight" />
-              <button type="button" class="plain tight" onClick={() => printOnly(section.current)}>
-                Print
-              </button>
+              <Button
+                className="plain tight"
+                label="Print"
+                onClick={() => printOnly(section.current)}
+              />
             </div>
           )}
         </div>
@@ -244,9 +244,7 @@ export function Table<T>(props: TableProps<T>) {
           <span role="status">
             {number(rows.length)} of {number(props.pages.total)} are shown.
           </span>
-          <button type="button" class="tight" onClick={props.pages.more}>
-            Show more
-          </button>
+          <Button className="tight" label="Show more" onClick={props.pages.more} />
         </div>
       )}
     </section>
@@ -282,9 +280,7 @@ function Heading<T>({
       {column.isHeadingHidden ? (
         <span class="only-heard">{name}</span>
       ) : isSorted && column.value ? (
-        <button type="button" class="sort" onClick={() => onOrder(next)}>
-          {name}
-        </button>
+        <Button className="sort" label={name} onClick={() => onOrder(next)} />
       ) : (
         name
       )}
