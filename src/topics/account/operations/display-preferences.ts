@@ -72,7 +72,7 @@ const rowOf = (chosen: StoredDisplayPreferences | undefined) => {
   }
 }
 
-/** The preferences after a change; what the body does not name stays. */
+/** The preferences after a change; absent fields are kept. */
 function changed(input: unknown, before: DisplayPreferences): DisplayPreferences {
   const values = DisplayPreferencesBody.read(input)
   return {
@@ -84,7 +84,7 @@ function changed(input: unknown, before: DisplayPreferences): DisplayPreferences
   }
 }
 
-/** How the console looks for the holder of the key or session. */
+/** The display preferences of the holder of the key or session. */
 export const displayPreferenceOperations: readonly Operation[] = [
   operation('GET /v1/display_preferences', {
     operationId: 'getDisplayPreferences',

@@ -24,7 +24,7 @@ export const endingOf =
     for (const thing of [...list(accountId)]) remove(thing)
   }
 
-/** Why an account stays as it is. */
+/** Why an account cannot be closed or erased. */
 export type ClosingRefusal = 'taken' | 'in_organization' | 'not_closed' | 'subscribed'
 
 /** The address of an account, and its end. */
@@ -69,8 +69,8 @@ export function createAccountClosing(deps: AccountClosingDeps) {
       return undefined
     },
     /**
-     * Ends an account: its keys, sessions and ways in, and what works for it. It stays suspended,
-     * and its data is there until it is erased.
+     * Closes an account: revokes its keys, ends its sessions and stops its scheduled work. It stays
+     * suspended, and its data is retained until it is erased.
      */
     close(open: AccountState): ClosingRefusal | undefined {
       const { id } = open.account

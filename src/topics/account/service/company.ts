@@ -69,7 +69,7 @@ export function createCompany(deps: CompanyDeps) {
   }
 
   return {
-    /** Where a browser goes to sign in, and the mark that it keeps until it is back. */
+    /** The address for signing in, and the cookie that the browser keeps until it returns. */
     async begin(redirectUri: string, next: string | undefined) {
       const [state, browser] = [ids.token(), ids.token()]
       const { url, attempt } = await provider.begin(redirectUri, state)
@@ -81,7 +81,7 @@ export function createCompany(deps: CompanyDeps) {
       })
       return { url, browser, lifetimeMs: attemptMs }
     },
-    /** Signs in the browser that comes back; a sign-in that was begun ends here, whatever comes of it. */
+    /** Completes a sign-in; the attempt ends, whatever the result. */
     async complete(
       {
         state,
@@ -188,7 +188,7 @@ function createAdmission(deps: CompanyDeps) {
   const { keyChanges, organizations } = deps
   const { roles, plans, roleClaim, domains, autoCreate } = config.oidc
 
-  /** The address that the provider vouches for; undefined: it must not be believed. */
+  /** The e-mail address that the provider has verified; undefined: there is none. */
   const addressOf = ({ email, email_verified }: ProviderClaims): string | undefined => {
     if (typeof email !== 'string' || email_verified === false) return undefined
     const address = email.toLowerCase()

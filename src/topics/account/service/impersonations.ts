@@ -35,7 +35,7 @@ export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps) {
       if (isOver(impersonation)) impersonations.delete(hash)
   }
   return {
-    /** The token is nowhere else. The oldest look ends where there are too many. */
+    /** The token is returned only here. Beyond the maximum the oldest impersonation ends. */
     begin(account: AccountState, actor: string, lastsMs: number) {
       const now = clock.now()
       forget(({ expiresAt }) => now >= expiresAt)

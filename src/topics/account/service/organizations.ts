@@ -178,8 +178,8 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
       })
     },
     /**
-     * Asks a person who is listed once they have accepted; takes the place of an older invitation to
-     * the same address.
+     * Invites a person, who is listed after accepting. Replaces an earlier invitation of the
+     * address.
      */
     invite(account: AccountState, wish: MemberRequest): Invitation | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }

@@ -30,7 +30,7 @@ export function createPasswordHashes({ atOnce = atOnceDefault, waitingMax = wait
   }
 }
 
-/** Runs at most `atOnce` works at the same time, in the order in which they came. */
+/** Runs at most `atOnce` tasks at the same time, in the order of the calls. */
 function turns(atOnce: number, waitingLimit: number) {
   let running = 0
   const waiting: (() => void)[] = []

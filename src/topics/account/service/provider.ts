@@ -28,7 +28,7 @@ export interface ProviderDeps {
   ids: Pick<Ids, 'token'>
 }
 
-/** A sign-in on its way to the provider and back: nothing of it leaves this process but hashes. */
+/** A pending sign-in at the provider; only hashes of its values leave this process. */
 export interface ProviderAttempt {
   nonce: string
   verifier: string
@@ -44,7 +44,7 @@ export interface ProviderClaims extends JWTPayload {
 export class ProviderRefusal extends Error {}
 
 const clockToleranceSeconds = 60
-/** Only signatures with a public key: with a shared secret every holder of it could sign. */
+/** Only signatures by public key: everyone who knows a shared secret could sign. */
 const algorithms = ['RS', 'PS', 'ES'].flatMap(kind => [256, 384, 512].map(bits => kind + bits))
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 const logoutTokenAge = '5 minutes'
@@ -149,7 +149,7 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
       return { url: url.href, attempt }
     },
-    /** Redeems a code for the claims of the person; throws where anything is not as it must be. */
+    /** Redeems a code for the claims of the person; throws if any check fails. */
     async complete(
       attempt: ProviderAttempt,
       code: string,

@@ -11,7 +11,7 @@ export interface SessionClaims {
   jti: string
 }
 
-/** The kind of token: what other JWTs under the same key would not be. */
+/** The kind of token, which distinguishes it from other JWTs under the same key. */
 const kind = 'session'
 const header = { alg: 'HS256', typ: 'JWT' } as const
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -4,7 +4,7 @@
  */
 const namesMax = 50_000
 
-/** Counts wrong tries to sign in, by who tried at whose account. */
+/** Counts failed sign-ins by client address and account. */
 export function createSignInAttempts(triesMax: number, windowMs: number, monotonic: () => number) {
   const tries = new Map<string, number[]>()
   return {

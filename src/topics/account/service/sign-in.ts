@@ -26,7 +26,7 @@ export interface TwoFactorStep {
   twoFactorStep: string
 }
 
-/** The proofs by which people come in: a password, or a one-time link. */
+/** Sign-in by password or by one-time link. */
 export interface SignIn {
   /**
    * `from` is the group of the client's address. An unknown address is refused like a wrong
@@ -69,7 +69,7 @@ export interface SignIn {
   mailLink(email: string, baseUrl: string, next?: string): void
   /** Resolves when the e-mails requested so far are in the outbox. */
   settled(): Promise<void>
-  /** Whether a new password must come with the old one. */
+  /** Whether a change of the password requires the current one. */
   needsPassword(account: AccountState, session: Session): boolean
   /** Sets a password and ends all other sign-ins. `fault` ends a sentence about the new one. */
   changePassword(

@@ -113,8 +113,8 @@ export function createSignUp(deps: SignUpDeps) {
     mode,
     addressOf,
     /**
-     * Mails a link to the address. What happens to an address that has an account is the same to
-     * see from outside: it gets a link to sign in. `from` is the group of the client's address.
+     * Sends a link to the address. An address that has an account gets a link to sign in, so that
+     * the response does not reveal it. `from` is the group of the address of the client.
      */
     request(written: string, baseUrl: string, from: string) {
       const email = written.toLowerCase()

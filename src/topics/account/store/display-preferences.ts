@@ -6,7 +6,7 @@ export interface StoredDisplayPreferences extends DisplayPreferences {
   updatedAt: number
 }
 
-/** How each person wants the console to look. */
+/** The display preferences of each person. */
 export type DisplayPreferenceStore = ReturnType<typeof createDisplayPreferenceStore>
 
 export function createDisplayPreferenceStore(db: Database) {

@@ -59,7 +59,7 @@ export function createSecondFactorStore(db: Database) {
         dropCodes.run(accountId)
         for (const hash of codeHashes) putCode.run(hash, accountId)
       }),
-    /** Notes the time step of a code; false where a code of it, or of a later one, was used. */
+    /** Records the time step of a code; false if a code of this or a later step was used. */
     useStep: (accountId: string, step: number) => useStep.run(step, accountId).changes === 1,
     /** Uses a recovery code up; false where there is none such, or it was used. */
     useRecoveryCode: (accountId: string, codeHash: Uint8Array, at: number) =>

@@ -43,7 +43,7 @@ export function createSignInLinkStore(db: Database) {
       return row ? linkOf(row) : undefined
     },
     put: (link: SignInLink) => void put.run({ ...link, mailed: Number(link.mailed) }),
-    /** Uses a link up; false when someone was faster or its time is over. */
+    /** Uses a link; false if it was used already or has expired. */
     use: (tokenHash: Uint8Array, now: number) => use.run(now, tokenHash).changes === 1,
     /** Links that were mailed to an account after `since`. */
     mailedSince: (accountId: string, since: number) => mailed.get(accountId, since)?.n ?? 0,

@@ -16,7 +16,7 @@ import { alertTestOperations } from './tests.ts'
 
 const historyShown = 20
 
-/** The account's alerts on prices and on what daily closes come to. */
+/** Alerts of the account on prices and on analytics of daily closes. */
 export function alertOperations(deps: Context) {
   const context = createAlertContext(deps)
   return [

@@ -154,8 +154,8 @@ function seriesField(
 const isAbsent = (value: unknown) => value === undefined || value === null
 
 /**
- * Whether a body is about an analytics alert, before anything of it is checked: what a plan does
- * not include is refused first.
+ * Whether a body is for an analytics alert; decided before validation, because a missing plan
+ * feature is refused first.
  */
 export function isAnalytics(input: unknown): boolean {
   const fields = isObject(input) && isObject(input.price_alert) ? input.price_alert : input
@@ -200,7 +200,7 @@ const example = {
   cooldown_minutes: 60,
 }
 
-/** The bodies of alerts; what a change does not name stays as it is. */
+/** The bodies of alerts; fields that a change does not have are kept. */
 export function createAlertForms(deps: AlertFormDeps) {
   const fields = alertFields(deps)
   const wrapped = body(fields, {
@@ -226,7 +226,7 @@ export function createAlertForms(deps: AlertFormDeps) {
   }
 }
 
-/** An alert as a body that would make it, without what follows from its kind. */
+/** An alert as the body that would create it, without fields that follow from its kind. */
 function wireOf(
   { name, seriesId, condition, metadata, webhookUrl, cooldownMinutes, enabled }: Alert,
   codeOf: AlertFormDeps['codeOf'],
@@ -264,8 +264,8 @@ const nullableNames = new Set([
 ])
 
 /**
- * The alert as it was, with what the body names in its place. Another type of analytics begins
- * without the configuration of the one before it.
+ * The alert with the fields of the body. Another type of analytics drops the configuration of the
+ * previous one.
  */
 function merged(named: Fields, before: Fields): Fields {
   const changes = Object.fromEntries(

@@ -57,7 +57,7 @@ export const alertTestOperations = (deps: Context, context: AlertContext) => [
   ...backtest(deps, context),
 ]
 
-/** It changes nothing, whatever its method. */
+/** The operation changes nothing, although it is a POST. */
 const onlyReading = { ...writing, action: 'read' } as const
 
 const testNote =

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../http/operations/operation.ts'
 import { alertOperations } from './alerts.ts'
 
-/** Alerts on prices and on what daily closes come to. */
+/** Alerts on prices and on analytics of daily closes. */
 export const operations: Operations = [alertOperations]

@@ -87,9 +87,7 @@ export function createAlerts(deps: AlertsDeps) {
         return store.byId(id)!
       })
     },
-    /**
-     * Another code or condition ends the cooldown, and only prices that come in from then on count.
-     */
+    /** Another code or condition ends the cooldown, and only prices recorded from then on count. */
     change(alert: Alert, change: Partial<AlertSettings>): Alert {
       const now = clock.now()
       const next = { ...alert, ...change, updatedAt: now }

@@ -19,7 +19,10 @@ export interface BacktestQuestion {
   /** The half-open range of observations, Unix ms. */
   from: number
   to: number
-  /** Judges what was known when it came to be known; the range is one of recordings then. */
+  /**
+   * Evaluates values as they were known when they were recorded; the range is then of recording
+   * times.
+   */
   isVintage?: boolean
 }
 
@@ -46,8 +49,8 @@ export interface BacktestDeps {
 }
 
 /**
- * Judges every observation of a range by the rule and cooldown of live alerts: as if it had come in
- * when it was made, or as it did come in.
+ * Evaluates every observation of a range by the rule and cooldown of live alerts, as if it had been
+ * recorded at its own time, or at its recording time.
  */
 export function createBacktests(deps: BacktestDeps) {
   const { stopwatch = createSystemClock() } = deps
@@ -111,7 +114,10 @@ function createTally({ condition, cooldownMinutes, series }: BacktestQuestion): 
   return { result, judge }
 }
 
-/** Every observation of the range with its current value, as if it had come in when it was made. */
+/**
+ * Every observation of the range with its current value, as if it had been recorded at its own
+ * time.
+ */
 function* judgeObservations(
   { observations, quarantine, closes }: BacktestDeps,
   { condition, series, from, to }: BacktestQuestion,

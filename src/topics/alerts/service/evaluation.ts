@@ -49,8 +49,8 @@ const sliceMs = 25
 /** The duration of the first one, which follows the transaction that recorded the price. */
 const followMs = 10
 /**
- * The minimum for the work within it, however long commits take: otherwise a slow disk would need
- * one commit per alert.
+ * The minimum time for evaluations, however long commits take: otherwise a slow disk would need one
+ * commit per alert.
  */
 const workMinMs = 8
 /** Triggers of a removed alert that are dropped at a time. */
@@ -96,8 +96,8 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
       if (notes.changed(changes, clock.now())) hasNotes = true
     },
     /**
-     * After that transaction: judges what was noted, at once where that takes no longer than a
-     * slice.
+     * Call this after the transaction. Evaluates noted prices, immediately if that takes no longer
+     * than a slice.
      */
     follow() {
       if (!hasNotes || running || stopped) return
@@ -112,7 +112,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
         logFailure(error)
       }
     },
-    /** Judges all that is due, slice by slice, and drops what is left of removed alerts. */
+    /** Evaluates everything that is due, slice by slice, and deletes the rest of removed alerts. */
     pass() {
       if (!stopped) notes.delivered(clock.now())
       return pass()

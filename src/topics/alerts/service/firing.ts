@@ -11,7 +11,7 @@ import type { PendingPrice } from '../store/prices.ts'
 import type { AlertTrigger, AlertTriggerStore } from '../store/triggers.ts'
 import { deliveryRow, type FiredAlert, measuredRow, type Notifier } from './messages.ts'
 
-/** Triggers kept of an alert; looked after at every hundredth. */
+/** The most triggers that are stored of an alert; checked at every hundredth. */
 const triggersKept = 10_000
 const trimEach = 100
 

@@ -65,7 +65,7 @@ interface AccountChannels {
   number(type: string): string | undefined
 }
 
-/** One notifier for each transaction: what an account wants is read once in it. */
+/** One notifier for each transaction reads the settings of an account once. */
 export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
   const { events, mail, textMessages, notices, serviceName } = deps
   const channelsOf = createAccountChannels(deps)

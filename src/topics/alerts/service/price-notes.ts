@@ -65,7 +65,7 @@ export function createPriceNotes(deps: PriceNotesDeps) {
       }
       return hasNoted
     },
-    /** Notes prices whose delivery has begun: they were recorded before they were news. */
+    /** Notes prices whose delivery has begun, which were recorded before that. */
     delivered(now: number): boolean {
       let hasNoted = false
       for (const series of catalogue.list()) {

@@ -18,13 +18,13 @@ export interface AlertSettings {
 }
 
 export interface Alert extends AlertSettings {
-  /** Orders alerts by creation; what evaluation and triggers go by. */
+  /** Numbers alerts in the order of creation; evaluation and triggers refer to it. */
   number: number
   id: string
   accountId: string
-  /** Prices that came in before are not judged. */
+  /** Prices that were recorded before are not evaluated. */
   armedAt: number
-  /** The trigger that the cooldown runs from; null after what is watched was changed. */
+  /** The trigger that began the cooldown; null after the condition was changed. */
   coolingFrom: number | null
   triggerCount: number
   lastTriggeredAt: number | null
@@ -51,7 +51,7 @@ export interface JudgedPrice {
   /** The code that alerts watch. */
   seriesId: number
   observedAt: number
-  /** When it came in. */
+  /** The recording time. */
   at: number
 }
 

@@ -10,7 +10,7 @@ export interface PendingPrice {
   sourceId: number
   observedAt: number
   value: number
-  /** When it came in. */
+  /** The recording time. */
   at: number
 }
 

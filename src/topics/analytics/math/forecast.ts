@@ -52,7 +52,7 @@ export interface Band {
 /** A projection `horizonDays` calendar days ahead, in the unit of the series. */
 export type Projection = ReturnType<typeof project>
 
-/** How often what was stated came true. */
+/** How often forecasts were right. */
 export interface Calibration {
   horizonDays: number
   /** Forecasts of the past whose day has come and has a close. */

@@ -98,7 +98,7 @@ export function indicatorRun(
 ): Measured<IndicatorRun> {
   if (closes.length < window + 1) return tooFew(closes.length, window + 1)
   const inside = closesIn(closes, periodDays)
-  // An average over a window has no memory: what lies before the first window is not checked.
+  // Values before the first window do not affect the average of a window, so they are not checked.
   const values =
     kind === 'sma'
       ? sma(closes.slice(-(inside.length + window - 1)), window)

@@ -90,7 +90,7 @@ function legsOf({ catalogue, closes, now }: Context, identity: SpreadIdentity) {
   })
 }
 
-/** The spread over the window, and where its newest value stands. */
+/** The spread over the window, and the rank of its newest value. */
 function standingOf(at: Context, identity: SpreadIdentity, period: number) {
   const legs = legsOf(at, identity)
   const closesByCode = new Map(legs.map(leg => [leg.code, leg.legCloses]))

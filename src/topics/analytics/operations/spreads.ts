@@ -178,8 +178,8 @@ function pastSpread(
  */
 export function spreadOperations(deps: Context) {
   const hours = deps.limits.futuresMaxAgeHours
-  // A path for each type, not a parameter: what a type does not have is an unknown route, and each
-  // documents its own ids.
+  // Each type has a path instead of a parameter, because each documents its parameters, and an
+  // unknown type is an unknown route.
   const current = paths.flatMap(({ path, type, title, plural, name, listName, aliasOf }) => {
     const replaced = (rest = '') =>
       aliasOf === undefined ? {} : { deprecated: { use: `/v1/spreads/${aliasOf}${rest}` } }

@@ -67,7 +67,7 @@ function answer(call: AnalysisCall): string {
   })
 }
 
-/** Where the newest close of a series stands among those of a window. */
+/** The rank of the newest close of a series in a window. */
 export const statisticsOperations = [
   analysis({
     path: '/v1/analytics/statistics',

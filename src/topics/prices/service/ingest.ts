@@ -35,7 +35,7 @@ export interface IngestDeps {
   transactionNumber?(): number
   /** Before the transaction writes values of these series. */
   prepare?(seriesIds: Iterable<number>): void
-  /** Inside the transaction: what its changes are to series that are computed. */
+  /** Called in the transaction. Returns the changes that follow for computed series. */
   derive?(changes: readonly Change[]): Change[]
   /** The newest instant of those before the start. */
   lastWrittenAt?: number
@@ -127,7 +127,7 @@ export function createIngest(
       for (const seriesId of new Set(points.map(point => point.seriesId)))
         for (const listener of withdrawals) listener(seriesId)
     },
-    /** Whatever is written during `work` belongs to the batch; undefined: to none. */
+    /** Assigns everything that `work` writes to the batch; undefined: to none. */
     as<T>(next: OpenBatch | undefined, work: () => T): T {
       const before = batch
       batch = next

@@ -237,7 +237,7 @@ export function openPrices({
     decisions,
     batchStore,
     batches,
-    /** Reports what a write would change, without writing. */
+    /** Returns the changes that a write would make, without writing. */
     compare: createComparison({
       observations,
       catalogue,
@@ -269,7 +269,7 @@ export function openPrices({
     /** Adds a listener for series of which days enter or leave quarantine. */
     onQuarantineChange: (listener: (seriesId: number) => void) =>
       quarantineListeners.push(listener),
-    /** Forgets what is kept in memory of a series: another thread has written to it. */
+    /** Drops cached values of a series that another thread has written. */
     forgetSeries(seriesId: number) {
       notifyChanged(seriesId)
       attribute(seriesId)

@@ -4,8 +4,8 @@ import type { Ingest } from './ingest.ts'
 /** A query that is read page by page. */
 export interface Question {
   /**
-   * Requests with the same key belong to one walk: it names the caller and the query, but not where
-   * a moving window stands.
+   * Requests with the same key share one snapshot: the key names the caller and the query, but not
+   * the position of a moving window.
    */
   key: string
   range: HistoryRange
@@ -133,7 +133,7 @@ function createSnapshotMemory() {
       remember(key, [...snapshots, walk])
       return walk
     },
-    /** The newest walk that has come to the page, else the newest of all. */
+    /** The newest snapshot that has reached the page, otherwise the newest one. */
     find(key: string, page: number, now: number) {
       const snapshots = ofQuestion(key).filter(walk => now - walk.usedAt < snapshotLifetimeMs)
       const walk = snapshots.findLast(candidate => candidate.starts.has(page)) ?? snapshots.at(-1)

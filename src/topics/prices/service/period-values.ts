@@ -8,7 +8,7 @@ export type PeriodValues = (seriesId: number, from: number, to: number) => Obser
 /** Far more than the periods of the longest range that is read. */
 const valuesMax = 200_000
 
-/** Since when it is known of a series when its values came. */
+/** Since when the recording times of a series are known. */
 interface Covered {
   since(seriesId: number, asOf: number): number
 }

@@ -7,7 +7,7 @@ export const fileKinds = ['prices', 'vintages', 'datasets'] as const
 /** Prices as they are, other datasets as they are, or all that either ever was. */
 export type FileKind = (typeof fileKinds)[number]
 
-/** What goes into a file: the prices of a year, or the dataset of this name. */
+/** The content of a file: the prices of a year, or a dataset. */
 export interface FileContent {
   kind: FileKind
   of: string

@@ -189,7 +189,7 @@ export function createProvenance({
     newestOf,
     /** Whether a series ever had a value of a source. */
     isSourced,
-    /** Looks again whether a series has values of a source: something was written to it. */
+    /** Call this after a write: the sources of the series are looked up again. */
     forget: (seriesId: number) => void sourced?.delete(seriesId),
     /** The series with the source of one of its values, current or earlier, as its publisher. */
     attributed,

@@ -33,8 +33,8 @@ export interface RunningBatch {
    */
   write(points: readonly Point[], recordedAt?: number): Counts
   /**
-   * One transaction. Whatever is recorded during `work` belongs to the batch, and what stood in the
-   * tables of datasets before it is noted.
+   * Runs `work` in one transaction: everything that it records belongs to the batch, and the
+   * earlier rows of dataset tables are noted.
    */
   during<T>(work: () => T): T
   /**

@@ -110,7 +110,8 @@ function barsOfStretch(
   const first = bucketStart(interval, from)
   const firstWhole = first < from ? bucketEnd(interval, first) : first
   if (firstWhole > lastStart) return folded(from, to)
-  // The bucket that the end cuts is mostly the stored bar: nothing was observed in the rest of it.
+  // A bucket that the end of the range cuts usually equals the stored bar, because nothing was
+  // observed in the rest of it.
   const isCut = lastStart < to
   const end = isCut ? bucketEnd(interval, lastStart) : to
   const stored = observations.bars(

@@ -1,7 +1,10 @@
 import type { Observation } from '../math/bars.ts'
 import type { ObservationStore } from '../store/observations.ts'
 
-/** Two points far apart must not read what lies between them; many read long stretches at once. */
+/**
+ * Two distant points must not read everything between them; many points read long stretches at
+ * once.
+ */
 const [firstRows, rowsMax] = [4, 1024]
 
 /**

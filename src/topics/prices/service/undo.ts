@@ -16,10 +16,10 @@ export interface UndoConflict {
 /** Counts are of values, or of rows of a dataset. */
 export interface Undone {
   batch: Batch
-  /** Values or rows that are back to their earlier version, and those that were removed. */
+  /** The number of values or rows that were restored or removed. */
   restored: number
   removed: number
-  /** Left alone because someone wrote there later. */
+  /** The number that was kept because of later writes. */
   left: number
   /** From then on `as_of` returns the values before the batch. */
   recordedAt: number

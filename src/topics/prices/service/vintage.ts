@@ -15,7 +15,7 @@ import { createLatestPrices, type FormulaOf, type LatestPrices } from './latest-
 import { currentValues, type PeriodValues, valuesAsOf } from './period-values.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-/** Since when what was known of a series is known itself. */
+/** Since when the revisions of a series are recorded. */
 export type Coverage = ReturnType<typeof createCoverage>
 
 /**

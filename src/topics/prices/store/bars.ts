@@ -418,8 +418,8 @@ const rowsEach = 20_000
 const faultsMax = 100
 
 /**
- * The hour and day bars that are not what their observations give, in sentences; each series is
- * read in stretches that fit into memory.
+ * Reports hour and day bars that differ from their observations, as sentences. Each series is read
+ * in stretches that fit into memory.
  */
 export function barFaults(
   db: Database,

@@ -65,7 +65,7 @@ export function createDecisionStore(db: Database) {
     ]
   }
   return {
-    /** Whether an operator has ever corrected, deleted or undone anything. */
+    /** Whether there are corrections, deletions or undos by operators. */
     any: () => any.get() !== undefined,
     /** Decisions in force for points of a series, from one moment to another, both inclusive. */
     between: (seriesId: number, from: number, to: number) =>

@@ -23,7 +23,7 @@ export interface FlaggedValue {
   decidedBy: string | null
   decisionReason: string | null
   dataset: string | null
-  /** JSON: what the row is of, by column. */
+  /** JSON of the columns that identify the line of a row. */
   line: string | null
   /** JSON: all its numbers that are guarded. */
   numbers: string | null
@@ -71,7 +71,7 @@ export interface FlaggedValueStore {
   rejected(seriesId: number, from: number, to: number): RefusedValue[]
   /** Lists a value that was left out for what an operator decided; one that waits stays as it is. */
   keep(value: NewFlag): void
-  /** Takes what was left out off the list, from one moment to another, both inclusive. */
+  /** Removes excluded values from the list, from one moment to another, both inclusive. */
   forgetKept(seriesId: number, from: number, to: number): void
   /**
    * Moves of values that wait for review, from one moment to another, both inclusive, of other

@@ -94,7 +94,7 @@ export interface ObservationReads {
   ): Observation[]
   /** The newest observation made before `before` of those that were current at `asOf`. */
   newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
-  /** When the newest value of a series came to this service; undefined without any. */
+  /** When the newest value of a series was recorded; undefined without any. */
   newestWrittenAt(seriesId: number): number | undefined
   /** When the first value of a series was recorded; undefined without any. */
   firstRecordedAt(seriesId: number): number | undefined
@@ -164,7 +164,7 @@ export interface ObservationStore extends ObservationReads, BarReads {
   /** Sets the source of current values that equal the given ones. */
   attribute(points: readonly Point[], sourceId: number): void
   /**
-   * Where the stored bars differ from what the observations give, or revisions do not join up, in
+   * Reports differences between stored bars and observations, and gaps between revisions, as
    * sentences; at most a hundred of each kind.
    */
   faults(): string[]

@@ -80,7 +80,7 @@ export function createValueSourceStore(db: Database) {
       byId(0)
       return find()!.id
     },
-    /** The number of a source that someone named; -1 where it has none yet. */
+    /** The number of a named source; -1 if it has none yet. */
     named(name: string) {
       byId(0)
       const source = [...cachedSources!.values()].find(

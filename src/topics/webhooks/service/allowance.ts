@@ -3,8 +3,8 @@ import { startOfMonth, startOfNextMonth } from '../../../lib/time/instant.ts'
 import type { WebhookMonthStore } from '../store/months.ts'
 
 /**
- * The events of each account in the running month, counted in memory and written behind: a crash
- * loses what was not flushed, in the customer's favour.
+ * Counts the events of each account in the current month in memory, and stores them later: after a
+ * crash the customer has some more.
  */
 export type WebhookAllowance = ReturnType<typeof createWebhookAllowance>
 

@@ -3,7 +3,7 @@ import type { Endpoint } from '../store/webhooks.ts'
 
 const none: readonly Endpoint[] = []
 
-/** Endpoints by id and account, and the active ones by what they want to be notified of. */
+/** Endpoints by id and account, and active ones by the events that they subscribe to. */
 export function createEndpointIndex() {
   const ids = new Map<string, Endpoint>()
   /** A Map keeps the position of a replaced entry, so lists stay in the order of creation. */

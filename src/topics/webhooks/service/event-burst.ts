@@ -104,7 +104,7 @@ function createBurstAccounts({ webhooks, limits }: BurstDeps) {
   }
 }
 
-/** No event of a burst: what goes to its own target is not counted among what `emit` makes. */
+/** Marks a message to a separate target, which does not count among the messages of `emit`. */
 const ownTarget = -1
 
 /** Messages that wait to be written; adds what is new to the deliveries of their events. */

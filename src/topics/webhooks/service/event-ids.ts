@@ -1,7 +1,4 @@
-/**
- * Where an event of a burst stands: its moment and its number in it, the same however often the
- * event is made.
- */
+/** The time of an event and its number within a burst, equal however often the event is created. */
 export interface Rank {
   at: number
   number: number

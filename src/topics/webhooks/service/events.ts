@@ -132,8 +132,8 @@ function createDelivery({ outbox, skips }: EventsDeps, limits: EventLimits) {
     outbox.put({ ...logged, accountId, lane, skipped })
   }
   /**
-   * When a hidden series changes is hidden too: its entry comes once a day, and only to an endpoint
-   * that names the series.
+   * The times at which a hidden series changes are hidden too: it has one entry a day, and only for
+   * an endpoint that names the series.
    */
   const hide = ({ id: lane, accountId, commodityFilters }: Endpoint, event: Outgoing) => {
     const { type, commodity, family } = event.filtered

@@ -30,7 +30,7 @@ import { createWebhookTrial } from './trial.ts'
 import { createUsageEvents } from './usage-events.ts'
 import { createWebhooks } from './webhooks.ts'
 
-/** From what happens in the instance to the messages of webhooks. */
+/** The endpoints of webhooks, and the events that are sent to them. */
 export type WebhookServices = ReturnType<typeof openWebhooks>
 
 export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
@@ -51,7 +51,7 @@ export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'id
   notices: Notices
 }
 
-/** Puts endpoints, events and what causes them together. */
+/** Opens the endpoints, the events and their listeners. */
 export function openWebhooks(deps: WebhookServicesDeps) {
   const { db, clock, keys, outbox, limits, config } = deps
   const webhooks = createWebhooks({

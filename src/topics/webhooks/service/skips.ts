@@ -99,8 +99,8 @@ const withheld: ReadonlySet<string> = new Set<string>([
 ])
 
 /**
- * Whether an entry with this reason has no data: an account does not get from its log what its plan
- * or the operator keeps from it. Such an entry cannot be sent later.
+ * Whether entries with this reason have no data, because the plan or the operator withholds it from
+ * the account. Such an entry cannot be sent later.
  */
 export const isWithheld = (reason: string): boolean => withheld.has(reason)
 
@@ -164,7 +164,7 @@ export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info
       if (day.logged <= skipsLoggedPerDay) return reason
       return report(day, skipped, logLimitReached) ? logLimitReached : undefined
     },
-    /** As `note`, for what the delivery log takes once a day at most. */
+    /** As `note`, for reasons that the delivery log records once a day. */
     noteDaily(skipped: Skipped): string | undefined {
       count(skipped.reason)
       return report(dayOf(skipped.lane), skipped, skipped.reason) ? skipped.reason : undefined

@@ -43,7 +43,7 @@ export interface WebhooksDeps extends Pick<Runtime, 'db' | 'ids'> {
 export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksDeps) {
   const index = createEndpointIndex()
   const { sealed, open } = createEndpointSecrets(vault)
-  /** Forgets what is in memory and reads the store again. */
+  /** Replaces the cached endpoints by the stored ones. */
   const reload = () => index.fill(store.all())
   reload()
 

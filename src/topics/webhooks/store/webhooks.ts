@@ -162,7 +162,7 @@ export function createWebhookStore(db: Database) {
      */
     put: (endpoint: Endpoint) => void put.run(rowOf(endpoint)),
     remove: (id: string) => void remove.run(id),
-    /** Switches an active endpoint off; false when it is off already, or gone. */
+    /** Disables an active endpoint; false if it is disabled already or deleted. */
     disable: (id: string, reason: string, at: number) => disable.run(reason, at, id).changes === 1,
     /** Endpoints by how they do; failing: active, and the last delivery failed. */
     tally: (): Record<'active' | 'failing' | 'disabled', number> => tally.get()!,
