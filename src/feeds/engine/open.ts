@@ -10,6 +10,7 @@ import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import {
   createSourceFilter,
+  createValueWithheld,
   createViewOnly,
   createWithheld,
   createWithheldRows,
@@ -82,6 +83,7 @@ export function openFeeds(deps: FeedServicesDeps) {
       deps.formulas.restsOn,
       createViewOnly(db),
     ),
+    isValueWithheld: createValueWithheld(db, viewFeeds),
     withheldRows: createWithheldRows(db, viewFeeds),
     /**
      * Which values are of a source; undefined where none is. Every value that series ever had, of

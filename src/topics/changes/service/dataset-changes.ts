@@ -60,11 +60,14 @@ export function createDatasetChanges({
         for (let from = isInside ? after.recordedAt + 1 : 0; ; from += versionsEach) {
           const read = versions(entry, from, versionsEach)
           for (const version of read) {
-            const { row, previous } = version
+            const { row } = version
             const kind = kindOf(version)
-            if (!kind || !sees(reader, declared.codeColumns, row ?? previous ?? {})) continue
+            if (!kind || !sees(reader, declared.codeColumns, row ?? version.previous ?? {}))
+              continue
             const key = keyOf(declared.key, version)
             if (isWithheld(key, row && recordedAt)) continue
+            // Where it is not known who wrote the row before, a feed that ever wrote it counts.
+            const previous = isWithheld(key, undefined) ? undefined : version.previous
             yield {
               place: placeOf(version.number),
               kind,

@@ -2,7 +2,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
-import type { Withheld, WithheldRows } from '../../prices/store/withheld.ts'
+import type { IsValueWithheld, Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
 import type { RowVersionReader } from '../store/dataset-versions.ts'
 import {
@@ -49,6 +49,7 @@ export interface FeedDeps {
   catalogue: Pick<Catalogue, 'byId' | 'named' | 'onReload'>
   formulas: Formulas
   withheld: Withheld
+  isValueWithheld: IsValueWithheld
   withheldRows: WithheldRows
 }
 
@@ -75,7 +76,7 @@ const laterMs = dayMs
 const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
 
 export function createChangeFeed(deps: FeedDeps) {
-  const { log, vintages, catalogue, withheld } = deps
+  const { log, vintages, catalogue, withheld, isValueWithheld } = deps
   const derived = createDerivedChanges({
     ...deps,
     batchOf: ({ series, work }) =>
@@ -217,6 +218,12 @@ export function createChangeFeed(deps: FeedDeps) {
     const isInside = after.writtenAt === writtenAt && after.rank === rank
     let firstAt = isInside ? Math.max(stretch.firstAt, after.observedAt) : stretch.firstAt
     const left = withheld(series.id)
+    const bySource = new Map<number, boolean>()
+    const isLeft = (sourceId: number): boolean => {
+      const is = bySource.get(sourceId) ?? isValueWithheld(series.id, sourceId)
+      bySource.set(sourceId, is)
+      return is
+    }
     while (firstAt <= stretch.lastAt) {
       const read = vintages.read(series.id, { ...stretch, firstAt }, vintagesEach)
       for (const vintage of read.vintages) {
@@ -226,10 +233,12 @@ export function createChangeFeed(deps: FeedDeps) {
         if (stretch.ranges.length > 1 && !stretch.ranges.some(range => isIn(range, vintage)))
           continue
         if (isHidden(hidden, observedAt)) continue
-        if (!left?.has(observedAt)) yield recordOf(series, place, vintage, isShown)
+        const previous = isLeft(vintage.previousSourceId) ? undefined : vintage.previous
+        if (!left?.has(observedAt) && !isLeft(vintage.sourceId))
+          yield recordOf(series, place, { ...vintage, previous }, isShown)
         // A value that must not be passed on replaced one that could.
-        else if (vintage.previous !== undefined)
-          yield gone(recordOf(series, place, { ...vintage, value: vintage.previous }, isShown))
+        else if (previous !== undefined)
+          yield gone(recordOf(series, place, { ...vintage, value: previous }, isShown))
       }
       if (read.isWhole) return
       firstAt = read.vintages.at(-1)!.observedAt + 1

@@ -5,7 +5,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
-import type { Withheld, WithheldRows } from '../../prices/store/withheld.ts'
+import type { IsValueWithheld, Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import { createRowVersionReader } from '../store/dataset-versions.ts'
 import type { ChangeLogStore } from '../store/log.ts'
@@ -35,6 +35,7 @@ export function openChanges({
   ingest,
   formulas,
   withheld,
+  isValueWithheld,
   withheldRows,
 }: Pick<Runtime, 'db'> & {
   changeLog: ChangeLogStore
@@ -42,6 +43,7 @@ export function openChanges({
   ingest: Ingest
   formulas: Formulas
   withheld: Withheld
+  isValueWithheld: IsValueWithheld
   withheldRows: WithheldRows
 }) {
   const vintages = createVintageReader(db)
@@ -53,6 +55,7 @@ export function openChanges({
     catalogue,
     formulas,
     withheld,
+    isValueWithheld,
     withheldRows,
   })
   const cursors = (): ((place: Place) => Cursor) => {

@@ -11,6 +11,8 @@ export interface Vintage {
   previous: number | undefined
   /** 0: unknown. */
   sourceId: number
+  /** The source of the value just before; 0 where there was none. */
+  previousSourceId: number
   batchId: number
 }
 
@@ -74,7 +76,15 @@ export function createVintageReader(db: Database) {
       const { recordedAt, value, sourceId, batchId, replacedAt } = row
       const before = rows[i - 1]
       const follows = before?.replacedAt === recordedAt ? before : undefined
-      const known = { observedAt, recordedAt, value, previous: follows?.value, sourceId, batchId }
+      const known = {
+        observedAt,
+        recordedAt,
+        value,
+        previous: follows?.value,
+        sourceId,
+        previousSourceId: follows?.sourceId ?? 0,
+        batchId,
+      }
       if (replacedAt === undefined || rows[i + 1]?.recordedAt === replacedAt) return [known]
       const removed = {
         observedAt,
@@ -82,6 +92,7 @@ export function createVintageReader(db: Database) {
         value: undefined,
         previous: value,
         sourceId,
+        previousSourceId: sourceId,
         batchId: row.nextBatchId ?? 0,
       }
       return [known, removed]
@@ -103,7 +114,7 @@ export function createVintageReader(db: Database) {
       const revised = revisedTimes.all(...bounds)
       if (revised.length === 0)
         return {
-          vintages: values.map(row => ({ ...row, previous: undefined })),
+          vintages: values.map(row => ({ ...row, previous: undefined, previousSourceId: 0 })),
           isWhole: values.length < limit,
         }
       // Whichever is full ends before the range does.
@@ -114,7 +125,7 @@ export function createVintageReader(db: Database) {
       const times = new Set(revised.map(row => row.observedAt))
       const vintages: Vintage[] = values
         .filter(row => row.observedAt <= until && !times.has(row.observedAt))
-        .map(row => ({ ...row, previous: undefined }))
+        .map(row => ({ ...row, previous: undefined, previousSourceId: 0 }))
       for (const at of times) {
         if (at > until) break
         for (const vintage of historyOf(seriesId, at))

@@ -28,6 +28,19 @@ export function createViewOnly(db: Database): (seriesId: number) => boolean {
   }
 }
 
+/** Whether a value of a series, current or replaced, is not passed on because of its source. */
+export type IsValueWithheld = (seriesId: number, sourceId: number) => boolean
+
+export function createValueWithheld(db: Database, feeds: readonly string[]): IsValueWithheld {
+  const named = lazy<{ found: 1 }, [number, string]>(
+    db,
+    "SELECT 1 AS found FROM value_sources WHERE id = ? AND kind = 'feed' AND name IN (SELECT value FROM json_each(?))",
+  )
+  const isViewOnly = createViewOnly(db)
+  const names = JSON.stringify(feeds)
+  return (seriesId, sourceId) => named.get(sourceId, names) !== null || isViewOnly(seriesId)
+}
+
 /**
  * Observations, by their time, that may not be passed on: those of feeds whose terms do not allow
  * it, and all of a series that is for display only.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
+import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
 import { nextTurn } from '../../../../src/lib/process/loop-turns.ts'
 import { dayMs, isoDay, isoInstant, isoMillis } from '../../../../src/lib/time/instant.ts'
 import { isFull } from '../../../support/full.ts'
@@ -291,6 +292,59 @@ describe('the feed of changes', () => {
       { numRuns: isFull ? 200 : 20 },
     )
   }, 120_000)
+
+  test('never has a value that may not be passed on, neither as it was replaced nor as it was deleted', async () => {
+    const { instance, token } = opened()
+    const { services, clock } = instance
+    const seriesId = services.catalogue.named('WTI_USD')!.id
+    services.seriesChanges.add([
+      {
+        code: 'SHOWN_ONLY',
+        terms: {
+          name: 'Shown',
+          category: 'own',
+          unit: 'barrel',
+          currency: 'USD',
+          decimals: 2,
+          licenseClass: 'view',
+        },
+      },
+    ])
+    const shownId = services.catalogue.named('SHOWN_ONLY')!.id
+    const record = (id: number, day: number, value: number, feed?: string) => {
+      clock.advance(60_000)
+      const observedAt = firstAt + day * dayMs
+      if (feed === undefined) services.ingest.write([{ seriesId: id, observedAt, value }])
+      else
+        services.batches.record(
+          { kind: 'feed', actor: 'feed', feed: { name: feed, periodKind: 0 } },
+          [{ seriesId: id, observedAt, value }],
+        )
+    }
+    const [feed] = viewFeeds
+    // Below 10 is what must not be passed on.
+    for (const value of [9.1, 9.2, 9.3]) record(shownId, 0, value)
+    for (const value of [9.4, 9.5]) record(seriesId, 0, value, feed)
+    record(seriesId, 1, 9.6, feed)
+    record(seriesId, 1, 10.1)
+    record(seriesId, 2, 10.2)
+    record(seriesId, 2, 9.7, feed)
+    record(seriesId, 3, 10.3)
+    clock.advance(60_000)
+    const start = { kind: 'correction' as const, actor: 'operator', reason: 'test' }
+    for (const id of [shownId, seriesId]) services.batches.remove(start, id, [firstAt])
+    const { changes } = await readAll(instance, token, 'start')
+    const all = [...changes, ...(await readAll(instance, token, 'start', '&limit=100')).changes]
+    expect(
+      all.flatMap(({ value, previous }) => [value, previous]).filter(is => is && is < 10),
+    ).toEqual([])
+    const told = changes.map(({ kind, observed_at: at, value }) => [kind, at?.slice(8, 10), value])
+    expect(told).toEqual([
+      ['added', '01', 10.1],
+      ['deleted', '02', null],
+      ['added', '03', 10.3],
+    ])
+  })
 
   test('has the values of formulas that follow from each change of a leg, wherever it is read from', async () => {
     const [spread, nested] = ['DESK_SPREAD', 'DESK_NESTED']
