@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.ts'
-import { hasEtag } from '../../../http/answer/reply.ts'
+import { isUnmodified } from '../../../http/answer/reply.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { streamOf, wholeBody } from '../../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../../http/input/query.ts'
@@ -58,6 +58,8 @@ interface ExportRequest {
   names: readonly string[]
   format: BulkFormat
   compression: ParquetCompression
+  /** The range does not move with the clock, and lies in the past. */
+  isFixed: boolean
 }
 
 /** Prices of many codes over many years in one answer. */
@@ -117,7 +119,8 @@ export function exportOperations(deps: Context) {
       mark: ingest.mark(),
       ...(days && cut && { days: days.name, cutOf: cut.cutOf }),
     }
-    return { question, series, names: [...new Set(names)], format, compression }
+    const isFixed = Boolean(query.start_date && query.end_date) && end <= now()
+    return { question, series, names: [...new Set(names)], format, compression, isFixed }
   }
 
   const hasSlice = ({ tier }: Entitlements) =>
@@ -192,7 +195,9 @@ export function exportOperations(deps: Context) {
       // Nothing is covered where no series has ever had a value.
       Object.assign(headers, vintageHeaders(asOf, Number.isFinite(since) ? since : asOf))
     }
-    if (hasEtag(request.headers.get('if-none-match'), etag)) {
+    // Days that were quarantined or released change an export as well, and are in the log of changes.
+    const changedAt = requested.isFixed ? deps.changeLog.newest() : undefined
+    if (isUnmodified(request, etag, changedAt)) {
       reply.status = 304
       return undefined
     }
@@ -222,7 +227,7 @@ export function exportOperations(deps: Context) {
     operation('GET /v1/export/prices', {
       operationId: 'exportPrices',
       summary: 'Export prices of many codes',
-      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery started 10,000 rows count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery started 10,000 rows count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. With \`start_date\` and an \`end_date\` in the past, \`If-Modified-Since\` returns 304 while nothing has changed; \`If-None-Match\` works for every range. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
       access: { meter: true, queryWorker: true, feature: 'bulk_export', weighed: true },
       query: {
         codes: codesParameter(

@@ -1,6 +1,6 @@
 import { scopeOfDataset } from '../../../database/datasets.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
-import { hasEtag } from '../../../http/answer/reply.ts'
+import { isUnmodified } from '../../../http/answer/reply.ts'
 import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { envelope, type Reply, success } from '../../../http/operations/answer.ts'
@@ -139,8 +139,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       'last-modified': mailInstant(file.changedAt),
       etag,
     })
-    if (hasEtag(request.headers.get('if-none-match'), etag))
-      return new Response(null, { status: 304 })
+    if (isUnmodified(request, etag, file.changedAt)) return new Response(null, { status: 304 })
     const range = rangeHolds(request, etag)
       ? rangeOf(request.headers.get('range'), file.bytes)
       : undefined

@@ -74,6 +74,32 @@ test('an export was modified when the newest of its values was recorded', async 
   expect(await modified(`&as_of=${then}`)).toBe(before)
 })
 
+test('an export of past days is 304 while nothing was recorded or quarantined since a date', async () => {
+  const { instance, token } = openDemoInstance()
+  const past = '&start_date=2026-11-01&end_date=2026-11-15'
+  const statusOf = async (query: string, since: number) => {
+    const headers = { 'if-modified-since': new Date(since).toUTCString() }
+    return (await instance.get(`${path}?codes=WTI_USD${query}`, token, headers)).status
+  }
+  instance.clock.advance(hourMs)
+  const now = instance.clock.now()
+  expect(await statusOf(past, now)).toBe(304)
+  expect(await statusOf(past, now - dayMs)).toBe(200)
+  // Its rows change as time passes.
+  expect(await statusOf('', now)).toBe(200)
+  instance.clock.advance(hourMs)
+  const { catalogue, quarantine } = instance.services
+  quarantine.add({
+    seriesId: catalogue.named('WTI_USD')!.id,
+    fromOn: '2026-11-12',
+    toOn: '2026-11-13',
+    reason: 'wrong',
+    createdAt: instance.clock.now(),
+  })
+  expect(await statusOf(past, now)).toBe(200)
+  expect(await statusOf(past, instance.clock.now())).toBe(304)
+})
+
 test('every format has the same rows', async () => {
   const { instance, token } = openDemoInstance()
   const columns = 'columns=code,observed_at,price,currency,recorded_at,source'

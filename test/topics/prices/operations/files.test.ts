@@ -86,6 +86,22 @@ test('price files contain one file for each year and match their manifest', asyn
   }
 })
 
+test('a file that was not modified since a date is 304 and not charged, unless its tag differs', async () => {
+  const name = '/v1/files/prices/2026.parquet'
+  const modified = (await instance.get(name, token)).headers.get('last-modified')!
+  const earlier = new Date(Date.parse(modified) - 1000).toUTCString()
+  const statusOf = async (headers: Record<string, string>) =>
+    (await instance.get(name, token, headers)).status
+  const used = async () =>
+    Number((await instance.get('/v1/account', token)).headers.get('x-ratelimit-used'))
+  const before = await used()
+  expect(await statusOf({ 'if-modified-since': modified })).toBe(304)
+  expect(await used()).toBeLessThanOrEqual(before + 1)
+  expect(await statusOf({ 'if-modified-since': earlier })).toBe(200)
+  expect(await statusOf({ 'if-modified-since': 'yesterday' })).toBe(200)
+  expect(await statusOf({ 'if-modified-since': modified, 'if-none-match': '"other"' })).toBe(200)
+})
+
 test('parts of a file are sent, by key and by a signed link', async () => {
   const whole = new Uint8Array(
     await (await instance.get('/v1/files/prices/2026.parquet', token)).arrayBuffer(),
