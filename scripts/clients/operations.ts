@@ -27,6 +27,8 @@ type Content = Record<string, { schema?: Schema }>
 
 interface DocumentOperation {
   operationId: string
+  /** Another name of an operation. */
+  'x-internal'?: boolean
   tags?: string[]
   summary?: string
   description?: string
@@ -112,7 +114,7 @@ export function operationsOf(document: Document): Operation[] {
   const operations: Operation[] = []
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      if (leftOut.has(operation.operationId)) continue
+      if (operation['x-internal'] || leftOut.has(operation.operationId)) continue
       const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))
       const content = success?.[1].content ?? {}
       const answer = content['application/json']?.schema

@@ -226,6 +226,7 @@ function operationOf(
     'summary',
     'description',
     'deprecated',
+    'x-internal',
     'externalDocs',
     'security',
   ]) {
