@@ -190,6 +190,10 @@ export function onUndone(db: Database, listener: () => void): void {
   undoneListeners.set(db, [...(undoneListeners.get(db) ?? []), listener])
 }
 
+const notifyUndone = (db: Database): void => {
+  for (const listener of undoneListeners.get(db) ?? []) listener()
+}
+
 /**
  * Runs `work` as one write transaction that takes the write lock at once, so that it cannot fail
  * half-way for want of it. Refuses work that returns a promise: SQLite would commit at its first
@@ -206,7 +210,7 @@ export function transact<T>(db: Database, work: () => T): T {
   try {
     result = run.immediate()
   } catch (error) {
-    for (const listener of undoneListeners.get(db) ?? []) listener()
+    notifyUndone(db)
     throw error
   }
   checkpointLongWal(db)
@@ -257,6 +261,8 @@ export function rehearse<T>(db: Database, work: () => T): T {
     }).immediate()
   } catch (error) {
     if (error !== takenBack) throw error
+  } finally {
+    notifyUndone(db)
   }
   return answer!.result
 }

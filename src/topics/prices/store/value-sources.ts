@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { onUndone } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
 /** A source of observations. */
@@ -51,6 +52,10 @@ export function createValueSourceStore(db: Database) {
   const series = sql<{ id: number }, []>`SELECT DISTINCT series_id AS id FROM series_sources`
   /** Cached, because there are few sources and every write reads them. */
   let cachedSources: Map<number, ValueSource> | undefined
+  // A source that a transaction added is not one when that is rolled back.
+  onUndone(db, () => {
+    cachedSources = undefined
+  })
   const byId = (id: number): ValueSource | undefined => {
     // Another thread may have added one.
     if (!cachedSources || (id !== 0 && !cachedSources.has(id)))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { rehearse, transact } from '../../../../src/database/database.ts'
 import { isoInstant } from '../../../../src/lib/time/instant.ts'
 import { runs } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
@@ -58,6 +59,21 @@ describe('a batch', () => {
     expect(services.batchStore.series(id)).toEqual([
       { seriesId, points: 2, firstAt: at(2), lastAt: at(4) },
     ])
+  })
+
+  test('of a new source is written after an attempt that was rolled back, as by a full disk or a rehearsal', () => {
+    const { push, services, db, seriesId } = openBatches()
+    const fails = () =>
+      transact(db, () => {
+        push({ 1: 70 }, 'Desk')
+        throw new Error('database or disk is full')
+      })
+    expect(fails).toThrow('full')
+    rehearse(db, () => push({ 1: 70 }, 'Trial'))
+    for (const [day, source] of ['Other', 'Desk', 'Trial'].entries()) {
+      expect(push({ [day]: 71 }, source)).toMatchObject({ inserted: 1 })
+      expect(services.valueSources.ofNewest(seriesId)?.name).toBe(source)
+    }
   })
 
   test('undoing a batch writes new revisions, and past reads still return the values served in between', () => {
