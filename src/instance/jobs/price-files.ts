@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { hourMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
+import { datasetYears } from '../../topics/operator/store/dataset-rows.ts'
 import type { FileContent, FileRows, PriceFiles } from '../../topics/prices/service/price-files.ts'
 import type { Services } from '../services/services.ts'
 import type { Job } from './job.ts'
@@ -16,7 +17,7 @@ export interface PriceFilesJobDeps {
 
 /** What the files are made from: the answers of the operator's own exports. */
 export function priceFileSource(
-  { catalogue, datasets }: Pick<Services, 'catalogue' | 'datasets'>,
+  { catalogue, datasets, db }: Pick<Services, 'catalogue' | 'datasets' | 'db'>,
   ask: (request: Request) => Response | Promise<Response>,
 ): Pick<PriceFilesJobDeps, 'contents' | 'read'> {
   const years = (): number[] => {
@@ -32,13 +33,13 @@ export function priceFileSource(
     ),
     ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
     ...datasets.flatMap(({ name, recordTable }) =>
-      recordTable ? { kind: 'vintages' as const, of: name } : [],
+      recordTable ? datasetYears(db, name).map(year => ({ kind: name, of: year })) : [],
     ),
   ]
   const pathOf = ({ kind, of }: FileContent): string => {
-    const isYear = /^\d{4}$/.test(of)
+    if (kind === 'datasets') return `datasets/${of}/file`
     const isHistory = kind === 'vintages'
-    if (!isYear) return `datasets/${of}/file?history=${isHistory}`
+    if (!isHistory && kind !== 'prices') return `datasets/${kind}/file?year=${of}`
     const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
     // The files are for all customers, so restricted series are left out.
     const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''

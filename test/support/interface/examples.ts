@@ -74,6 +74,8 @@ export const refused: Readonly<Record<string, readonly [status: number, why: str
   'GET /v1/files/datasets/{name}/link': [404, 'the same'],
   'GET /v1/files/prices/{name}': [404, 'the same'],
   'GET /v1/files/prices/{name}/link': [404, 'the same'],
+  'GET /v1/files/{dataset}/{name}': [404, 'the same'],
+  'GET /v1/files/{dataset}/{name}/link': [404, 'the same'],
   'GET /v1/files/vintages/{name}': [404, 'the same'],
   'GET /v1/files/vintages/{name}/link': [404, 'the same'],
   'GET /files/{expires}/{signature}/{name}': [404, 'the same'],

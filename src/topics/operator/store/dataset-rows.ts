@@ -45,6 +45,23 @@ function vintagesQueryOf(db: Database, dataset: string): string {
     SELECT ${selected.join(', ')} FROM ${exported.from} ORDER BY ${exported.order}, valid_from`
 }
 
+/** The year of a row of those: of the first date in its key, else of when it was recorded. */
+function yearSql(dataset: string): string {
+  const cells = datasetNamed(dataset).key.map(
+    name => `iif("${name}" GLOB '[12][0-9][0-9][0-9]-[01][0-9]*', substr("${name}", 1, 4), NULL)`,
+  )
+  return `coalesce(${cells.join(', ')}, strftime('%Y', valid_from / 1000, 'unixepoch'))`
+}
+
+/** The years of the rows that a dataset has or ever had. */
+export const datasetYears = (db: Database, dataset: string): string[] =>
+  db
+    .query<{ year: string }, []>(
+      `SELECT DISTINCT ${yearSql(dataset)} AS year FROM (${vintagesQueryOf(db, dataset)}) ORDER BY 1`,
+    )
+    .all()
+    .map(({ year }) => year)
+
 /** The kinds of its columns in a Parquet file; expressions are texts where any value is one. */
 function kindsOf(db: Database, dataset: string, sql: string): Kinds {
   const { columns } = datasetNamed(dataset).exported
@@ -62,23 +79,25 @@ function kindsOf(db: Database, dataset: string, sql: string): Kinds {
 }
 
 /**
- * The rows of a dataset that `includes` as a Parquet file, and how many they are. `isHistory`: with
- * those that it had, and `valid_from` and `valid_to` instead of `recorded_at`.
+ * The rows of a dataset that `includes` as a Parquet file, and how many they are. Those of a `year`
+ * are with all that it had, and have `valid_from` and `valid_to` instead of `recorded_at`.
  */
 export function datasetFile(
   db: Database,
   dataset: string,
-  isHistory: boolean,
+  year: string | undefined,
   includes: (row: DatasetRow, recordedAt: number) => boolean,
 ): { rows: number; bytes: Uint8Array<ArrayBuffer>[] } {
-  const sql = isHistory ? vintagesQueryOf(db, dataset) : queryOf(dataset)
-  const { recorded_at: instant, ...kinds } = kindsOf(db, dataset, sql)
+  const isHistory = year !== undefined
+  const all = isHistory ? vintagesQueryOf(db, dataset) : queryOf(dataset)
+  const sql = isHistory ? `SELECT * FROM (${all}) WHERE ${yearSql(dataset)} = ?` : all
+  const { recorded_at: instant, ...kinds } = kindsOf(db, dataset, all)
   const times: Kinds = isHistory
     ? { valid_from: 'instant', valid_to: 'instant' }
     : { recorded_at: instant! }
   let rows = 0
   function* included(): Generator<DatasetRow> {
-    for (const row of db.query<DatasetRow, []>(sql).iterate()) {
+    for (const row of db.query<DatasetRow, string[]>(sql).iterate(...(isHistory ? [year] : []))) {
       if (!includes(row, Number(row.valid_from ?? row.recorded_at))) continue
       rows += 1
       yield row

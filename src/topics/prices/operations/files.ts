@@ -11,7 +11,7 @@ import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/re
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant, mailInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
-import { type FileKind, fileKinds, type PriceFile } from '../service/price-files.ts'
+import { fileKinds, type PriceFile } from '../service/price-files.ts'
 
 const rowsOfPrice = 10_000
 const linkMs = dayMs
@@ -38,13 +38,17 @@ const FileList = envelope(
       ...fileFields('2026.parquet'),
     }),
     datasets: t.objects(
-      'Other datasets that the plan and the scopes of the key include, each as one file of a kind.',
+      'Other datasets that the plan and the scopes of the key include: their rows as they are, and the years of those that keep their past.',
       {
-        kind: t.oneOf(
-          ['datasets', 'vintages'],
-          '`datasets`: the rows as they are; `vintages`: with every row that was replaced or removed.',
+        kind: t.string(
+          '`datasets`: the rows as they are; the name of a dataset: with every row that was replaced or removed.',
+          'datasets',
         ),
         dataset: t.string('Name of the dataset.', 'rig-counts'),
+        year: t.orNull(
+          t.integer({ examples: [2026] }),
+          'Of the date in the key of a row, or of its recording; null: all years.',
+        ),
         ...fileFields('rig-counts.parquet'),
       },
     ),
@@ -61,11 +65,10 @@ const Link = envelope(
 const linkedName = ({ kind, name }: PriceFile) => (kind === 'prices' ? name : `${kind}-${name}`)
 
 const vintageColumns =
-  'Returns a Parquet file, or with `Range` a part of it, with all that was ever known of the values of a year: code, observed_at, value, currency, unit, source, batch, valid_from, valid_to (null: current), by code, time and recording. `as_of` a moment are the rows with `valid_from` at or before it and `valid_to` null or after it. Under the name of a dataset instead of a year: its rows in the columns of its import, with `valid_from` and `valid_to`, as `/v1/files/datasets/{name}` are. Charged as a price file.'
+  'Returns a Parquet file, or with `Range` a part of it, with all that was ever known of the values of a year: code, observed_at, value, currency, unit, source, batch, valid_from, valid_to (null: current), by code, time and recording. `as_of` a moment are the rows with `valid_from` at or before it and `valid_to` null or after it. Charged as a price file.'
 
-const named = t.Object({
-  name: t.string('The name of a file of the list.', '2026.parquet'),
-})
+const named = { name: t.string('The name of a file of the list.', '2026.parquet') }
+const ofDataset = { dataset: t.string('The name of a dataset.', 'rig-counts'), ...named }
 const fileBody = t.String({
   contentMediaType: 'application/vnd.apache.parquet',
   description: 'The file, or with `Range` a part of it (206).',
@@ -84,11 +87,20 @@ const kinds = {
     content:
       'Returns a Parquet file, or with `Range` a part of it, with the current rows of a dataset other than prices, in the columns of its import and with `recorded_at`; rows that may not be redistributed are excluded. It needs the plan feature and the key scope of the endpoints of the dataset. Charged as a price file.',
   },
+  ':dataset': {
+    noun: 'dataset vintage',
+    content:
+      'Returns a Parquet file, or with `Range` a part of it, with every row of a year that a dataset has or ever had, in the columns of its import, with `valid_from` and `valid_to` (null: current). The year is that of the date in the key of a row, or of its recording where the key has no date. It needs the plan feature and the key scope of the endpoints of the dataset. Charged as a price file.',
+  },
 } as const
 
-/** The dataset of a file; a year of prices has none. */
-const datasetOf = ({ name }: PriceFile): string | undefined =>
-  /^\d{4}\.parquet$/.test(name) ? undefined : name.replace(/\.parquet$/, '')
+/** The dataset of a file; one of prices has none. */
+const datasetOf = ({ kind, name }: PriceFile): string | undefined => {
+  if (kind === 'prices' || kind === 'vintages') return undefined
+  return kind === 'datasets' ? name.replace(/\.parquet$/, '') : kind
+}
+
+const unknownFile = () => new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
 
 /** All data as files of a night that tools read over the network. */
 export function fileOperations({ datasets, links, now, plans, priceFiles }: Context) {
@@ -98,9 +110,9 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       throw new Problem('DATA_NOT_AVAILABLE', 'No files yet: they are generated nightly.')
     return manifest
   }
-  const fileOf = async (kind: FileKind, name: string): Promise<PriceFile> => {
+  const fileOf = async (kind: string, name: string): Promise<PriceFile> => {
     const file = (await files()).files.find(entry => entry.kind === kind && entry.name === name)
-    if (!file) throw new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
+    if (!file) throw unknownFile()
     return file
   }
   /** The slice that every plan has of exports is not one of files. */
@@ -119,7 +131,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       ? undefined
       : scopeMissing(key, scope, `the dataset ${dataset.name}`)
   }
-  const readableFile = async (kind: FileKind, name: string, caller: Caller, request: Request) => {
+  const readableFile = async (kind: string, name: string, caller: Caller, request: Request) => {
     const file = await fileOf(kind, name)
     checkPlan(caller.entitled, request)
     const refusal = refusalOf(file, caller, request)
@@ -158,19 +170,28 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
     return new Response(body, { status: range ? 206 : 200 })
   }
 
-  const ofKind = (kind: FileKind) => {
+  const ofKind = (kind: keyof typeof kinds) => {
     const { noun, content } = kinds[kind]
-    const name = `${noun[0]!.toUpperCase()}${noun.slice(1)}File`
+    const name = `${noun
+      .split(' ')
+      .map(word => word[0]!.toUpperCase() + word.slice(1))
+      .join('')}File`
+    const ownParams = kind === ':dataset' ? ofDataset : named
+    const requested = (
+      params: Readonly<Record<string, string>>,
+      caller: Caller,
+      request: Request,
+    ) => readableFile(kind === ':dataset' ? params.dataset! : kind, params.name!, caller, request)
     return [
       operation(`GET /v1/files/${kind}/:name`, {
         operationId: `get${name}`,
         summary: `Download a ${noun} file`,
         description: content,
         access: { meter: true, feature: 'bulk_export', weighed: true },
-        params: named.properties,
+        params: ownParams,
         answers: { 200: fileBody, 416: NestedProblem },
         handle: async ({ params, request, reply, caller }) => {
-          const file = await readableFile(kind, params.name, caller, request)
+          const file = await requested(params, caller, request)
           return send(file, request, reply, priceOf(file, caller.entitled))
         },
       }),
@@ -179,10 +200,10 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         summary: `Create a signed link to a ${noun} file`,
         description: `Returns a link to a ${noun} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
         access: { meter: true, feature: 'bulk_export', weighed: true },
-        params: named.properties,
+        params: ownParams,
         answers: Link,
         handle: async ({ params, request, reply, caller }) => {
-          const file = await readableFile(kind, params.name, caller, request)
+          const file = await requested(params, caller, request)
           const expiresAt = now() + linkMs
           const { baseUrl } = links(request)
           const answering = reply
@@ -203,7 +224,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       operationId: 'listPriceFiles',
       summary: 'List nightly price files',
       description:
-        'Returns the list of Parquet files: of prices two per year (UTC), with every code, and in `datasets` two of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+        'Returns the list of Parquet files: of prices two per year (UTC), with every code, and in `datasets` those of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
@@ -218,10 +239,10 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
           sha256: file.sha256,
           changed_at: isoInstant(file.changedAt),
         })
-        const ofPrices = manifest.files.flatMap(file =>
-          file.kind === 'datasets' || datasetOf(file) !== undefined
-            ? []
-            : [{ kind: file.kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) }],
+        const ofPrices = (['prices', 'vintages'] as const).flatMap(kind =>
+          manifest.files
+            .filter(file => file.kind === kind)
+            .map(file => ({ kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) })),
         )
         return success({
           made_at: isoInstant(manifest.madeAt),
@@ -229,14 +250,14 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
           files: ofPrices,
           datasets: manifest.files.flatMap(file => {
             const [kind, dataset] = [file.kind, datasetOf(file)]
-            return kind === 'prices' || dataset === undefined || refusalOf(file, caller, request)
-              ? []
-              : [{ kind, dataset, ...fieldsOf(file) }]
+            if (dataset === undefined || refusalOf(file, caller, request)) return []
+            const year = kind === 'datasets' ? null : Number.parseInt(file.name, 10)
+            return [{ kind, dataset, year, ...fieldsOf(file) }]
           }),
         })
       },
     }),
-    ...fileKinds.flatMap(ofKind),
+    ...[...fileKinds, ':dataset' as const].flatMap(ofKind),
     operation('GET /files/:expires/:signature/:name', {
       operationId: 'getPriceFileByLink',
       summary: 'Download a price file by its signed link',
@@ -253,8 +274,9 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         const { name, expires, signature } = params
         if (!priceFiles.accepts(name, Number(expires), signature))
           throw new Problem('NOT_FOUND', 'The link is not valid or has expired.')
-        const kind = fileKinds.find(kind => name.startsWith(`${kind}-`)) ?? 'prices'
-        return send(await fileOf(kind, name.replace(`${kind}-`, '')), request, reply, 0)
+        const file = (await files()).files.find(file => linkedName(file) === name)
+        if (!file) throw unknownFile()
+        return send(file, request, reply, 0)
       },
     }),
   ]

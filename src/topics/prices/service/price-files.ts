@@ -4,18 +4,17 @@ import { join } from 'node:path'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 
 export const fileKinds = ['prices', 'vintages', 'datasets'] as const
-/** Prices as they are, other datasets as they are, or all that either ever was. */
-export type FileKind = (typeof fileKinds)[number]
 
-/** The content of a file: the prices of a year, or a dataset. */
+/** The content of a file. */
 export interface FileContent {
-  kind: FileKind
+  /** Prices as they are or all that they were, datasets as they are, or all that the one of this name was. */
+  kind: string
+  /** A year, or of datasets as they are the name of one. */
   of: string
 }
 
-/** A file of a year's prices, or of a dataset. */
 export interface PriceFile {
-  kind: FileKind
+  kind: string
   /** `2026.parquet`, `rig-counts.parquet`. */
   name: string
   bytes: number

@@ -268,7 +268,7 @@ test('files of vintages have what datasets were at every moment, for those that 
   await night()
   const all = instance.key('enterprise')
   for (const name of ['rig-counts', 'storage-capacities']) {
-    const path = `/v1/files/vintages/${name}.parquet`
+    const path = `/v1/files/${name}/2026.parquet`
     const file = await (await instance.get(path, all)).arrayBuffer()
     const rows = await parquetReadObjects({ file, compressors })
     expect(rows.some(row => row.valid_to !== null)).toBe(true)
@@ -286,13 +286,31 @@ test('files of vintages have what datasets were at every moment, for those that 
     }
   }
   expect(
-    (await instance.get('/v1/files/vintages/rig-counts.parquet', instance.key('starter'))).status,
+    (await instance.get('/v1/files/rig-counts/2026.parquet', instance.key('starter'))).status,
   ).toBe(403)
   const listed = await (await instance.get('/v1/files', all)).json()
-  const { datasets } = (listed as { data: { datasets: { kind: string; dataset: string }[] } }).data
-  expect(datasets.filter(({ kind }) => kind === 'vintages').map(({ dataset }) => dataset)).toEqual(
-    declaredDatasets.flatMap(({ name, recordTable }) => (recordTable ? name : [])),
+  interface Listed {
+    kind: string
+    dataset: string
+    year: number | null
+    url: string
+  }
+  const { datasets } = (listed as { data: { datasets: Listed[] } }).data
+  const years = datasets.filter(({ kind }) => kind !== 'datasets')
+  expect(years.map(({ kind, dataset, year }) => [kind, dataset, year])).toEqual(
+    expect.arrayContaining(['rig-counts', 'storage-capacities'].map(name => [name, name, 2026])),
   )
+  for (const { url } of years)
+    expect((await instance.get(new URL(url).pathname, all)).status).toBe(200)
+  const link = await instance.get('/v1/files/rig-counts/2026.parquet/link', all)
+  const { data } = (await link.json()) as { data: { url: string } }
+  const linked = await (await instance.get(new URL(data.url).pathname)).arrayBuffer()
+  expect(new Uint8Array(linked)).toEqual(
+    new Uint8Array(
+      await (await instance.get('/v1/files/rig-counts/2026.parquet', all)).arrayBuffer(),
+    ),
+  )
+  expect((await instance.get('/v1/files/rig-counts/1999.parquet', all)).status).toBe(404)
 })
 
 test('a link ends after a day, and plans with the slice of exports get no files', async () => {

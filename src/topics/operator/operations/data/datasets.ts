@@ -8,9 +8,8 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, closedPart, optional } from '../../../../http/input/body-schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
-import { boolOf } from '../../../../http/input/query.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
-import { flagParameter } from '../../../../http/input/typed.ts'
+import { textParameter } from '../../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -266,7 +265,7 @@ export function datasetAdminOperations({
       access: { ...operator, queryWorker: true },
       params: nameParams.properties,
       query: {
-        history: flagParameter('`true`: also the rows that were replaced or removed.', true),
+        year: textParameter('Also the rows of a year that were replaced or removed.', '2026'),
       },
       handle: ({ params, query, reply }) => {
         const dataset = datasetNamed(params.name)
@@ -280,12 +279,7 @@ export function datasetAdminOperations({
         const includes = (row: DatasetRow, recordedAt: number) =>
           !isWithheld(row, recordedAt) &&
           (!catalogue.isRestricted || dataset.codeColumns.every(column => isForAll(row[column])))
-        const { rows, bytes } = datasetFile(
-          db,
-          dataset.name,
-          boolOf('history', query.history, false),
-          includes,
-        )
+        const { rows, bytes } = datasetFile(db, dataset.name, query.year, includes)
         reply.headers['x-total'] = String(rows)
         reply.headers['content-type'] = 'application/vnd.apache.parquet'
         return new Response(new Blob(bytes))
