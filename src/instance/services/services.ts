@@ -16,6 +16,7 @@ import { type AnalyticsServices, openAnalytics } from '../../topics/analytics/se
 import { type BillingServices, openBilling } from '../../topics/billing/service/open.ts'
 import { createSubscriptionStore } from '../../topics/billing/store/subscriptions.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
+import type { SeriesTerms } from '../../topics/catalogue/math/terms.ts'
 import { type CatalogueServices, openCatalogue } from '../../topics/catalogue/service/open.ts'
 import {
   createSeriesChanges,
@@ -28,7 +29,7 @@ import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/s
 import type { ResolutionFrom } from '../../topics/delivery/math/terms.ts'
 import { isDelivery } from '../../topics/delivery/service/market-days.ts'
 import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
-import { define, faultOf, finestCadence } from '../../topics/formulas/service/definitions.ts'
+import { finestCadence } from '../../topics/formulas/service/definitions.ts'
 import { createOwnFormulas, type OwnFormulas } from '../../topics/formulas/service/own.ts'
 import { type FuelServices, openFuels } from '../../topics/fuels/service/open.ts'
 import {
@@ -161,15 +162,16 @@ export function openServices(runtime: Runtime): Services {
   const deliveries = openDeliveries(markets)
   const sources = openSources({ ...markets, reader: createSourceParser(shippedPorts()) })
   const changes = openChanges({ ...markets, ...feeds })
+  const findWith =
+    (terms: SeriesTerms, added: Parameters<typeof seriesNamed>[0]) => (name: string) =>
+      codes.named(name, terms.owner) ?? seriesNamed(added, name)
   const seriesChanges = createSeriesChanges({
     ...markets,
     now: runtime.clock.now,
     formulaFault: (code, terms, added) =>
-      faultOf(code, terms, name => codes.named(name, terms.owner) ?? seriesNamed(added, name)),
+      markets.formulas.faultOf(code, terms, findWith(terms, added)),
     formulaCadence: (terms, added) =>
-      finestCadence(
-        define(terms, name => codes.named(name, terms.owner) ?? seriesNamed(added, name)),
-      ),
+      finestCadence(markets.formulas.define(terms, findWith(terms, added))),
     noteAudiences: changes.noteAudiences,
   })
   const ownFormulas = createOwnFormulas({ ...markets, ...accounts, seriesChanges })

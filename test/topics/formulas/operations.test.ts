@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { faultOf } from '../../../src/topics/formulas/service/definitions.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 interface Template {
@@ -196,7 +195,11 @@ test('every formula of the guide is accepted', () => {
   ] as const
   for (const [, formula] of rows) {
     const faults = terms.map(([unit, currency]) =>
-      faultOf('DESK_A', { formula: formula!, unit, currency }, services.catalogue.named),
+      services.formulas.faultOf(
+        'DESK_A',
+        { formula: formula!, unit, currency },
+        services.catalogue.named,
+      ),
     )
     expect([formula, faults.some(fault => fault === undefined)]).toEqual([formula, true])
   }

@@ -173,6 +173,8 @@ describe('the formulas of an account', () => {
       return [status, data.errors?.[0]?.field, data.errors?.[0]?.column ?? null]
     }
     expect(await wrong({ formula: 'WTI_USD + NOWHERE' })).toEqual([422, 'formula', 11])
+    expect(await wrong({ formula: '' })).toEqual([422, 'formula', 1])
+    expect(await wrong({ formula: '  ' })).toEqual([422, 'formula', 3])
     expect(await wrong({ code: 'DESK_SPREAD' })).toEqual([422, 'code', null])
     expect(await wrong({ formula: undefined })).toEqual([422, 'formula', null])
     expect(await wrong({ formula: `1 + ${code}` })).toEqual([422, 'formula', 5])

@@ -127,7 +127,10 @@ export function createSeriesChanges({
     if (!fault) return []
     const { reason, spot, message, path } = fault
     const { column, length } = spot
-    const why = `${message.replace(/\.$/, '')} (column ${column}).`
+    const word = terms.formula.slice(column - 1, column - 1 + length)
+    const near = reason === 'unknown_code' ? catalogue.suggest(word).slice(0, 3) : []
+    const meant = near.length === 0 ? '' : ` Did you mean ${near.map(one => one.code).join(', ')}?`
+    const why = `${message.replace(/\.$/, '')} (column ${column}).${meant}`
     return [{ field: 'formula', why, details: { reason, column, length, ...(path && { path }) } }]
   }
   const faultsOf = (

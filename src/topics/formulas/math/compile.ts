@@ -81,40 +81,38 @@ interface Lookup {
   found: string | undefined
 }
 
-const compiledOnes = new Map<string, { lookups: readonly Lookup[]; compiled: CompiledFormula }>()
 /** Compiled formulas that stay in memory. */
 const compiledMax = 2_000
 
-/**
- * Checks a formula and makes it ready, once for as long as its names stand for the same. Throws a
- * `FormulaFault`.
- */
-export function compileFormula(
-  text: string,
-  declared: Pick<Price, 'currency' | 'unit'>,
-  market: Market,
-): CompiledFormula {
-  const key = JSON.stringify([text, declared])
-  const known = compiledOnes.get(key)
-  if (known?.lookups.every(({ of, found }) => JSON.stringify(of(market)) === found))
-    return known.compiled
-  const lookups: Lookup[] = []
-  const noted = <T>(of: (market: Market) => T): T => {
-    const found = of(market)
-    lookups.push({ of, found: JSON.stringify(found) })
-    return found
+/** Compiles formulas, each once for as long as its names stand for the same. */
+export type Compile = typeof compileFormula
+
+export function createCompiler(): Compile {
+  const compiledOnes = new Map<string, { lookups: readonly Lookup[]; compiled: CompiledFormula }>()
+  return (text, declared, market) => {
+    const key = JSON.stringify([text, declared])
+    const known = compiledOnes.get(key)
+    if (known?.lookups.every(({ of, found }) => JSON.stringify(of(market)) === found))
+      return known.compiled
+    const lookups: Lookup[] = []
+    const noted = <T>(of: (market: Market) => T): T => {
+      const found = of(market)
+      lookups.push({ of, found: JSON.stringify(found) })
+      return found
+    }
+    const compiled = compileFormula(text, declared, {
+      leg: name => noted(({ leg }) => leg(name)),
+      pair: (from, to) => noted(({ pair }) => pair(from, to)),
+      isCurrency: word => noted(({ isCurrency }) => isCurrency(word)),
+    })
+    if (compiledOnes.size >= compiledMax) compiledOnes.clear()
+    compiledOnes.set(key, { lookups, compiled })
+    return compiled
   }
-  const compiled = compileText(text, declared, {
-    leg: name => noted(({ leg }) => leg(name)),
-    pair: (from, to) => noted(({ pair }) => pair(from, to)),
-    isCurrency: word => noted(({ isCurrency }) => isCurrency(word)),
-  })
-  if (compiledOnes.size >= compiledMax) compiledOnes.clear()
-  compiledOnes.set(key, { lookups, compiled })
-  return compiled
 }
 
-function compileText(
+/** Checks a formula and makes it ready. Throws a `FormulaFault`. */
+export function compileFormula(
   text: string,
   declared: Pick<Price, 'currency' | 'unit'>,
   market: Market,

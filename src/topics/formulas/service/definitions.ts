@@ -9,13 +9,7 @@ import type { Period } from '../../delivery/math/days.ts'
 import { peakRule } from '../../delivery/math/figures.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { productOf } from '../../units/math/units.ts'
-import {
-  type Alignment,
-  type CompiledFormula,
-  compileFormula,
-  type Leg,
-  type Market,
-} from '../math/compile.ts'
+import type { Alignment, Compile, CompiledFormula, Leg, Market } from '../math/compile.ts'
 import { FormulaFault, whole } from '../math/fault.ts'
 import { namesIn } from '../math/parse.ts'
 import { usualLimitMs } from '../math/series.ts'
@@ -63,7 +57,7 @@ const legOf = ({ code, currency, unit, category }: Series): Leg => {
 }
 
 /** The names that formulas may use: those that `find` finds. */
-function marketOf(find: (name: string) => Series | undefined): Market {
+function marketOf(find: Find): Market {
   const pair = (from: string, to: string) => {
     const series = find(`${from}_${to}`)
     return series?.category === 'fx' ? series.code : undefined
@@ -80,13 +74,17 @@ function marketOf(find: (name: string) => Series | undefined): Market {
   }
 }
 
+/** Finds the series of a name. */
+type Find = (name: string) => Series | undefined
+
 /** Makes a formula ready. Throws a `FormulaFault`. */
 export function define(
   { formula = '', align = 'last', alignLimit, currency = null, unit = '' }: FormulaTerms,
-  findSeries: (name: string) => Series | undefined,
+  findSeries: Find,
+  compile: Compile,
 ): Definition {
-  const find = (name: string) => findSeries(name) ?? rankNamed(name, findSeries)
-  const compiled = compileFormula(formula, { currency, unit }, marketOf(find))
+  const find: Find = name => findSeries(name) ?? rankNamed(name, findSeries)
+  const compiled = compile(formula, { currency, unit }, marketOf(find))
   const series = compiled.codes.map(code => find(code)!)
   const limitMs = alignLimit === undefined ? undefined : durationMs(alignLimit)
   return {
@@ -104,11 +102,7 @@ export const finestCadence = ({ compiled, series }: Definition): Cadence =>
   ) ?? 'daily'
 
 /** Refuses a formula that uses itself, or too many levels of formulas. */
-function checkLevels(
-  code: string,
-  formula: string,
-  find: (name: string) => Series | undefined,
-): void {
+function checkLevels(code: string, formula: string, find: Find): void {
   const heights = new Map<string, number>()
   /** How many levels of formulas there are from a text down. */
   const heightOf = (text: string, path: readonly string[], top: string | undefined): number => {
@@ -149,13 +143,13 @@ const valuesOfDay = (cadence: Cadence): { count: number; text: string } => {
 }
 
 /** Refuses a formula whose values would hold up the requests of others. */
-function checkSteps(definition: Definition, find: (name: string) => Series | undefined): void {
+function checkSteps(definition: Definition, find: Find, compile: Compile): void {
   const below = new Map<string, number>()
   const stepsOf = ({ compiled, series }: Definition): number => {
     for (const { code, terms, currency, unit } of series) {
       if (terms?.formula === undefined || below.has(code)) continue
       below.set(code, 0)
-      below.set(code, stepsOf(define({ ...terms, currency, unit }, find)))
+      below.set(code, stepsOf(define({ ...terms, currency, unit }, find, compile)))
     }
     return compiled.steps
   }
@@ -175,13 +169,14 @@ function checkSteps(definition: Definition, find: (name: string) => Series | und
 function definitionOrFault(
   code: string,
   terms: FormulaTerms,
-  find: (name: string) => Series | undefined,
+  find: Find,
+  compile: Compile,
   check?: typeof checkSteps,
 ): Definition | FormulaFault {
   try {
     checkLevels(code, terms.formula ?? '', find)
-    const definition = define(terms, find)
-    check?.(definition, find)
+    const definition = define(terms, find, compile)
+    check?.(definition, find, compile)
     return definition
   } catch (error) {
     if (error instanceof FormulaFault) return error
@@ -193,18 +188,19 @@ function definitionOrFault(
 export function faultOf(
   code: string,
   terms: FormulaTerms,
-  find: (name: string) => Series | undefined,
+  find: Find,
+  compile: Compile,
 ): FormulaFault | undefined {
-  const made = definitionOrFault(code, terms, find, checkSteps)
+  const made = definitionOrFault(code, terms, find, compile, checkSteps)
   return made instanceof FormulaFault ? made : undefined
 }
 
 /** Every series that is computed, each after those that it uses. */
-export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>) {
+export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>, compile: Compile) {
   const definitions = new Map<number, Definition | Averaged | undefined>()
   const add = (series: Series, level: number) => {
     if (!isComputed(series) || definitions.has(series.id) || level > levelsMax) return
-    const find = (name: string) => catalogue.find(name, series.terms?.owner)
+    const find: Find = name => catalogue.find(name, series.terms?.owner)
     const legs = legNames(series).flatMap(name => find(name) ?? [])
     for (const leg of legs) if (leg.id !== series.id) add(leg, level + 1)
     if (definitions.has(series.id)) return
@@ -222,7 +218,7 @@ export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>)
       return
     }
     const terms = { ...series.terms, currency, unit }
-    const made = definitionOrFault(series.code, terms, find)
+    const made = definitionOrFault(series.code, terms, find, compile)
     definitions.set(series.id, made instanceof FormulaFault ? undefined : made)
   }
   for (const series of catalogue.everything()) add(series, 0)

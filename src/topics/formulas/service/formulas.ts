@@ -6,8 +6,16 @@ import { dailyMeans } from '../../delivery/math/daily-means.ts'
 import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
+import { createCompiler } from '../math/compile.ts'
 import { computeSeries } from '../math/series.ts'
-import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
+import {
+  type Averaged,
+  type Definition,
+  define,
+  definitionsOf,
+  type FormulaTerms,
+  faultOf,
+} from './definitions.ts'
 import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
 import { createView, ever, firstSpanMs, type StoredReads, type View } from './views.ts'
 
@@ -41,6 +49,7 @@ type Recorded = Pick<StoredReads, 'read' | 'newest'>
  * series, computed from the values of their legs, so that whatever reads a code reads them.
  */
 export function createFormulas({ stored, closes, catalogue, quarantine }: FormulaDeps) {
+  const compile = createCompiler()
   let known: ReturnType<typeof definitionsOf> | undefined
   let relations: ReturnType<typeof relationsOf> = {
     uses: new Map(),
@@ -59,7 +68,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const definitions = () => {
     if (known) return known
     parts.clear()
-    known = definitionsOf(catalogue)
+    known = definitionsOf(catalogue, compile)
     relations = relationsOf(known, id => rankParts(id).map(({ seriesId }) => seriesId))
     return known
   }
@@ -283,6 +292,12 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   return {
     observations,
     closes: closeStore,
+    /** Makes a formula ready. Throws a `FormulaFault`. */
+    define: (terms: FormulaTerms, find: (name: string) => Series | undefined) =>
+      define(terms, find, compile),
+    /** Checks a formula of a series; undefined: it has no fault. */
+    faultOf: (code: string, terms: FormulaTerms, find: (name: string) => Series | undefined) =>
+      faultOf(code, terms, find, compile),
     /**
      * The series of delivery periods of which a value is the daily mean; undefined: the value is
      * recorded or by formula.

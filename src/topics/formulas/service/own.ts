@@ -3,7 +3,6 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { SeriesChanges, TermFault } from '../../catalogue/service/series-changes.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
-import { define } from './definitions.ts'
 import type { Formulas } from './formulas.ts'
 
 /** The account has reached its plan's limit of formulas. */
@@ -23,7 +22,7 @@ export function createOwnFormulas({
   keys,
 }: {
   catalogue: Catalogue
-  formulas: Pick<Formulas, 'dependentsOf' | 'preview'>
+  formulas: Pick<Formulas, 'define' | 'dependentsOf' | 'preview'>
   forgetSeries(id: number): void
   seriesChanges: SeriesChanges
   keys: Pick<Keyring, 'account' | 'entitlements'>
@@ -62,7 +61,7 @@ export function createOwnFormulas({
       fault: (faults: readonly TermFault[]) => void,
     ) {
       fault(seriesChanges.formulaFaults(code, { ...given, owner: accountId }))
-      const definition = define(given, name => catalogue.named(name, accountId))
+      const definition = formulas.define(given, name => catalogue.named(name, accountId))
       return formulas.preview(definition, range)
     },
     change(series: Series, terms: SeriesTerms, fault: (faults: readonly TermFault[]) => void) {

@@ -153,6 +153,15 @@ describe('a series by formula', () => {
       422,
       expect.objectContaining({ reason: 'unknown_code', column: 5, length: 6 }),
     ])
+    const meant = expect.stringContaining('(column 5). Did you mean BRENT_CRUDE_USD')
+    expect(await fault('DESK_A', '1 + BRENT_CRUDE_USDD')).toEqual([
+      422,
+      expect.objectContaining({ message: meant }),
+    ])
+    expect(await fault('DESK_A', ' ')).toEqual([
+      422,
+      expect.objectContaining({ reason: 'syntax', column: 2, length: 1 }),
+    ])
     await admin('POST', '/series', { ...spread, code: 'DESK_TWICE', formula: '2*DESK_SPREAD_USD' })
     expect(await fault('DESK_SPREAD_USD', '1 + DESK_TWICE', 'PATCH')).toEqual([
       422,

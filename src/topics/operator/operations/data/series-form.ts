@@ -159,13 +159,19 @@ export const termFields = {
     id => (/^[\w-]{8,64}$/.test(id) ? id : undefined),
     { description: 'Ids of the accounts that can see a custom series. Default: everyone.' },
   ),
-  formula: checked(
-    text(2000, {
+  formula: field(
+    t.String({
+      maxLength: 2000,
       description:
         'How its values are computed, from codes, `+ - * /`, parentheses and functions; see the guide to formulas. The values are in `unit` and `currency`.',
       examples: ['(2*unit(GASOLINE_USD, barrel) + unit(HEATING_OIL_USD, barrel))/3 - WTI_USD'],
     }),
-    value => (value.trim() === '' ? 'must not be empty.' : undefined),
+    (form, name) => {
+      const written = form.value(name)
+      if (typeof written !== 'string' || written.trim() !== '') return form.text(name, 2000)
+      const empty = { reason: 'syntax', column: written.length + 1, length: 1 } as const
+      return form.fault(name, `must not be empty (column ${empty.column}).`, written, empty)
+    },
   ),
   align: choice(alignments, {
     description:
