@@ -143,7 +143,7 @@ function invitations(db: Database) {
     accept: (id: string, now: number) => accept.run(now, id).changes === 1,
     /** Whether another one was sent to the same address when it ended, or later. */
     isReplaced: ({ organizationId, email, expiresAt, id }: Invitation): boolean =>
-      newer.get(organizationId, email, expiresAt, id) !== null,
+      newer.get(organizationId, email, expiresAt, id) !== undefined,
     /** Ends the open invitations of an address. */
     endInvitations: (organizationId: string, email: string, now: number) =>
       void end.run(now, organizationId, email),

@@ -38,7 +38,7 @@ export function createValueWithheld(db: Database, feeds: readonly string[]): IsV
   )
   const isViewOnly = createViewOnly(db)
   const names = JSON.stringify(feeds)
-  return (seriesId, sourceId) => named.get(sourceId, names) !== null || isViewOnly(seriesId)
+  return (seriesId, sourceId) => named.get(sourceId, names) !== undefined || isViewOnly(seriesId)
 }
 
 /**
