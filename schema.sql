@@ -1158,6 +1158,8 @@ CREATE TABLE subscriptions (
   provider_ref TEXT UNIQUE,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
+  -- What is left of the price of replaced subscriptions; the next invoices are less by it.
+  credit_cents INTEGER NOT NULL DEFAULT 0 CHECK (credit_cents >= 0),
   CHECK (starts_at < ends_at),
   CHECK ((status = 'cancelled') = (ended_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;

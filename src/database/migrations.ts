@@ -741,6 +741,14 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX late_rows_by_recording ON late_rows (subject, recorded_at, key);
     `,
   },
+  {
+    version: 33,
+    why: 'A replaced subscription leaves a credit for its unused time.',
+    sql: `
+      ALTER TABLE subscriptions ADD COLUMN credit_cents INTEGER NOT NULL DEFAULT 0
+        CHECK (credit_cents >= 0);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

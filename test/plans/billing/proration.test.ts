@@ -8,6 +8,7 @@ import {
   replacement,
   unusedCents,
 } from '../../../src/plans/billing/proration.ts'
+import { periodEnd } from '../../../src/plans/billing/subscription.ts'
 
 const period = fc
   .record({
@@ -25,6 +26,25 @@ const period = fc
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 const within = ({ startsAt, endsAt }: PricedPeriod, part: number) =>
   startsAt + Math.round(part * (endsAt - startsAt))
+
+describe('the unused time of a period by the calendar', () => {
+  test.each([
+    ['January 31 to leap day', '2028-01-31', '2028-02-29', '2028-02-14T12:00:00Z', 5000],
+    ['leap day to March 31', '2028-02-29', '2028-03-31', '2028-03-15T12:00:00Z', 5000],
+    ['a month of 31 days', '2027-01-15', '2027-02-15', '2027-01-16T00:00:00Z', 9677],
+    ['a leap year', '2028-01-31', '2029-01-31', '2028-02-01T00:00:00Z', 9973],
+  ])('%s', (name, start, end, at, cents) => {
+    const [anchor, startsAt] = ['2028-01-31', start].map(day => Date.parse(day)) as [number, number]
+    const isYear = name === 'a leap year'
+    const endsAt = periodEnd(
+      name.startsWith('leap day') ? anchor : startsAt,
+      startsAt,
+      isYear ? 'yearly' : 'monthly',
+    )
+    expect(new Date(endsAt).toISOString().slice(0, 10)).toBe(end)
+    expect(unusedCents({ startsAt, endsAt, priceCents: 10_000 }, Date.parse(at))).toBe(cents)
+  })
+})
 
 describe('earnedCents', () => {
   test('is nothing before, all of it after, and half up between', () => {

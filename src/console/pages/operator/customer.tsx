@@ -461,7 +461,7 @@ function PlanChange({
         {billing.value === 'subscription' && !isFree && subscription && (
           <>
             <dt>Ends now</dt>
-            <dd>{now}, without a credit</dd>
+            <dd>{now}; its unused time is a credit on the new invoice</dd>
           </>
         )}
         <dt>Limits</dt>

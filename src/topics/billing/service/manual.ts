@@ -2,7 +2,7 @@ import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { InvoiceLine } from '../../../plans/billing/invoice.ts'
-import type { Proration } from '../../../plans/billing/proration.ts'
+import { type Proration, unusedCents } from '../../../plans/billing/proration.ts'
 import {
   type BillingPeriod,
   changeOf,
@@ -58,7 +58,7 @@ function charging({ entries, charge }: OwnDeps) {
     lines: readonly InvoiceLine[],
     write: (charge: Charge) => T,
   ): T | BillingRefusal => {
-    const isFree = lines.every(line => line.amountCents === 0)
+    const isFree = lines.reduce((sum, line) => sum + line.amountCents, 0) === 0
     const charged: Charge = isFree ? { outcome: 'paid' } : charge(accountId)
     if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
     return entries.together(() => write(charged))
@@ -84,6 +84,15 @@ function charging({ entries, charge }: OwnDeps) {
   return { paidFor, invoice }
 }
 
+/** The part of a credit that an invoice uses up, and what is left of it. */
+function creditLine(creditCents: number, priceCents: number) {
+  const usedCents = Math.min(creditCents, priceCents)
+  return {
+    line: { description: 'Credit for unused time', amountCents: -usedCents },
+    creditCents: creditCents - usedCents,
+  }
+}
+
 /** Changes that cost money now: new subscriptions, and upgrades. */
 function selling(deps: OwnDeps) {
   const { entries, plans, clock, ids } = deps
@@ -95,26 +104,31 @@ function selling(deps: OwnDeps) {
     { account }: AccountState,
     terms: Terms,
     agreed: boolean,
-    id = ids.uuid(),
+    { id = ids.uuid(), creditCents = 0 }: { id?: string | undefined; creditCents?: number } = {},
   ): Changed | BillingRefusal => {
     const now = clock.now()
-    const added = manualSubscription({
-      id,
-      accountId: account.id,
-      ...terms,
-      agreed,
-      startsAt: now,
-      createdAt: now,
-    })
+    const credit = creditLine(creditCents, terms.priceCents)
+    const added = {
+      ...manualSubscription({
+        id,
+        accountId: account.id,
+        ...terms,
+        agreed,
+        startsAt: now,
+        createdAt: now,
+      }),
+      creditCents: credit.creditCents,
+    }
     const lines = [
       { description: nameOf(terms.plan, terms.billingPeriod), amountCents: terms.priceCents },
+      credit.line,
     ]
     return paidFor(account.id, lines, charged => {
       const subscription = entries.begin(added)
       invoice(subscription, lines, charged, now)
       return {
         subscription,
-        amountCents: terms.priceCents,
+        amountCents: terms.priceCents + credit.line.amountCents,
         effectiveAt: now,
         how: 'created' as const,
       }
@@ -169,13 +183,25 @@ function selling(deps: OwnDeps) {
 }
 
 function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
-  const { entries, subscriptions, plans, keys, clock, charge } = deps
+  const { entries, subscriptions, invoices, plans, keys, clock, charge } = deps
   const { begin, changeNow } = selling(deps)
   const { apply, stay, cancelled, resumed } = changing(deps, changeNow)
   const endingWith = endings(deps)
   const heldBy = ({ account }: AccountState): Subscription | undefined => {
     catchUp(account.id)
     return subscriptions.running(account.id)
+  }
+  /**
+   * What is left of a subscription that another replaces: its unused time, less invoices of it that
+   * need not be paid, and what was left of earlier ones.
+   */
+  const creditOf = (current: Subscription, openInvoices: OpenInvoices | undefined): number => {
+    const unpaid = invoices
+      .ofPeriod(current.id, current.startsAt)
+      .filter(({ status }) => status !== 'paid' && (status !== 'open' || openInvoices === 'void'))
+    const unpaidCents = unpaid.reduce((sum, invoice) => sum + invoice.amountCents, 0)
+    const unused = unusedCents(current, clock.now()) - unpaidCents
+    return current.creditCents + Math.max(0, unused)
   }
   const heldOrPlaced = (account: AccountState): Subscription | undefined =>
     heldBy(account) ?? assignedSubscription(account, keys, clock.now())
@@ -240,12 +266,13 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       }
       const end = current && endingWith(current, openInvoices)
       if (isRefusal(end)) return end
+      const creditCents = current ? creditOf(current, openInvoices) : 0
       const charged: Charge =
-        terms.priceCents === 0 ? { outcome: 'paid' } : charge(account.account.id)
+        terms.priceCents <= creditCents ? { outcome: 'paid' } : charge(account.account.id)
       if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
       return entries.together(() => {
         end?.()
-        return begin(account, terms, true, id)
+        return begin(account, terms, true, { id, creditCents })
       })
     },
   }
@@ -342,8 +369,10 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
       const { terms, agreed } = nextTerms(current)
       const startsAt = current.endsAt
       const endsAt = periodEnd(current.anchorAt, startsAt, terms.billingPeriod)
+      const { line, creditCents } = creditLine(current.creditCents, terms.priceCents)
       const next = entries.revise(current, {
         ...terms,
+        creditCents,
         agreed,
         startsAt,
         endsAt,
@@ -355,9 +384,10 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
         const draft = { accountId: current.accountId, subscriptionId: current.id, startsAt, endsAt }
         const issued = entries.issue({
           ...draft,
-          lines: [{ description, amountCents: terms.priceCents }],
+          lines: [{ description, amountCents: terms.priceCents }, line],
         })
-        const charged = charge(current.accountId)
+        const charged: Charge =
+          issued.amountCents === 0 ? { outcome: 'paid' } : charge(current.accountId)
         entries.attempted(issued, charged)
         if (charged.outcome === 'open') entries.notifyOpen(issued)
       }

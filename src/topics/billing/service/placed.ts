@@ -28,6 +28,7 @@ export const manualSubscription = ({
   providerRef: null,
   createdAt,
   updatedAt: createdAt,
+  creditCents: 0,
 })
 
 /**

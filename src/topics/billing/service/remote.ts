@@ -124,6 +124,7 @@ function mirrorOf({
       providerRef: remote.ref,
       createdAt: remote.createdAt,
       updatedAt: now,
+      creditCents: 0,
     })
   }
   return {

@@ -65,6 +65,9 @@ export function createInvoiceStore(db: Database) {
   const openOf = select<[string]>(
     "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
   )
+  const ofPeriod = select<[string, number]>(
+    'WHERE subscription_id = ? AND invoices.starts_at >= ? ORDER BY invoices.number',
+  )
   const overdue = select<[number, number]>(
     `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
      ORDER BY due_at LIMIT ?2`,
@@ -95,6 +98,8 @@ export function createInvoiceStore(db: Database) {
     add: (i: Invoice) => void add.run({ ...i, lines: JSON.stringify(i.lines) }),
     pay: (id: string, p: InvoicePayment) =>
       void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
+    /** Those of a subscription for its time since a moment. */
+    ofPeriod: (id: string, from: number) => ofPeriod.all(id, from).map(invoiceOf),
     openOf: (id: string) => openOf.all(id).map(invoiceOf),
     /**
      * Open ones of running subscriptions that are overdue while the subscription is not known to

@@ -16,6 +16,8 @@ export interface Subscription extends Omit<RemoteSubscription, 'ref' | 'status'>
   provider: string
   providerRef: string | null
   updatedAt: number
+  /** What is left of the price of replaced subscriptions, in minor units. */
+  creditCents: number
 }
 
 export interface SubscriptionFilter {
@@ -36,7 +38,7 @@ const columns = `id, account_id AS accountId, plan, billing_period AS billingPer
   cancel_at_period_end AS cancelAtPeriodEnd, cancelled_at AS cancelledAt,
   pending_plan AS pendingPlan, pending_billing_period AS pendingBillingPeriod,
   past_due_at AS pastDueAt, ended_at AS endedAt, provider, provider_ref AS providerRef,
-  created_at AS createdAt, updated_at AS updatedAt`
+  created_at AS createdAt, updated_at AS updatedAt, credit_cents AS creditCents`
 
 const subscriptionOf = (row: Row): Subscription => ({
   ...row,
@@ -68,15 +70,15 @@ export function createSubscriptionStore(db: Database) {
   ]
   const put = sql`
     INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
-      cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
+      cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at, credit_cents)
     VALUES ($id, $accountId, $plan, $billingPeriod, $priceCents, $agreed, $status, $anchorAt, $startsAt, $endsAt,
       $cancelAtPeriodEnd, $cancelledAt, $pendingPlan, $pendingBillingPeriod, $pastDueAt, $endedAt, $provider,
-      $providerRef, $createdAt, $updatedAt)
+      $providerRef, $createdAt, $updatedAt, $creditCents)
     ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
       agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
       ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
       pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
-      ended_at = excluded.ended_at, updated_at = excluded.updated_at`
+      ended_at = excluded.ended_at, updated_at = excluded.updated_at, credit_cents = excluded.credit_cents`
   const over = sql<Row, [string, number, number]>`
     SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?`
   const pastDue = sql<Row, [string, number, number]>`

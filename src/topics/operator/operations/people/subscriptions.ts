@@ -35,6 +35,10 @@ export const LedgerSubscription = t.object('LedgerSubscription', {
   price_agreed: t.boolean(
     'Whether the price was agreed individually; otherwise it follows the plan.',
   ),
+  credit: t.integer(
+    'Of the unused time of replaced subscriptions, in cents; the next invoices use it up.',
+    0,
+  ),
   current_period_start: t.String({ format: 'date-time' }),
   current_period_end: t.String({ format: 'date-time' }),
   cancel_at_period_end: t.Boolean(),
@@ -58,6 +62,7 @@ const rowsOf =
     billing_period: subscription.billingPeriod,
     price: subscription.priceCents,
     price_agreed: subscription.agreed,
+    credit: subscription.creditCents,
     current_period_start: isoInstant(subscription.startsAt),
     current_period_end: isoInstant(subscription.endsAt),
     cancel_at_period_end: subscription.cancelAtPeriodEnd,
@@ -150,7 +155,7 @@ function agreeing({ billing, keys, meter, now }: Context) {
       operationId: 'createAccountSubscription',
       summary: 'Subscribe an account at an agreed price',
       description:
-        "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends without a credit. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
+        "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends, and its unused time is a credit on the invoice of the new one; the rest of it is on the next invoices. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
       access: operator,
       idempotent: true,
       body: agreementBody.schema,

@@ -161,7 +161,8 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     const amounts = instance.services.billing.invoices
       .page({ accountId: buyer.id }, 10, 0)
       .map(invoice => invoice.amountCents)
-    expect(amounts).toEqual([120_000, 120_000, 120_000, 4900])
+    // The first one is less by the unused time of the plan that was bought.
+    expect(amounts).toEqual([120_000, 120_000, 115_100, 4900])
     // The customer may go down by themselves, not back up.
     await instance.ask('POST', '/billing/subscriptions/change_plan', buyer.token, {
       new_plan_id: 'scale',
@@ -223,6 +224,74 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     const after = instance.services.billing.current(buyer.account)!
     expect([status, after.id, before.agreed, after.agreed]).toEqual([200, before.id, false, true])
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
+  })
+
+  test('the unused time of a paid subscription is a credit on the invoice of the one that replaces it, and the rest on the next ones', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const agree = async (more = {}) => {
+      const answer = await instance.operator(
+        'POST',
+        '/admin/v1/subscriptions',
+        agreement(buyer, more),
+      )
+      expect(answer.status).toBe(201)
+      const { id } = answer.body.data.subscription
+      return (await instance.operator('GET', `/admin/v1/subscriptions/${id}`)).body.data
+        .subscription
+    }
+    const newest = () => instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    const pay = async () => {
+      if (newest().status === 'open')
+        await instance.operator('POST', `/admin/v1/invoices/${newest().id}/pay`)
+    }
+    await agree()
+    await pay()
+    // Half of the 30 days from 20 November to 20 December.
+    await instance.advance(15 * dayMs)
+    expect((await agree({ plan: 'scale', price: 39_900 })).credit).toBe(0)
+    expect(newest().lines.map(({ amountCents }) => amountCents)).toEqual([39_900, -4950])
+    expect([newest().amountCents, newest().currency]).toEqual([34_950, 'USD'])
+    await pay()
+    // Down and up again within a day: nothing is lost but the time that passed.
+    const down = await agree({ plan: 'starter', price: 4900 })
+    expect([down.credit, newest().amountCents, newest().status]).toEqual([35_000, 0, 'paid'])
+    const up = await agree({ plan: 'scale', price: 39_900 })
+    expect([up.credit, newest().amountCents, newest().status]).toEqual([0, 0, 'paid'])
+    const again = await agree({ plan: 'starter', price: 4900 })
+    expect(again.credit).toBe(35_000)
+    // The next periods use it up: 31 days from 5 December on, then month by month.
+    await instance.advance(31 * dayMs)
+    const { billing } = instance.services
+    expect([billing.current(buyer.account)!.creditCents, newest().amountCents]).toEqual([30_100, 0])
+    await instance.advance(7 * 31 * dayMs)
+    expect(billing.current(buyer.account)!.creditCents).toBe(0)
+    const sums = billing.invoices
+      .page({ accountId: buyer.id }, 20, 0)
+      .map(({ amountCents }) => amountCents)
+      .filter(amount => amount > 0)
+    expect(sums.at(-1)).toBe(9900)
+    expect(sums.at(-2)).toBe(34_950)
+    expect(sums.at(-3)).toBe(4200)
+  })
+
+  test('an invoice that is voided leaves no credit, and one that is kept does', async () => {
+    for (const [openInvoices, credit] of [
+      ['void', 0],
+      ['keep', -4950],
+    ] as const) {
+      const instance = billingHouse('serve')
+      const buyer = instance.buyer()
+      const agree = (more = {}) =>
+        instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, more))
+      await agree()
+      await instance.advance(15 * dayMs)
+      expect(
+        (await agree({ plan: 'scale', price: 39_900, open_invoices: openInvoices })).status,
+      ).toBe(201)
+      const [newest] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
+      expect([openInvoices, newest!.amountCents]).toEqual([openInvoices, 39_900 + credit])
+    }
   })
 
   test('another agreement asks what becomes of the open invoice of the subscription that ends', async () => {
