@@ -201,7 +201,7 @@ function isThere(
   if (name === '') return true
   if (page === 'docs') return guideNames.has(name)
   const parts: readonly string[] = Object.hasOwn(pageParts, page)
-    ? pageParts[page as PageWithParts]
+    ? Object.keys(pageParts[page as PageWithParts])
     : []
   if (parts.includes(name)) return true
   if (page === 'series') return catalogue.resolve(name, now()) !== undefined

@@ -31,7 +31,9 @@ describe('an address of the console', () => {
     '/series',
     '/series/WTI_USD',
     '/series/wti_usd',
-    ...Object.entries(pageParts).flatMap(([page, parts]) => parts.map(part => `/${page}/${part}`)),
+    ...Object.entries(pageParts).flatMap(([page, parts]) =>
+      Object.keys(parts).map(part => (part === '' ? `/${page}` : `/${page}/${part}`)),
+    ),
   ])('%s names something, and gets the page with status 200', async path => {
     expect(await statusOf(path)).toEqual({ path, status: 200, isConsole: true })
   })

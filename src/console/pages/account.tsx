@@ -22,7 +22,7 @@ import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { actions, aside } from '../parts/tables/columns.tsx'
 import { KeyForm, keyColumns, keyName } from '../parts/tables/key-columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
-import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets } from '../parts/text/form.ts'
 import { ago, day, figure, number, words } from '../parts/text/format.ts'
 import { Credits } from './account/credits.tsx'
@@ -56,20 +56,20 @@ interface Usage {
   windows: { name: string; limit: number | null }[]
 }
 
-const tabs: readonly Tab<'account'>[] = [
-  { part: '', text: 'Keys', View: Keys },
-  { part: 'usage', text: 'Usage', View: UsagePart },
-  { part: 'requests', text: 'Requests', View: Requests },
-  { part: 'plan', text: 'Plan', View: Plan },
-  { part: 'members', text: 'Members', View: OwnMembers },
-  { part: 'notifications', text: 'Notifications', View: Notifications },
-  { part: 'display', text: 'Display', View: Display },
-  { part: 'sources', text: 'Data sources', View: Sources },
-  { part: 'sign-ins', text: 'Sign-ins', View: SignIns },
-]
+const views: Views<'account'> = {
+  '': Keys,
+  usage: UsagePart,
+  requests: Requests,
+  plan: Plan,
+  members: OwnMembers,
+  notifications: Notifications,
+  display: Display,
+  sources: Sources,
+  'sign-ins': SignIns,
+}
 
 export function Account() {
-  const title = useTitle('Account', tabs)
+  const title = useTitle('account')
   return (
     <Members title="Account">
       {() => (
@@ -81,7 +81,7 @@ export function Account() {
             </a>
           }
         >
-          <Tabs label="Account" path="/account" tabs={tabs} />
+          <Tabs page="account" views={views} />
         </Page>
       )}
     </Members>

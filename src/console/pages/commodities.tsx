@@ -6,30 +6,24 @@ import { Members, Options, Page, Refused, Waiting, WhoBringsData } from '../part
 import { ask, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { areCodesHere, codes, wantCodes } from '../parts/requests/codes.ts'
-import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { words } from '../parts/text/format.ts'
+import { partName } from '../paths.ts'
 import { Catalogue } from './catalogue.tsx'
 import { Headline } from './commodities/headline.tsx'
 import { type Report as Declared, type Part, parts } from './commodities/parts.ts'
 import { Report } from './commodities/report.tsx'
 
-const tabs = parts.map(
-  (part): Tab<'commodities'> => ({
-    part: part.part,
-    text: part.text,
-    View: () => <One part={part} />,
-  }),
-)
+const views = Object.fromEntries(parts.map(part => [part.part, () => <One part={part} />]))
 
 /** Each commodity: its series, and everything that the API reports of it. */
 export function Commodities() {
   const { params } = useRoute()
-  const shown = tabs.find(({ part }) => part === (params.part ?? ''))
   return (
     <Members title="Commodities">
       {() => (
-        <Page title={shown?.text ?? 'Commodities'}>
-          <Tabs label="Commodities" path="/commodities" tabs={tabs} />
+        <Page title={partName('commodities', params.part ?? '') ?? 'Commodities'}>
+          <Tabs page="commodities" views={views} />
         </Page>
       )}
     </Members>

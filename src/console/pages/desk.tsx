@@ -1,7 +1,7 @@
 import { Page } from '../parts/bits.tsx'
 import { Operators } from '../parts/person/operator-token.tsx'
 import { boot } from '../parts/requests/boot.ts'
-import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { Clock } from './desk/clock.tsx'
 import { Deliveries } from './desk/deliveries.tsx'
 import { Faults } from './desk/faults.tsx'
@@ -10,12 +10,12 @@ import { Requests } from './desk/requests.tsx'
 import { Scenarios } from './desk/scenarios.tsx'
 import { Snapshots } from './desk/snapshots.tsx'
 
-const tabs: readonly Tab<'desk'>[] = [
-  { part: '', text: 'Scenarios', View: ScenariosPart },
-  { part: 'requests', text: 'Requests', View: Requests },
-  { part: 'inbox', text: 'Inbox', View: Inbox },
-  { part: 'deliveries', text: 'Deliveries', View: Deliveries },
-]
+const views: Views<'desk'> = {
+  '': ScenariosPart,
+  requests: Requests,
+  inbox: Inbox,
+  deliveries: Deliveries,
+}
 
 function ScenariosPart() {
   return (
@@ -34,7 +34,7 @@ function ScenariosPart() {
  * requests and messages.
  */
 export function Desk() {
-  const title = useTitle('Desk', tabs)
+  const title = useTitle('desk')
   if (!boot.isEvaluation)
     return (
       <Page title="Desk">
@@ -51,7 +51,7 @@ export function Desk() {
           about="Controls of this demo instance. E-mails and text messages are captured, never sent."
         >
           <Clock />
-          <Tabs label="Desk" path="/desk" tabs={tabs} />
+          <Tabs page="desk" views={views} />
         </Page>
       )}
     </Operators>

@@ -21,7 +21,7 @@ import { boot, now } from '../parts/requests/boot.ts'
 import { allRows } from '../parts/requests/pages.ts'
 import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
-import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets, takes } from '../parts/text/form.ts'
 import { number, signed, unitOf, words } from '../parts/text/format.ts'
 import { StocksNow } from './market/stocks.tsx'
@@ -35,26 +35,26 @@ import { Power } from './markets/power.tsx'
 import { Rigs } from './markets/rigs.tsx'
 import type { ChartAnswer } from './series/answer.ts'
 
-const tabs: readonly Tab<'markets'>[] = [
-  { part: '', text: 'Curves', View: Curves },
-  { part: 'spreads', text: 'Spreads', View: Spreads },
-  { part: 'power', text: 'Power', View: Power },
-  { part: 'storage', text: 'Storage', View: Storage },
-  { part: 'seasons', text: 'Seasons', View: Seasons },
-  { part: 'correlation', text: 'Correlation', View: Correlation },
-  { part: 'positions', text: 'Positions', View: PositionsView },
-  { part: 'rigs', text: 'Rigs', View: Rigs },
-  { part: 'permits', text: 'Permits', View: Permits },
-]
+const views: Views<'markets'> = {
+  '': Curves,
+  spreads: Spreads,
+  power: Power,
+  storage: Storage,
+  seasons: Seasons,
+  correlation: Correlation,
+  positions: PositionsView,
+  rigs: Rigs,
+  permits: Permits,
+}
 
 /** Markets as a whole: curves, spreads, stocks and seasons. */
 export function Markets() {
-  const title = useTitle('Markets', tabs)
+  const title = useTitle('markets')
   return (
     <Members title="Markets">
       {() => (
         <Page title={title}>
-          <Tabs label="Markets" path="/markets" tabs={tabs} />
+          <Tabs page="markets" views={views} />
         </Page>
       )}
     </Members>

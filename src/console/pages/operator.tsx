@@ -6,7 +6,7 @@ import { useChange } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
-import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { figure, instant, number, observed, signed, words } from '../parts/text/format.ts'
 import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
@@ -21,23 +21,23 @@ import { Review } from './operator/review.tsx'
 import { SeriesEditor } from './operator/series-editor.tsx'
 import { Messages, System } from './operator/system.tsx'
 
-const tabs: readonly Tab<'operator'>[] = [
-  { part: '', text: 'Overview', View: Overview },
-  { part: 'feeds', text: 'Feeds', View: Feeds },
-  { part: 'data', text: 'Data', View: Data },
-  { part: 'series', text: 'Series', View: SeriesEditor },
-  { part: 'people', text: 'Customers', View: People },
-  { part: 'outbox', text: 'Outbox', View: Messages },
-  { part: 'backups', text: 'Backups', View: Backups },
-  { part: 'copies', text: 'Replicas', View: Cluster },
-  { part: 'logs', text: 'Logs', View: Logs },
-  { part: 'audit', text: 'Audit', View: Audit },
-  { part: 'system', text: 'System', View: System },
-]
+const views: Views<'operator'> = {
+  '': Overview,
+  feeds: Feeds,
+  data: Data,
+  series: SeriesEditor,
+  people: People,
+  outbox: Messages,
+  backups: Backups,
+  copies: Cluster,
+  logs: Logs,
+  audit: Audit,
+  system: System,
+}
 
 /** The pages of the operator. */
 export function Operator() {
-  const title = useTitle('Operator', tabs)
+  const title = useTitle('operator')
   return (
     <Operators title="Operator">
       {() => (
@@ -49,7 +49,7 @@ export function Operator() {
             )
           }
         >
-          <Tabs label="Operator" path="/operator" tabs={tabs} />
+          <Tabs page="operator" views={views} />
         </Page>
       )}
     </Operators>

@@ -239,7 +239,7 @@ export function Members({ title, children }: { title: string; children: () => Co
 
 interface ButtonProps {
   label: string
-  /** What it is about, for those who hear it without the rest of the row. */
+  /** What it is about, for a screen reader outside of its row. */
   of?: string
   className?: string
   isPressed?: boolean

@@ -1,50 +1,54 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
-import type { PageWithParts, pageParts } from '../paths.ts'
+import { type PageWithParts, pageParts, partName } from '../paths.ts'
+import { words } from './text/format.ts'
 
-/** A part of a page; the first one has the address of the page itself. */
-export interface Tab<Page extends PageWithParts = PageWithParts> {
-  /** The last segment of its address; empty: the page's own. */
-  part: '' | (typeof pageParts)[Page][number]
-  text: string
-  View: ComponentType
-}
+/** What draws each part of a page. */
+export type Views<P extends PageWithParts> = Readonly<
+  Record<keyof (typeof pageParts)[P], ComponentType>
+>
 
 /** The heading of a page: the name of the part that the address names, of the first part its own. */
-export function useTitle(name: string, tabs: readonly Tab[]): string {
+export function useTitle(page: PageWithParts): string {
   const { part = '' } = useRoute().params
-  return (part !== '' && tabs.find(tab => tab.part === part)?.text) || name
+  return (part !== '' && partName(page, part)) || words(page)
 }
 
 /** The tabs of a page, and the part that the address names. */
-export function Tabs({ label, path, tabs }: { label: string; path: string; tabs: readonly Tab[] }) {
-  const { params } = useRoute()
-  const part = params.part ?? ''
+export function Tabs({
+  page,
+  views,
+}: {
+  page: PageWithParts
+  views: Readonly<Record<string, ComponentType>>
+}) {
+  const { part = '' } = useRoute().params
   const list = useRef<HTMLElement>(null)
   useEffect(() => {
     const current = list.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [part])
-  const current = tabs.find(tab => tab.part === part)
+  const View = views[part]
   return (
     <>
-      <nav class="tabs paged" aria-label={label} ref={list}>
-        {tabs.map(tab => (
+      <nav class="tabs paged" aria-label={words(page)} ref={list}>
+        {Object.keys(pageParts[page]).map(each => (
           <a
-            key={tab.part}
-            href={tab.part === '' ? path : `${path}/${tab.part}`}
-            aria-current={tab.part === part ? 'page' : undefined}
+            key={each}
+            href={each === '' ? `/${page}` : `/${page}/${each}`}
+            aria-current={each === part ? 'page' : undefined}
           >
-            {tab.text}
+            {partName(page, each)}
           </a>
         ))}
       </nav>
-      {current ? (
-        <current.View />
+      {View ? (
+        <View />
       ) : (
         <p>
-          {label} has no section called <code>{part}</code>. Choose another one in the navigation.
+          {words(page)} has no section called <code>{part}</code>. Choose another one in the
+          navigation.
         </p>
       )}
     </>

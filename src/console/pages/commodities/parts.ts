@@ -22,10 +22,7 @@ export interface Choices {
 
 export interface Part {
   /** Last segment of its address; the first one is the page itself. */
-  part: '' | (typeof pageParts)['commodities'][number]
-  text: string
-  /** Words by which people look for it. */
-  words: string
+  part: keyof (typeof pageParts)['commodities']
   /** Categories of the catalogue whose series it lists. */
   categories: readonly string[]
   /** Restricts those categories to the codes of the page, where they have others too. */
@@ -64,8 +61,6 @@ const choosing = (
 export const parts: readonly Part[] = [
   {
     part: '',
-    text: 'Crude',
-    words: 'oil inventories stocks cushing spr padd grades physical',
     categories: ['crude_oil', 'physical_crude', 'storage'],
     headline: ['WTI_USD', 'BRENT_CRUDE_USD', 'US_CRUDE_STORAGE', 'CUSHING_STORAGE'],
     reports: [
@@ -92,8 +87,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'opec',
-    text: 'OPEC',
-    words: 'production countries quota saudi',
     categories: ['supply_demand'],
     codes: /^(?!LOAD|SOLAR|WIND)/,
     headline: ['OPEC_PRODUCTION', 'WORLD_OIL_SUPPLY', 'WORLD_OIL_DEMAND', 'OPEC_BASKET_USD'],
@@ -108,8 +101,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'outlooks',
-    text: 'Outlooks',
-    words: 'forecasts steo eia iea accuracy prediction',
     categories: [],
     headline: ['WTI_USD', 'BRENT_CRUDE_USD', 'NATURAL_GAS_USD', 'US_CRUDE_PRODUCTION'],
     reports: [
@@ -128,8 +119,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'gas',
-    text: 'Gas and LNG',
-    words: 'natural gas lng ttf henry hub nbp jkm',
     categories: ['natural_gas', 'lng', 'ngl'],
     headline: ['NATURAL_GAS_USD', 'DUTCH_TTF_EUR', 'JKM_LNG_USD', 'US_NATGAS_STORAGE'],
     reports: [
@@ -157,8 +146,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'products',
-    text: 'Products',
-    words: 'refined gasoline diesel jet heating oil cracks retail fuels biofuels',
     categories: ['refined_products', 'retail_fuels', 'biofuels', 'petrochemicals'],
     headline: ['GASOLINE_RBOB_USD', 'ULSD_DIESEL_USD', 'JET_FUEL_USD', 'US_DISTILLATE_STORAGE'],
     reports: [
@@ -171,8 +158,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'futures',
-    text: 'Futures',
-    words: 'contracts continuous settlement structure contango',
     categories: ['futures'],
     headline: ['WTI_FUTURES', 'BRENT_FUTURES', 'NATURAL_GAS_FUTURES', 'TTF_FUTURES'],
     reports: [
@@ -194,8 +179,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'power',
-    text: 'Power and carbon',
-    words: 'electricity emissions eua carbon',
     categories: ['power', 'carbon', 'supply_demand'],
     codes: /^(?!OPEC|US_|WORLD_)/,
     headline: ['POWER_DE_EUR', 'POWER_UK_GBP', 'POWER_PJM_WEST_USD', 'EU_CARBON_EUR'],
@@ -221,24 +204,18 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'solids',
-    text: 'Coal and metals',
-    words: 'coal metals gold copper uranium',
     categories: ['coal', 'metals', 'list_prices'],
     headline: ['COAL_ARA_USD', 'NEWCASTLE_COAL_USD', 'COPPER_USD', 'GOLD_USD'],
     reports: [],
   },
   {
     part: 'fx',
-    text: 'FX and indices',
-    words: 'currency exchange rates indices',
     categories: ['fx', 'indices', 'freight'],
     headline: ['EUR_USD', 'GBP_USD', 'USD_JPY', 'DOLLAR_INDEX'],
     reports: [],
   },
   {
     part: 'marine',
-    text: 'Marine fuels',
-    words: 'bunker vlsfo mgo ports singapore rotterdam scrubber',
     categories: ['marine_fuels'],
     headline: ['VLSFO_SIN_USD', 'VLSFO_RTM_USD', 'VLSFO_HOU_USD', 'MARINE_FUEL_INDEX'],
     reports: [
@@ -269,8 +246,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'surcharges',
-    text: 'Surcharges',
-    words: 'fuel surcharge parcel carrier ups fedex truck bands',
     categories: ['retail_fuels'],
     codes: /^DIESEL_.._USD$/,
     headline: [
@@ -306,8 +281,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'drilling',
-    text: 'Drilling',
-    words: 'rigs uncompleted wells duc frac completions productivity basins',
     categories: ['drilling'],
     headline: ['US_RIG_COUNT', 'US_OIL_RIG_COUNT', 'US_DUC_WELLS', 'US_FRAC_SPREADS'],
     reports: [
@@ -357,8 +330,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'wells',
-    text: 'Wells',
-    words: 'production permits frac focus chemicals cycle time cohorts operators',
     categories: [],
     headline: [
       'TEXAS_WELL_PERMITS',
@@ -401,8 +372,6 @@ export const parts: readonly Part[] = [
   },
   {
     part: 'quality',
-    text: 'Data quality',
-    words: 'completeness timeliness late health sources limits conversions',
     categories: [],
     reports: [
       ...grouped('Quality', [
