@@ -80,15 +80,7 @@ export interface CurveStructure {
   severity: Severity
   /** 100 x (m12 - m1) / |m1|, percent; with fewer months, the last one replaces m12. */
   termSlopePercent: number | undefined
-  /**
-   * Month 1 minus month 3, unit of the series; undefined where the curve is shorter. The same for
-   * the others.
-   */
-  m1m3: number | undefined
-  m1m6: number | undefined
-  m1m12: number | undefined
   front: CurvePoint
-  sixth: CurvePoint | undefined
   points: number
 }
 
@@ -105,8 +97,6 @@ export function structureOf(points: readonly CurvePoint[]): CurveStructure | und
   const [front, back] = [months[0], months.at(-1)]
   if (!front || !back) return undefined
   const percent = slopePercent(front.price, back.price)
-  const against = (n: number) =>
-    months.length < n ? undefined : front.price - months[n - 1]!.price
   return {
     structure: shapeOf(
       months.map(point => point.price),
@@ -114,11 +104,7 @@ export function structureOf(points: readonly CurvePoint[]): CurveStructure | und
     ),
     severity: severityOf(percent),
     termSlopePercent: percent,
-    m1m3: against(3),
-    m1m6: against(6),
-    m1m12: against(12),
     front,
-    sixth: months[5],
     points: months.length,
   }
 }

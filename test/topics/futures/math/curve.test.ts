@@ -88,26 +88,18 @@ describe('analyseCurve: curve analysis', () => {
 })
 
 describe('structureOf: curve structure', () => {
-  test('of twelve months: 100 x (m12 / m1 - 1) and first minus third, sixth, twelfth', () => {
+  test('of the first twelve months: the slope is 100 x (m12 / m1 - 1)', () => {
     const structure = structureOf(curveOf(...Array.from({ length: 14 }, (_, i) => 80 - i)))!
     expect(structure).toMatchObject({
       structure: 'backwardation',
       severity: 'steep',
-      m1m3: 2,
-      m1m6: 5,
-      m1m12: 11,
       points: 12,
     })
     expect(structure.termSlopePercent!).toBeCloseTo(100 * (69 / 80 - 1), 12)
-    expect(structure.sixth).toEqual({ month: '2027-06', price: 75 })
   })
 
-  test('a shorter curve leaves out the spreads it does not reach', () => {
+  test('a shorter curve has as many points as it has months', () => {
     expect(structureOf(curveOf(70, 71, 72, 73))).toMatchObject({
-      m1m3: -2,
-      m1m6: undefined,
-      m1m12: undefined,
-      sixth: undefined,
       points: 4,
     })
     expect(structureOf([])).toBeUndefined()
@@ -184,6 +176,5 @@ needs('../shared/data').test(
     expect(prices[0]).toBeLessThan(0)
     const structure = structureOf(curveOf(...prices))!
     expect(structure.structure).toBe('contango')
-    expect(structure.m1m3!).toBeCloseTo(prices[0]! - prices[2]!, 12)
   },
 )
