@@ -11,7 +11,7 @@ export interface AlertSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   catalogue: { named(code: string): { id: number } | undefined }
   alerts: {
-    own(accountId: string, id: string): unknown
+    byId(id: string): unknown
     create(account: A, settings: AlertSettings, options: { id: string }): unknown
   }
 }
@@ -58,7 +58,7 @@ export function sampleAlerts<A extends Account>(
   if (!account) return
   for (const { id, code, ...settings } of samples) {
     const series = catalogue.named(code)
-    if (!series || alerts.own(accountId, sampleId(id))) continue
+    if (!series || alerts.byId(sampleId(id))) continue
     alerts.create(
       account,
       { ...settings, seriesId: series.id, metadata: null, webhookUrl: null, enabled: true },

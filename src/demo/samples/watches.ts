@@ -17,7 +17,7 @@ interface Settings {
 export interface WatchSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   watches: {
-    own(accountId: string, id: string): unknown
+    byId(id: string): unknown
     create(
       account: A,
       settings: Settings,
@@ -57,7 +57,7 @@ export function sampleWatches<A extends Account>(
   const account = keys.account(accountId)
   if (!account) return
   for (const { id, ...settings } of samples) {
-    if (watches.own(accountId, sampleId(id))) continue
+    if (watches.byId(sampleId(id))) continue
     watches.create(account, settings, { id: sampleId(id), source: 'api', toolName: null })
   }
 }

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
+import { owned } from '../../../http/gate/owned.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { notFound } from '../../../http/problem/problem.ts'
 import type { Alert } from '../service/alerts.ts'
 import { createAlertForms } from './form.ts'
 import { createAlertRows } from './row.ts'
@@ -29,12 +29,7 @@ export function createAlertContext({ alerts, catalogue, checkTarget, now }: Cont
       },
       near: code => catalogue.suggest(code).map(series => series.code),
     }),
-    /** An alert of the caller's account; unknown, malformed and foreign ids look the same. */
-    own(id: string, caller: Caller): Alert {
-      const alert = alerts.own(caller.key.account.account.id, id)
-      if (!alert) throw notFound('alert', id)
-      return alert
-    },
+    own: (id: string, caller: Caller): Alert => owned(alerts.byId(id), caller, 'alert', id),
   }
 }
 

@@ -57,11 +57,7 @@ export function createAlerts(deps: AlertsDeps) {
         .sort((a, b) => compared(codeOf(a), codeOf(b)) || a.number - b.number),
     /** The alerts of an account on one series. */
     watching: store.ofSeries,
-    /** An alert of the account; another account's is as unknown as none. */
-    own(accountId: string, id: string): Alert | undefined {
-      const alert = store.byId(id)
-      return alert?.accountId === accountId ? alert : undefined
-    },
+    byId: store.byId,
     create(
       account: AccountState,
       settings: AlertSettings,

@@ -1,7 +1,7 @@
 import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
-import { accountIdOf } from '../../../http/gate/gate.ts'
+import { accountIdOf, type Caller } from '../../../http/gate/gate.ts'
+import { owned } from '../../../http/gate/owned.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
@@ -9,12 +9,12 @@ import { idParameter, integerParameter, typed } from '../../../http/input/typed.
 import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
-import { notFound, stateForbids } from '../../../http/problem/problem.ts'
+import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import type { LimitReached } from '../../../plans/limits.ts'
 import { hasFeature } from '../../../plans/plans.ts'
-import type { Watch, Watches } from '../service/watches.ts'
+import type { Watches } from '../service/watches.ts'
 import { asksForWebhook, createWatchForms } from './form.ts'
 import {
   WatchEventShape,
@@ -47,12 +47,8 @@ const params = t.Object({
   id: t.string('Id of the watch.', '00000000-0000-4000-8000-000000000501'),
 })
 
-/** A watch of the caller's account; unknown, malformed and foreign ids look the same. */
-function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Watch {
-  const watch = watches.own(accountIdOf(caller), id)
-  if (!watch) throw notFound('watch', id)
-  return watch
-}
+const ownWatch = (watches: Pick<Watches, 'byId'>, id: string, caller: Caller) =>
+  owned(watches.byId(id), caller, 'watch', id)
 
 /** The helpers of creating and changing. */
 function shared({ catalogue, plans, links, now }: Context) {

@@ -44,11 +44,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
   return {
     /** Newest first. */
     list: store.ofAccount,
-    /** A watch of the account; another account's is as unknown as none. */
-    own(accountId: string, id: string) {
-      const watch = store.byId(id)
-      return watch?.accountId === accountId ? watch : undefined
-    },
+    byId: store.byId,
     create(
       account: AccountState,
       settings: WatchSettings,

@@ -31,14 +31,14 @@ const code = 'WTI_USD'
 
 describe('an alert fires', () => {
   test('an alert fires when its condition holds, and every trigger is counted and stored', () => {
-    const { watch, price, fired, clock, services, account } = openAlertInstance()
+    const { watch, price, fired, clock, services } = openAlertInstance()
     const alert = watch(code, above(90))
     for (const value of [89, 90, 90.5, 88, 91]) {
       price(code, value)
       clock.advance(minuteMs)
     }
     expect(fired(alert)).toEqual([90.5, 91])
-    expect(services.alerts.own(account.account.id, alert.id)).toMatchObject({
+    expect(services.alerts.byId(alert.id)).toMatchObject({
       triggerCount: 2,
       lastTriggeredAt: startAt + 4 * minuteMs,
     })
@@ -437,7 +437,7 @@ describe('after a crash', () => {
 
       const after = openAlertInstance({ path, interval: '60s', now: startAt + hourMs })
       const { alerts } = after.services
-      const alert = alerts.own(after.account.account.id, id)!
+      const alert = alerts.byId(id)!
       expect(after.fired(alert)).toEqual([91])
       await alerts.evaluation.pass()
       await alerts.evaluation.pass()
@@ -638,7 +638,7 @@ test('the remaining data of a removed alert is deleted in slices', async () => {
     price(code, 10 + i)
   }
   services.alerts.remove(alert)
-  expect(services.alerts.own(alert.accountId, alert.id)).toBeUndefined()
+  expect(services.alerts.byId(alert.id)).toBeUndefined()
   expect(services.alerts.triggers(alert.accountId, undefined, 10, 0)).toEqual({
     rows: [],
     total: 0,

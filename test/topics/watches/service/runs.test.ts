@@ -37,7 +37,7 @@ test('whenever the service was up and down, each watch ran once for the runs tha
           .events()
           .filter(event => event.watch_id === watch.id && event.type === 'evaluated')
         expect(watchEvents.map(event => event.created_at)).toEqual(ranAt.map(isoInstant))
-        expect(services.watches.own(instance.accountId, watch.id)!.nextRunAt).toBe(due)
+        expect(services.watches.byId(watch.id)!.nextRunAt).toBe(due)
       }
       expect(seqsRise(instance.events().map(event => event.seq))).toBe(true)
       services.db.close()
@@ -230,16 +230,12 @@ describe('a smaller plan', () => {
         .filter(event => event.type === 'evaluated')
         .map(event => event.watch_id),
     ).toEqual([first.id])
-    expect(services.watches.own(instance.accountId, first.id)!.nextRunAt).toBe(
-      startAt + minuteMs + hourMs,
-    )
-    expect(services.watches.own(instance.accountId, second.id)!.lastEvaluatedAt).toBeNull()
+    expect(services.watches.byId(first.id)!.nextRunAt).toBe(startAt + minuteMs + hourMs)
+    expect(services.watches.byId(second.id)!.lastEvaluatedAt).toBeNull()
     services.watches.remove(first)
     clock.advance(hourMs)
     await services.watchRuns.pass()
-    expect(services.watches.own(instance.accountId, second.id)!.lastEvaluatedAt).toBe(
-      startAt + minuteMs + hourMs,
-    )
+    expect(services.watches.byId(second.id)!.lastEvaluatedAt).toBe(startAt + minuteMs + hourMs)
   })
 
   test('and a suspended account has no runs until it is let in again', async () => {
@@ -317,7 +313,7 @@ test('watch events are retained for 30 days even after their watch is removed, a
     await services.watchRuns.pass()
   }
   services.watches.remove(watch)
-  expect(services.watches.own(instance.accountId, watch.id)).toBeUndefined()
+  expect(services.watches.byId(watch.id)).toBeUndefined()
   const days = () =>
     instance
       .events()
