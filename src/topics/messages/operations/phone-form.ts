@@ -46,12 +46,12 @@ export const CodeBody = body({
   ),
 })
 
-const notSupported = (field: string, value: string): Problem =>
+const notSupported = (field: string, value: string, must: string): Problem =>
   validationFailed(
     [
       {
         field,
-        message: `${field} must be in a country that text messages are sent to: ${supported}.`,
+        message: `${field} must be ${must} ${supported}; got "${value}".`,
         value,
       },
     ],
@@ -64,14 +64,14 @@ export async function phoneOf(input: unknown): Promise<{ number: string; country
   const { phone_number: written, country_code: code } = PhoneBody.read(input)
   const countryCode = code === undefined ? undefined : countryOf(code)
   if (countryCode !== undefined && smsCountryOf(countryCode) === undefined)
-    throw notSupported('country_code', countryCode)
+    throw notSupported('country_code', countryCode, 'one of')
 
   const phone = await phoneNumberOf(written, countryCode)
   const form = formOf(input)
   if (!phone)
     form.fault(
       'phone_number',
-      'must be a phone number, best in international form such as +15550100002.',
+      'must be a phone number in international form, such as +12125550123, or in national form with country_code.',
     )
   else if (countryCode !== undefined && !phone.domestic)
     form.fault('phone_number', `must be a phone number of ${countryCode}.`)
@@ -79,7 +79,7 @@ export async function phoneOf(input: unknown): Promise<{ number: string; country
   form.check()
   const region = phone!.region ?? countryCode
   const country = region === undefined ? undefined : smsCountryOf(region)
-  if (country === undefined) throw notSupported('phone_number', phone!.number)
+  if (country === undefined) throw notSupported('phone_number', phone!.number, 'a number of')
   return { number: phone!.number, country }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
 import { minuteOf, zoneName } from '../../../lib/time/zone.ts'
+import { smsAlertTypes } from '../service/sms.ts'
 import type { SmsSettings } from '../store/sms.ts'
 
 const messagesPerDayMost = 100
@@ -39,8 +40,6 @@ const zone = (options: FieldOptions): Field<string> =>
     )
   })
 
-const wordPattern = /^[a-z][a-z0-9_.]{0,59}$/
-
 /** The editable settings, bare or as `sms_settings`; all are optional. */
 export const SmsSettingsBody = bareOrPart(
   {
@@ -62,9 +61,9 @@ export const SmsSettingsBody = bareOrPart(
     alert_types: optional(
       listOf(
         t.String({ examples: ['price_alert'] }),
-        { nouns: 'types', item: 'a type such as price_alert' },
+        { nouns: 'types', item: `one of ${smsAlertTypes.join(', ')}` },
         alertTypesMax,
-        text => (wordPattern.test(text) ? text : undefined),
+        text => smsAlertTypes.find(type => type === text),
       ),
     ),
   },

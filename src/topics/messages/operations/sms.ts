@@ -144,7 +144,7 @@ export const smsOperations = [
     operationId: 'getSmsEligibility',
     summary: 'Check whether text messages can be sent',
     description:
-      'Returns whether text messages can be sent, what prevents them, and the remaining monthly allowance.',
+      'Returns whether the account can have text messages, what prevents it, and the remaining monthly allowance. `opted_in` states separately whether the owner of the number consents: it is false before `POST /v1/sms/optin`, and after a reply of STOP.',
     access: open,
     answers: Eligibility,
     handle: ({ at: { phones, textMessages }, caller }) => {

@@ -70,6 +70,7 @@ describe('/v1/sms/settings: SMS settings', () => {
     [{ max_messages_per_day: '10' }, 'max_messages_per_day'],
     [{ alert_types: 'price_alert' }, 'alert_types'],
     [{ alert_types: ['Price alert'] }, 'alert_types.0'],
+    [{ alert_types: ['price_alert', 'price_alerts'] }, 'alert_types.1'],
     [{ quiet_hours: '22-07' }, 'quiet_hours'],
     [{ quiet_hours: { start: '22:00' } }, 'quiet_hours.end'],
     [{ quiet_hours: { end: '07:00' } }, 'quiet_hours.start'],
