@@ -112,8 +112,7 @@ async function askServer(path: string, url: string, init?: RequestInit): Promise
   try {
     return await fetch(`http://localhost${url}`, { ...init, unix: path })
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error)
-    throw new Error(`the server of this directory stopped before it responded (${code})`, {
+    throw new Error('the server of this directory stopped before it responded; try again', {
       cause: error,
     })
   }

@@ -178,7 +178,7 @@ const unitMs = new Map([
 export const duration = (from: string, to: string): Kind<number, 'Ms'> => {
   const [fromMs, toMs] = [parseDuration(from) ?? 0, parseDuration(to) ?? 0]
   return {
-    allowed: `a length of time from ${from} to ${to}, such as 500ms, 10s, 5m, 2h or 1d`,
+    allowed: `a length of time from ${from} to ${to}, in ms, s, m, h or d`,
     fromText: same,
     accept: value => {
       const ms = typeof value === 'string' ? parseDuration(value) : undefined
@@ -469,7 +469,7 @@ const ownKeys = {
   'data.reserve_mb': key(
     integer(0, 10_240),
     16,
-    'Megabytes that are kept free for a full disk: given back then, so that sign-in and the outbox go on.',
+    'Megabytes reserved for a full disk: released then, so that sign-in and messages continue to work.',
     { inDev: 0 },
   ),
   'server.host': key(host, '127.0.0.1', 'Address to listen on.', { flag: '--host' }),
@@ -485,7 +485,7 @@ const ownKeys = {
   'server.ready_file': key(
     path(''),
     '',
-    'File that gets the address and the first keys once the server listens.',
+    'File to which the address and the first keys are written once the server listens.',
     {
       flag: '--ready-file',
     },
@@ -503,7 +503,7 @@ const ownKeys = {
   'log.level': key(
     choice('debug', 'info', 'warn', 'error'),
     'info',
-    'The least important lines that are logged.',
+    'Least severe level that is logged.',
   ),
   'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', {
     inDev: 'text',
@@ -518,8 +518,8 @@ const ownKeys = {
     '',
     'File that a server writes its log to; empty: standard error, for journald or a container.',
   ),
-  'log.file_mb': key(integer(1, 10_240), 50, 'Megabytes after which that file is put aside.'),
-  'log.file_days': key(integer(1, 3650), 14, 'Days that files are kept which were put aside.'),
+  'log.file_mb': key(integer(1, 10_240), 50, 'Size in megabytes at which that file is rotated.'),
+  'log.file_days': key(integer(1, 3650), 14, 'Days for which rotated files are retained.'),
   'audit.keep_days': key(
     integer(30, 36_500),
     730,
@@ -528,17 +528,17 @@ const ownKeys = {
   'batches.undo_days': key(
     integer(1, 36_500),
     90,
-    'Days in which a batch of a dataset can be undone: as long is kept what stood before its rows.',
+    'Days for which a batch of a dataset can be undone; replaced rows are retained for as long.',
   ),
   'files.directory': key(
     path(''),
     '',
-    'Directory of the nightly files of all prices, for who may export them; empty: none are made.',
+    'Directory of the nightly files of all prices, for accounts that may export; empty: no files are made.',
   ),
   'backups.directory': key(
     path(''),
     '',
-    'Directory that scheduled backups go to; empty: none. Another disk than that of the data.',
+    'Directory that scheduled backups are written to, best on another disk than the data; empty: none.',
   ),
   'backups.every': key(duration('5m', '7d'), dayMs, 'How often a scheduled backup is made.'),
   'backups.keep_all': key(duration('1h', '90d'), 2 * dayMs, 'Younger backups are all kept.'),
@@ -547,17 +547,17 @@ const ownKeys = {
   'backups.key': key(
     secret(),
     new Secret(''),
-    'Key under which scheduled backups are sealed; empty: they are as readable as the database. Without it a sealed backup is lost.',
+    'Pass phrase that encrypts scheduled backups; empty: they are not encrypted. Without it an encrypted backup is lost.',
   ),
   'backups.s3_bucket': key(
     text('empty, or the name of a bucket', /^([a-z0-9][a-z0-9.-]{1,62})?$/),
     '',
-    'Bucket of an S3-compatible storage that scheduled backups go to; empty: none.',
+    'Bucket of an S3-compatible storage that scheduled backups are written to; empty: none.',
   ),
   'backups.s3_prefix': key(
     text('empty, or a path of letters, digits, dots, hyphens and slashes', /^[\w./-]{0,200}$/),
     '',
-    'What stands before the names of backups in the bucket.',
+    'Prefix of the names of backups in the bucket.',
   ),
   'backups.s3_endpoint': key(baseUrl, '', 'Address of that storage; empty: that of its region.'),
   'backups.s3_region': key(text('a region', /^[a-z0-9-]{1,40}$/), 'us-east-1', 'Its region.'),
@@ -571,7 +571,7 @@ const ownKeys = {
   'notices.format': key(
     choice('json', 'slack', 'ntfy'),
     'json',
-    'What is posted there: a JSON object, {"text"} as chats take it, or text as ntfy takes it.',
+    'Format of the posted notices: json for an object, slack for {"text"}, ntfy for plain text.',
   ),
   'notices.mail': key(
     text('empty, or an e-mail address', /^([^\s<>@,;"]+@[^\s<>@,;"]+)?$/),
@@ -612,7 +612,7 @@ const ownKeys = {
   'brand.exchange_words': key(
     exchangeWords,
     [...defaultExchangeWords],
-    'Words accepted for the exchange in slugs and values; the first is the one answered.',
+    'Words accepted for the exchange in slugs and values; responses have the first one.',
   ),
   'brand.xml_root': key(elementName, 'service', 'Root element of the spreadsheet XML.'),
   'brand.webhook_user_agent': key(
@@ -646,7 +646,7 @@ const ownKeys = {
   'demo.codes': key(
     codes,
     freeCodes,
-    'Codes of the demo and of the free tier, in the order answered.',
+    'Codes of the demo and of the free tier, in the order of responses.',
   ),
   'demo.limit_per_hour': key(
     perWindow,
@@ -695,7 +695,7 @@ const ownKeys = {
   'vintage.coverage_since': key(
     instant(),
     revisionsKeptSince,
-    'Since when revisions are recorded, at the earliest, as as_of answers state; each series from its first recorded value on. Set, it holds for imported vintages too.',
+    'Earliest time for which as_of knows revisions; each series begins with its first recorded value. If it is set, it applies to imported vintages too.',
   ),
   'egress.allow': key(
     networks,
@@ -732,12 +732,12 @@ const ownKeys = {
   'outbox.concurrency': key(
     integer(1, 1000),
     40,
-    'Webhooks sent at a time; e-mail has a fifth and SMS a tenth as many separate slots. An account, and a host, uses at most half of the free slots.',
+    'Webhooks sent at a time; e-mail has a fifth and SMS a tenth as many separate slots. A host uses at most half of the free slots, an account the share that its plan allows.',
   ),
   'outbox.per_lane': key(
     integer(1, 100),
     4,
-    'Messages under way at a time to one webhook endpoint, by e-mail, or by SMS.',
+    'Messages in progress at a time to one webhook endpoint, by e-mail, or by SMS.',
   ),
   'webhooks.source_ranges': key(
     networks,
@@ -887,7 +887,7 @@ const ownKeys = {
   'sessions.lifetime': key(
     duration('5m', '30d'),
     12 * hourMs,
-    'How long a session token is good; a refresh makes a new one.',
+    'How long a session token is valid; a refresh creates a new one.',
   ),
   'sessions.sign_in_max': key(
     duration('1h', '365d'),
@@ -897,7 +897,7 @@ const ownKeys = {
   'sessions.link_lifetime': key(
     duration('1m', '24h'),
     15 * minuteMs,
-    'How long a mailed sign-in link is good.',
+    'How long a mailed sign-in link is valid.',
   ),
   'sessions.fresh_sign_in': key(
     duration('0s', '24h'),
@@ -907,7 +907,7 @@ const ownKeys = {
   'sessions.second_factor': key(
     flag(),
     false,
-    'Whether managing keys, people and secrets requires a sign-in with two-factor authentication; keys cannot then.',
+    'Whether managing keys, people and secrets requires a sign-in with two-factor authentication; API keys then cannot manage them.',
   ),
   'oidc.issuer': key(
     issuer,
@@ -959,40 +959,40 @@ const ownKeys = {
   'secrets.master_key': key(
     secret(),
     new Secret(''),
-    'Key under which webhook secrets and credentials are sealed at rest; empty: made at the first start and kept in master.key of the data directory.',
+    'Key that encrypts webhook secrets and credentials at rest; empty: created at the first start and stored in master.key of the data directory.',
   ),
   'sqlite.autocheckpoint': key(
     integer(0, 100_000),
     1000,
-    'Pages of the log before a checkpoint; 0 leaves it to a replicator.',
+    'Pages of the WAL before a checkpoint; 0 leaves checkpoints to a replicator.',
   ),
   'readers.threads': key(
     integer(0, 64),
     Math.max(1, availableParallelism() - 1),
-    'Threads that answer what takes long, each over a read-only connection; 0: the main thread does.',
+    'Query workers: threads for slow requests, each with a read-only connection; 0: the main thread processes them.',
   ),
   'nats.servers': key(
     natsServers,
     [],
-    'Servers of a NATS cluster with JetStream that commits, prices and snapshots are published to; none: nothing is.',
+    'Servers of a NATS cluster with JetStream to which commits, prices and snapshots are published; none: nothing is published.',
   ),
   'nats.credentials_file': key(path(''), '', 'File of credentials for it; empty: none.'),
   'nats.token': key(secret(), new Secret(''), 'Token for it; empty: none.'),
   'nats.prefix': key(
     natsPrefix,
     'wellhead',
-    'What the names of subjects, streams and buckets begin with, so that installations and other programs can share NATS; empty: the names of earlier versions, such as prices.>.',
+    'Prefix of the names of subjects, streams and buckets, so that installations and other programs can share NATS; empty: the names of earlier versions, such as prices.>.',
   ),
   'nats.copies': key(integer(1, 5), 1, 'Number of NATS servers that store each stream.'),
   'nats.keep': key(
     duration('1h', '30d'),
     dayMs,
-    'How long published changes are kept, here and in the stream.',
+    'How long published changes are retained, in the database and in the stream.',
   ),
   'nats.snapshot_every': key(
     duration('1m', '7d'),
     hourMs,
-    'How often a snapshot is put into the object store; at most half of nats.keep counts.',
+    'How often a snapshot is written to the object store; at most half of nats.keep is used.',
   ),
   'nats.sync': key(
     choice('async', 'commit'),
@@ -1018,12 +1018,12 @@ const ownKeys = {
   'replica.primary': key(
     baseUrl,
     '',
-    'Address of the primary that a replica passes on to what it does not answer, for serve --replica only.',
+    'Address of the primary, to which a replica forwards requests that it cannot process; for serve --replica only.',
   ),
   'replica.max_lag': key(
     duration('1s', '1d'),
     10 * secondMs,
-    'How far a replica may be behind before it says so and passes reads on to the primary too, as long as that answers.',
+    'How far a replica may be behind before it reports this and forwards reads to the primary as well, while the primary responds.',
   ),
   'replica.wait': key(
     duration('0s', '30s'),
@@ -1033,19 +1033,19 @@ const ownKeys = {
   'dev.seed': key(
     integer(0, 4_294_967_295),
     1,
-    'Seed of the demo world, for the command dev only.',
+    'Seed of the demo data, for the command dev only.',
     { flag: '--seed' },
   ),
   'dev.world': key(
     choice('whole', 'small'),
     'whole',
-    'How much of the demo world there is, for the command dev only: all codes with years of history, or some of each kind with a year, for tests.',
+    'Size of the demo data, for the command dev only: whole for all codes with years of history, small for some of each kind with one year.',
     { flag: '--world' },
   ),
   'dev.clock': key(
     instant<undefined>(),
     undefined,
-    'Where the clock stands until advanced, for the command dev only.',
+    'Time at which the clock stands until it is advanced, for the command dev only.',
     {
       flag: '--clock',
     },

@@ -328,7 +328,7 @@ describe('what is refused', () => {
     ).toEqual([
       'wellhead.toml:2: unknown key servr.port; did you mean server.port?',
       'flag --port: server.port = 99999 must be an integer from 0 to 65535',
-      'env WELLHEAD_SERVER_DRAIN: server.drain = "soon" must be a length of time from 0s to 10m, such as 500ms, 10s, 5m, 2h or 1d',
+      'env WELLHEAD_SERVER_DRAIN: server.drain = "soon" must be a length of time from 0s to 10m, in ms, s, m, h or d',
       'env WELLHEAD_QUOTA_SCOPE: quota.scope = "keys" must be one of key, account',
       'wellhead.toml:5: limits.per_minute = "60" must be an integer from 1 to 10000000',
       'wellhead.toml:6: limits.keys_max = 0 must be an integer from 1 to 1000',

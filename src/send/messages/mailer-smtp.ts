@@ -20,7 +20,7 @@ export interface SmtpSettings {
  */
 export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettings): Mailer {
   const { options, fault } = connectionOf(url)
-  if (!options) throw new Error(`mail.smtp_url: ${fault}`)
+  if (!options) throw new Error(`mail.smtp_url ${fault}`)
   return {
     async send(mailMessage, { key, signal }) {
       const { createTransport } = await import('nodemailer')

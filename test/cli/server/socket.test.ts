@@ -61,7 +61,7 @@ describe('the command socket', () => {
     expect(operator.instance).toBeUndefined()
     await socket.stop()
     await expect(operator.call('GET', '/')).rejects.toThrow(
-      'the server of this directory stopped before it responded (',
+      'the server of this directory stopped before it responded; try again',
     )
     operator.close()
   })

@@ -327,6 +327,6 @@ describe('a server', () => {
 test.each([['mail.example.com'], ['http://mail.example.com'], ['smtp://'], ['']])(
   '%j is not accepted as the address of a mail server',
   url => {
-    expect(() => createSmtpMailer({ url })).toThrow('mail.smtp_url: must be an address such as')
+    expect(() => createSmtpMailer({ url })).toThrow('mail.smtp_url must be an address such as')
   },
 )

@@ -41,9 +41,7 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
         now: clock.now,
       })
     case 'smtp':
-      return createSmtpMailer({
-        url: needed('mail', 'smtp', 'mail.smtp_url', mail.smtpUrl.reveal()),
-      })
+      return smtpMailerOf(needed('mail', 'smtp', 'mail.smtp_url', mail.smtpUrl.reveal()))
     case 'capture':
       onlyInDev('mail', mode)
       return createCapturingMailer(inbox, clock.now)
@@ -72,6 +70,14 @@ export function smsProviderOf({ config, inbox, clock, log }: ProviderDeps): SmsP
       return createCapturingSmsProvider(inbox, clock.now)
     case 'log':
       return createLoggingSmsProvider(log)
+  }
+}
+
+function smtpMailerOf(url: string): Mailer {
+  try {
+    return createSmtpMailer({ url })
+  } catch (error) {
+    throw new ConfigProblem([(error as Error).message])
   }
 }
 

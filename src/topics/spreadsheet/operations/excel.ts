@@ -220,7 +220,7 @@ function createSheetPrices({
     if (!asXml) return JSON.stringify(success({ ...retrieved, rows }))
     return xml(xmlRoot, {
       status: 'ok',
-      message: `${rows.length} prices.`,
+      message: `${rows.length} ${rows.length === 1 ? 'price' : 'prices'}.`,
       ...retrieved,
       prices: { price: rows },
     })

@@ -136,7 +136,7 @@ test.each([
   [{ 'mail.provider': 'smtp' }, 'mail.smtp_url must be set, because mail.provider is smtp'],
   [
     { 'mail.provider': 'smtp', 'mail.smtp_url': 'mail.example.com' },
-    'mail.smtp_url: must be an address such as',
+    'the configuration has 1 problem:\n  mail.smtp_url must be an address such as',
   ],
   [{ 'mail.provider': 'capture' }, 'mail.provider: capture is for the command dev'],
   [{ 'sms.provider': 'capture' }, 'sms.provider: capture is for the command dev'],
