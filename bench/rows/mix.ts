@@ -116,7 +116,10 @@ async function underLoad(
   questionsOf: (server: Wellhead) => Promise<Questions>,
 ): Promise<Line[]> {
   const env = options.seconds > secondsWithQuota ? { WELLHEAD_PLANS: 'unlimited' } : undefined
-  const server = await serveWellhead(join(options.dir, 'mix'), 'dev', 'built', { env })
+  const dir = join(options.dir, 'mix')
+  // The first start unpacks the demo data, which no installation with data of its own does.
+  await (await serveWellhead(dir, 'dev', 'built', { env })).stop()
+  const server = await serveWellhead(dir, 'dev', 'built', { env })
   try {
     await pauseFeed(server)
     // The first line has no competing work, not even that of a demo instance after its start.
