@@ -26,7 +26,7 @@ const noMasterKey = 'a reader opens nothing that is sealed'
  * The memory that each query worker may cache encoded bodies in; a body is cached when it is
  * requested again soon.
  */
-const keptBytesMax = 4 * 2 ** 20
+const keptBytesMax = 2 ** 20
 
 /**
  * A query worker: the same instance over its own read-only connection. It answers requests that the

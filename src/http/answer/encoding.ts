@@ -20,7 +20,7 @@ const elsewhereBytesMin = 64 * 1024
  * memory they are twice as long.
  */
 const keptCountMax = 2000
-const keptBytesDefault = 16 * 2 ** 20
+const keptBytesDefault = 4 * 2 ** 20
 /**
  * The compression level of each coding, depending on whether the result is cached. Documents and
  * assets are encoded once, so that a high level is worth it. A response that is sent once takes a

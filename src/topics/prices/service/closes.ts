@@ -7,8 +7,8 @@ import type { QuarantineList } from './quarantine.ts'
 /** The daily closes of every series, kept from the first read until the series changes. */
 export type Closes = ReturnType<typeof createCloses>
 
-/** Closes kept in all: some 40 bytes each, so 16 MB at most, which is 150 series of ten years. */
-const closesMax = 400_000
+/** Closes kept in all: some 40 bytes each, so 2 MB at most, which is 15 series of ten years. */
+const closesMax = 40_000
 
 /** Results kept: matrices and the like, under a kilobyte each. */
 const derivedMax = 1000

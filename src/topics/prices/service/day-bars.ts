@@ -7,8 +7,8 @@ const blockDays = 256
 const blockMs = blockDays * dayMs
 /** A wider range is read rarely and is not cached. */
 const blocksPerReadMax = 4
-/** Some 120 bytes a bar: at most 6 MB. */
-const blocksDefault = 200
+/** Some 120 bytes a bar: at most 3 MB. */
+const blocksDefault = 100
 
 /**
  * Reads bars like the store. Day bars are cached in blocks of a series that were read twice:

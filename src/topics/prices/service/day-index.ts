@@ -18,8 +18,8 @@ export interface DayIndex {
   ): number
 }
 
-/** Days kept in all: 32 bytes each, so 11 MB at most, which is 95 series of ten years. */
-const daysMax = 350_000
+/** Days kept in all: 32 bytes each, so 3 MB at most, which is 27 series of ten years. */
+const daysMax = 100_000
 
 const everything = Number.NEGATIVE_INFINITY
 /** How many series with a single earlier request are remembered. */
