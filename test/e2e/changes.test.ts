@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Compressors, parquetReadObjects } from 'hyparquet'
+import { pathWithDuckdb } from '../support/duckdb.ts'
 import { isFull } from '../support/full.ts'
 import {
   binary,
@@ -39,6 +40,9 @@ function createRandom(seed: number) {
     return Math.floor((state / 2 ** 32) * below)
   }
 }
+
+/** A line with its price as a number of one form. */
+const numbered = (line: string) => line.replace(/\|(\d+)\.0(?=\|)/, '|$1')
 
 needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the guide', () => {
   const dir = temporaryDir()
@@ -305,8 +309,6 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     const { records } = JSON.parse(second.out) as { records: number }
     expect(records).toBeLessThan((JSON.parse(first.out) as { records: number }).records)
     expect(mirrored()).toEqual(await exported())
-    const refused = await sync('--into', 'duckdb:prices.db')
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('*.parquet')])
   }, 60_000)
 
   test('sync mirrors other datasets as well, and keeps to the options that a file was begun with', async () => {
@@ -423,4 +425,96 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     },
     isFull ? 600_000 : 120_000,
   )
+
+  needs('duckdb').describe('sync into DuckDB', () => {
+    const path = pathWithDuckdb(dir)
+    const file = join(dir, 'prices.duckdb')
+    const begin = (env: Record<string, string> = { PATH: path }, ...options: string[]) => {
+      writeFileSync(keyFile, `${server.apiKey}\n`)
+      const words = ['sync', server.url, '--into', `duckdb:${file}`, '--key-file', keyFile]
+      return Bun.spawn([binary(), ...words, '--dataset', 'prices,opec-productions', ...options], {
+        env: { ...env, ...(process.env.PYTHONPATH && { PYTHONPATH: process.env.PYTHONPATH }) },
+        stdout: 'ignore',
+        stderr: 'pipe',
+      })
+    }
+    const rowsOf = (sql: string) => {
+      const { stdout } = Bun.spawnSync(['duckdb', '-csv', '-noheader', file], {
+        env: { ...process.env, PATH: path },
+        stdin: Buffer.from(sql),
+      })
+      return stdout
+        .toString()
+        .trim()
+        .split('\n')
+        .filter(line => line !== '')
+    }
+
+    test('has the same present and past as a SQLite file, killed and resumed while everything is written', async () => {
+      /** Undefined while it is being written. */
+      const cursor = () =>
+        existsSync(file) ? rowsOf('SELECT cursor FROM sync_state;')[0] : undefined
+      for (let kill = 0; kill < syncKills; kill += 1) {
+        const before = cursor()
+        const running = begin()
+        await until('something is taken in', async () => {
+          for (let i = 0; i <= random(4); i += 1) await act()
+          const now = cursor()
+          return kill % 4 === 3 || (now !== undefined && now !== before)
+        })
+        const row = { country: 'Gabon', month: '2026-08', production: 200 + kill }
+        const rows = [{ ...row, unit: 'thousand_barrels_per_day' }]
+        expect((await operate('POST', '/datasets/opec-productions', { rows })).status).toBe(200)
+        running.kill('SIGKILL')
+        await running.exited
+      }
+      const last = begin(undefined, '--once')
+      expect([await last.exited, await new Response(last.stderr).text()]).toEqual([
+        0,
+        expect.stringContaining('up to date'),
+      ])
+      const beside = join(dir, 'beside-duckdb.db')
+      const options = ['--dataset', 'prices,opec-productions']
+      expect((await sync('--into', `sqlite:${beside}`, ...options)).code).toBe(0)
+      const sqlite = new Database(beside, { readonly: true })
+      const linesOf = (sql: string) =>
+        sqlite
+          .query(sql)
+          .values()
+          .map(row => row.join('|'))
+          .sort()
+      const at = (column: string) => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`
+      const instant = (column: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`
+      const both = [
+        ['code', 'T observed_at', 'price', 'unit', 'currency', 'source', 'T recorded_at', 'prices'],
+        ['cursor', 'code', 'T observed_at', 'price', 'T recorded_at', 'price_vintages'],
+        ['dataset', 'key', 'row', 'source', 'T recorded_at', 'dataset_rows'],
+        ['cursor', 'dataset', 'key', 'row', 'T recorded_at', 'dataset_vintages'],
+      ]
+      for (const names of both) {
+        const table = names.at(-1)
+        const read = (time: (column: string) => string) =>
+          names
+            .slice(0, -1)
+            .map(name => (name.startsWith('T ') ? time(name.slice(2)) : `"${name}"`))
+        const cells = read(at).map(cell => `coalesce(CAST(${cell} AS VARCHAR), '')`)
+        const hex = rowsOf(
+          `SELECT to_hex(encode(concat_ws('|', ${cells.join(', ')}))) FROM ${table};`,
+        )
+        const lines = hex.map(line => Buffer.from(line, 'hex').toString()).sort()
+        expect([table, ...lines.map(numbered)]).toEqual([
+          table!,
+          ...linesOf(`SELECT ${read(instant).join(', ')} FROM ${table}`).map(numbered),
+        ])
+      }
+      sqlite.close()
+      expect(rowsOf('SELECT count(*) FROM prices;')).toEqual([String((await exported()).length)])
+    }, 120_000)
+
+    test('names the program that is missing, and leaves no file behind', async () => {
+      const refused = begin({ PATH: '/nowhere' }, '--once')
+      expect(await refused.exited).toBe(1)
+      expect(await new Response(refused.stderr).text()).toContain('The program duckdb')
+    })
+  })
 })

@@ -55,6 +55,10 @@ export const requirements = {
   curl: program('curl'),
   deno: program('deno', 'npm install --global deno'),
   'dpkg-deb': program('dpkg-deb', fromDebian('dpkg')),
+  duckdb: {
+    isHere: () => Bun.which('duckdb') !== null || runs('python3', '-c', 'import duckdb')(),
+    install: 'the command-line client of DuckDB, or pip install duckdb',
+  },
   fish: program('fish'),
   go: { isHere: runs('go', 'version'), install: fromDebian('golang-go') },
   haproxy: program('haproxy'),

@@ -8,6 +8,7 @@ import { createSystemClock, sleep } from '../../lib/time/clock.ts'
 import { isoMillis } from '../../lib/time/instant.ts'
 import type { Ask } from '../../topics/assistants/operations/tool.ts'
 import { Refusal } from '../../topics/assistants/operations/tool.ts'
+import { openDuckdbMirror } from '../../topics/changes/store/duckdb-mirror.ts'
 import { type Mirror, type MirroredRecord, openMirror } from '../../topics/changes/store/mirror.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -37,20 +38,23 @@ const followEachMs = 1_000
 /** The pause between two writings of files while new records come. */
 const writeEachMs = 60_000
 
-/** A file of SQLite, or a folder with one and with what is written from it. */
-function targetOf(into: string): { file: string; folder?: string } {
+/** What a mirror is written to: files of SQLite and of DuckDB have the same tables. */
+type Target = Mirror | Awaited<ReturnType<typeof openDuckdbMirror>>
+
+/** A file, or a folder with a SQLite file and with what is written from it. */
+async function openTarget(into: string): Promise<{ mirror: Target; write?(): Promise<void> }> {
   const [, kind, path] = /^(\w{2,}):(.*)$/.exec(into) ?? []
   if (kind === undefined && into !== '') {
     mkdirSync(into, { recursive: true })
-    return { file: join(into, 'mirror.db'), folder: into }
+    const mirror = mirrorAt(join(into, 'mirror.db'))
+    return { mirror, write: () => written(mirror, into) }
   }
-  if (kind === 'duckdb')
-    throw new Error(
-      'This program contains no DuckDB. Mirror into a directory (--into mirror) and run: duckdb FILE -c "CREATE OR REPLACE TABLE prices AS FROM \'mirror/prices/*.parquet\'"',
-    )
+  if (kind === 'duckdb' && path) return { mirror: await openDuckdbMirror(path) }
   if (kind !== 'sqlite' || !path)
-    throw new Error(wrongValue('--into', 'a directory, or sqlite: and the path of a file', into))
-  return { file: path }
+    throw new Error(
+      wrongValue('--into', 'a directory, or sqlite: or duckdb: and the path of a file', into),
+    )
+  return { mirror: mirrorAt(path) }
 }
 
 /** The library of Parquet is loaded when files are first written. */
@@ -81,19 +85,18 @@ export async function runSync(
   env: Pick<ProgramEnvironment, 'out' | 'err' | 'terminal'> & { isStopped(): boolean },
 ): Promise<number> {
   const clock = createSystemClock()
-  const { file, folder } = targetOf(into)
-  const mirror = mirrorAt(file)
+  const { mirror, write } = await openTarget(into)
   let writtenAt = Number.NEGATIVE_INFINITY
   let records = 0
   const draw = (text: string) => env.terminal?.write(`\r${text}\u001B[K`)
   try {
-    if (again) mirror.clear()
-    const before = mirror.state()
+    if (again) await mirror.clear()
+    const before = await mirror.state()
     if (before && before.address !== address)
       throw new Error(
         `${into} mirrors ${before.address}: choose another target, or --again to begin again`,
       )
-    if (!mirror.selects(JSON.stringify({ codes, dataset, derived })))
+    if (!(await mirror.selects(JSON.stringify({ codes, dataset, derived }))))
       throw new Error(
         `${into} was filled with other --codes, --dataset or --derived: use the same, choose another target, or --again to begin again`,
       )
@@ -103,20 +106,20 @@ export async function runSync(
       const answer = await ask<unknown>('GET', '/v1/changes', { query })
       if (!isChanges(answer)) throw new Error(`${address} did not answer with changes`)
       const { changes, cursor, has_more: hasMore } = answer.data
-      mirror.take(changes, { address, cursor }, isoMillis(clock.now()))
+      await mirror.take(changes, { address, cursor }, isoMillis(clock.now()))
       since = cursor
       records += changes.length
       if (changes.length > 0)
         draw(`${records.toLocaleString('en')} records, up to ${changes.at(-1)!.recorded_at}`)
       if (hasMore) continue
-      if (folder !== undefined && (once || clock.monotonic() - writtenAt >= writeEachMs)) {
+      if (write && (once || clock.monotonic() - writtenAt >= writeEachMs)) {
         writtenAt = clock.monotonic()
-        await written(mirror, folder)
+        await write()
       }
       if (once) break
       await sleep(followEachMs)
     }
-    if (folder !== undefined) await written(mirror, folder)
+    await write?.()
     draw('')
     if (json) env.out(JSON.stringify({ address, into, records, cursor: since }, null, 2))
     else env.err(`${into}: ${records} records; up to date with ${address}`)
@@ -145,8 +148,11 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
   program
     .command('sync')
     .argument('<address>', 'URL of the server: https://prices.example.com')
-    .description('mirror the prices of a server into a SQLite file or into Parquet files')
-    .requiredOption('--into <target>', 'sqlite:FILE, or a directory for Parquet files by year')
+    .description('mirror the prices of a server into a SQLite or DuckDB file or into Parquet files')
+    .requiredOption(
+      '--into <target>',
+      'sqlite:FILE, duckdb:FILE (needs the duckdb program), or a directory for Parquet files by year',
+    )
     .option('--key <key>', 'API key (default: that of a saved server, or WELLHEAD_API_KEY)')
     .addOption(keyFileOption())
     .option('--codes <codes>', 'codes, comma-separated (default: all)')
