@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readDisposable } from '../lib/files/side-file.ts'
 import type { Log } from '../lib/log/log.ts'
 import { isoInstant } from '../lib/time/instant.ts'
-import { followLog, readLog } from './write-ahead-log.ts'
+import { followWal, readWal } from './write-ahead-log.ts'
 
 /** The length of the WAL when it was last checked. */
 interface Mark {
@@ -24,7 +24,7 @@ const markBytes = 120
  */
 export function missingCommits(dir: string, databasePath: string, log: Log): string | undefined {
   const mark = readDisposable(pathIn(dir), markFrom, log)
-  const state = readLog(databasePath)
+  const state = readWal(databasePath)
   const seen = mark && `${mark.frames} frames at ${isoInstant(mark.at)}`
   if (!state)
     return mark && mark.frames > 0
@@ -54,7 +54,7 @@ export type CommitMark = ReturnType<typeof keepMark>
  */
 export function keepMark(dir: string, databasePath: string, db: Database) {
   const path = pathIn(dir)
-  const look = followLog(db, databasePath)
+  const look = followWal(db, databasePath)
   // A mark that cannot be written, on a full disk, prevents nothing else.
   const attempt = <T>(work: () => T): T | undefined => {
     try {

@@ -1,5 +1,5 @@
 import { constants, Database } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
 import { ConfigProblem } from '../config/config.ts'
@@ -303,6 +303,11 @@ export const quickFaults = (db: Database): string[] =>
   (db.query('PRAGMA quick_check').all() as { quick_check: string }[])
     .map(row => row.quick_check)
     .filter(text => text !== 'ok')
+
+/** Deletes a database with its WAL and the index of that. */
+export function removeDatabase(path: string): void {
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+}
 
 /**
  * Closes a database and removes its WAL. Where another program checkpoints the WAL, it stays and the

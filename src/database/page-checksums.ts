@@ -14,7 +14,7 @@ import {
 import { crc32 } from 'node:zlib'
 import { privateMode } from '../lib/files/private-file.ts'
 import { createSystemClock } from '../lib/time/clock.ts'
-import { logStateOf, readLog } from './write-ahead-log.ts'
+import { readWal, walStateOf } from './write-ahead-log.ts'
 
 /**
  * SQLite trusts its pages: a flipped bit is served as data. A file next to the database holds a
@@ -154,11 +154,11 @@ function followPages(path: string, pageBytes: number) {
  * may make checkpoints of it.
  */
 export function keepChecksums(db: Database, path: string) {
-  const logState = logStateOf(db)
+  const walState = walStateOf(db)
   const { page_size: pageBytes } = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!
   const pages = databaseFile(path)
   const pagesOfLog = followPages(path, pageBytes)
-  const { log: inherited } = logState.get()!
+  const { log: inherited } = walState.get()!
   /** Pages that an earlier process's WAL replaced cannot be checked. */
   let isInherited = inherited > 0
   /** Pages that may be older in the database file than their checksum. */
@@ -195,7 +195,7 @@ export function keepChecksums(db: Database, path: string) {
   const kept = new Uint32Array(blockEntries)
   /** Writes the checksums of pages that were added to the WAL since it was last read. */
   const takeIn = (file: number) => {
-    const { log } = logState.get()!
+    const { log } = walState.get()!
     if (log <= 0) return
     const { sums, databasePages } = pagesOfLog.read(log)
     if (sums.length === 0) return
@@ -238,7 +238,7 @@ export function keepChecksums(db: Database, path: string) {
   }
   /** Another thread has checkpointed a part of the WAL. */
   const noteCheckpoint = () => {
-    const { log, checkpointed } = logState.get()!
+    const { log, checkpointed } = walState.get()!
     checkpointedAt = log === checkpointed ? 0 : log
     if (log !== checkpointed) return
     // Every page of the database is the one that its checksum is of.
@@ -268,7 +268,7 @@ export function keepChecksums(db: Database, path: string) {
      * last tried, and those that no checksum was written of yet.
      */
     logPages() {
-      const { log, checkpointed } = logState.get()!
+      const { log, checkpointed } = walState.get()!
       return {
         all: log,
         toCheckpoint: log - checkpointed,
@@ -364,11 +364,11 @@ export function damagedPages(path: string): number[] | undefined {
           damaged.push(from + n)
     }
     for (let look = 0; look < looks && damaged.length > 0; look += 1) {
-      const inLog = readLog(path)?.pages
+      const inWal = readWal(path)?.pages
       damaged = damaged.filter(page => {
         const [bytes] = readPages(pages, page, 1, pageBytes)
         const [sum] = entries.read(page, 1)
-        return !inLog?.has(page) && sum !== 0 && (!bytes || checksumOf(bytes) !== sum)
+        return !inWal?.has(page) && sum !== 0 && (!bytes || checksumOf(bytes) !== sum)
       })
     }
     return damaged

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
  * SQLite's write-ahead log as its file format describes it (sqlite.org/fileformat2.html): the part
  * that the next opening of the database will use, and the part that it will silently ignore.
  */
-export interface LogState {
+export interface WalState {
   /** The salts in the WAL header, which change whenever the WAL is restarted. */
   salts: string
   /** Frames up to the last whole commit. */
@@ -27,7 +27,7 @@ const magicLittle = 0x377f0682
 const magicBig = 0x377f0683
 
 /** The log alongside a database file; undefined where there is none, or an empty one. */
-export function readLog(databasePath: string): LogState | undefined {
+export function readWal(databasePath: string): WalState | undefined {
   const path = `${databasePath}-wal`
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size < headerBytes) return undefined
@@ -107,11 +107,11 @@ function checksum(view: DataView, from: number, length: number, isLittle: boolea
 }
 
 /** How many frames the WAL has, as its connection knows, and how many are checkpointed. */
-export const logStateOf = (db: Database) =>
+export const walStateOf = (db: Database) =>
   db.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
 
 /** Where the log of a database that is open ends. */
-export interface LogEnd {
+export interface WalEnd {
   salts: string
   frames: number
 }
@@ -120,9 +120,9 @@ export interface LogEnd {
  * Follows the log of a database that this connection writes: it knows how many frames have been
  * committed, and of the file only the header is read. Undefined where the log is empty.
  */
-export function followLog(db: Database, databasePath: string): () => LogEnd | undefined {
+export function followWal(db: Database, databasePath: string): () => WalEnd | undefined {
   const path = `${databasePath}-wal`
-  const state = logStateOf(db)
+  const state = walStateOf(db)
   const header = Buffer.alloc(headerBytes)
   const view = new DataView(header.buffer, header.byteOffset, headerBytes)
   return () => {

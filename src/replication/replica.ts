@@ -1,6 +1,6 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import type { ProcessRuntime } from '../config/runtime.ts'
-import { openDatabase, transact } from '../database/database.ts'
+import { openDatabase, removeDatabase, transact } from '../database/database.ts'
 import type { Connections } from '../http/cable.ts'
 import type { PeerLookup } from '../http/gate/address.ts'
 import { linker } from '../http/problem/links.ts'
@@ -191,21 +191,17 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
 
 const nextPath = (dir: string) => `${databasePath(dir)}.next`
 
-const removeFile = (path: string) => {
-  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
-}
-
 /** Replaces a replica that cannot continue with the stream by the fetched snapshot. */
 export function replaceReplica(dir: string): void {
-  removeFile(databasePath(dir))
+  removeDatabase(databasePath(dir))
   renameSync(nextPath(dir), databasePath(dir))
 }
 
 /** Fetches the newest snapshot alongside what the directory has; it is whole when this resolves. */
 export async function fetchReplica(dir: string, nats: Nats, copies: number): Promise<void> {
   const part = `${databasePath(dir)}.part`
-  removeFile(part)
-  removeFile(nextPath(dir))
+  removeDatabase(part)
+  removeDatabase(nextPath(dir))
   try {
     await fetchSnapshot(nats, copies, part)
     const db = openDatabase(part)
@@ -215,7 +211,7 @@ export async function fetchReplica(dir: string, nats: Nats, copies: number): Pro
     db.close()
     renameSync(part, nextPath(dir))
   } finally {
-    removeFile(part)
+    removeDatabase(part)
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { followLog, readLog } from '../../src/database/write-ahead-log.ts'
+import { followWal, readWal } from '../../src/database/write-ahead-log.ts'
 
 let dir: string
 beforeEach(() => {
@@ -49,24 +49,24 @@ const flip = (path: string, at: number) => {
 }
 const frameBytes = 4096 + 24
 
-describe('readLog', () => {
+describe('readWal', () => {
   test('reading the WAL of a database without one finds nothing', () => {
-    expect(readLog(join(dir, 'nothing.db'))).toBeUndefined()
+    expect(readWal(join(dir, 'nothing.db'))).toBeUndefined()
     const { db, path } = opened()
     add(db, 3)
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    expect(readLog(path)).toBeUndefined()
+    expect(readWal(path)).toBeUndefined()
   })
 
   test('counts the frames up to the last commit, of this filling only', () => {
     const { db, path } = opened()
     add(db, 20)
-    const first = readLog(path)!
+    const first = readWal(path)!
     expect(first).toMatchObject({ brokenAt: undefined, commitsAfter: 0 })
     expect(first.frames).toBeGreaterThanOrEqual(20)
     db.run('PRAGMA wal_checkpoint(RESTART)')
     add(db, 1)
-    const second = readLog(path)!
+    const second = readWal(path)!
     expect(second.salts).not.toBe(first.salts)
     expect(second).toMatchObject({ frames: 1, brokenAt: undefined, commitsAfter: 0 })
   })
@@ -74,10 +74,10 @@ describe('readLog', () => {
   test('reading a WAL reports where a flipped bit breaks it and how many commits SQLite then drops', () => {
     const { db, path } = opened()
     add(db, 20)
-    const { frames } = readLog(path)!
+    const { frames } = readWal(path)!
     for (const frame of [3, 10, frames - 2]) {
       const copy = left(path, log => flip(log, 32 + frame * frameBytes + 24 + 2000))
-      const state = readLog(copy)!
+      const state = readWal(copy)!
       expect(state.brokenAt).toBe(frame + 1)
       expect(state.commitsAfter).toBe(frames - frame)
       // It is as silent as it ever was.
@@ -85,16 +85,16 @@ describe('readLog', () => {
       rmSync(`${copy}-shm`, { force: true })
     }
     const headless = left(path, log => flip(log, 17))
-    expect(readLog(headless)).toMatchObject({ frames: 0, brokenAt: 0 })
+    expect(readWal(headless)).toMatchObject({ frames: 0, brokenAt: 0 })
   })
 })
 
-describe('followLog', () => {
+describe('followWal', () => {
   test('following a WAL keeps up with commits and with a restarted WAL', () => {
     const { db, path } = opened()
-    const look = followLog(db, path)
+    const look = followWal(db, path)
     const inFile = () => {
-      const { salts, frames } = readLog(path)!
+      const { salts, frames } = readWal(path)!
       return { salts, frames }
     }
     for (const rows of [1, 20, 3]) {

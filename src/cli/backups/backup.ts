@@ -17,10 +17,11 @@ import {
   integrityFaults,
   namesOfPages,
   openDatabase,
+  removeDatabase,
 } from '../../database/database.ts'
 import { identityOf, missingParts } from '../../database/identity.ts'
 import { damagedPages, forgetChecksums } from '../../database/page-checksums.ts'
-import { readLog } from '../../database/write-ahead-log.ts'
+import { readWal } from '../../database/write-ahead-log.ts'
 import {
   databasePath,
   keepDirectoryOwner,
@@ -69,7 +70,7 @@ function faultsOf(path: string, pages: readonly number[]): string[] {
     if (identityOf(db) === 'empty') return ['it is empty and not a database of this program']
     const missing = missingParts(db)
     return [
-      ...logFaults(path),
+      ...walFaults(path),
       ...pageFaults(db, pages),
       ...integrityFaults(db),
       ...missing,
@@ -93,11 +94,11 @@ function pageFaults(db: Database, pages: readonly number[]): string[] {
 }
 
 /** Commits in the WAL that SQLite will ignore when it opens the database. */
-function logFaults(path: string): string[] {
-  const log = readLog(path)
-  if (log?.brokenAt === undefined || log.commitsAfter < 2) return []
+function walFaults(path: string): string[] {
+  const wal = readWal(path)
+  if (wal?.brokenAt === undefined || wal.commitsAfter < 2) return []
   return [
-    `its write-ahead log is damaged at frame ${log.brokenAt}: ${log.commitsAfter} commits from there on are lost`,
+    `its write-ahead log is damaged at frame ${wal.brokenAt}: ${wal.commitsAfter} commits from there on are lost`,
   ]
 }
 
@@ -105,7 +106,7 @@ function logFaults(path: string): string[] {
 export function backup(dir: string, target: string): void {
   if (existsSync(target)) throw new Error(`${target} exists already; a backup never overwrites`)
   const part = `${target}.part`
-  removeWithLog(part)
+  removeDatabase(part)
   try {
     makePrivate(part)
     flushedMeanwhile(part, () => copyDatabase(databasePath(dir), part))
@@ -115,7 +116,7 @@ export function backup(dir: string, target: string): void {
     renameSync(part, target)
     syncToDisk(dirname(target))
   } finally {
-    removeWithLog(part)
+    removeDatabase(part)
   }
 }
 
@@ -174,7 +175,7 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
   try {
     // Removes the rest of an earlier restore too: SQLite would take a WAL there for that of the
     // copy.
-    removeWithLog(part)
+    removeDatabase(part)
     copyFileSync(source, part)
     // The backup may be a read-only file.
     chmodSync(part, privateMode)
@@ -182,7 +183,7 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
     if (!isOfStream) noteRestored(part)
     syncToDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
-    removeLog(path)
+    removeWal(path)
     forgetMark(dir)
     forgetChecksums(path)
     renameSync(part, path)
@@ -195,7 +196,7 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
       hasMasterKey: masterKey !== '' || existsSync(masterKeyPath(dir)),
     }
   } finally {
-    removeWithLog(part)
+    removeDatabase(part)
   }
 }
 
@@ -204,14 +205,14 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
  */
 function settle(part: string, dir: string, source: string, options: RestoreOptions) {
   const { at, ids, releaseOutbox = false, masterKey = '', withoutMasterKey = false } = options
-  const settled = folded(part, db => {
+  const settled = checkpointed(part, db => {
     const store = createSecretCheckStore(db)
     if (!withoutMasterKey) refuseUnopened(store, dir, source, masterKey)
     const newestAt = store.newestAt()
     return { newestAt, keptBack: releaseOutbox ? undefined : holdBack(db, at, ids) }
   })
-  refuseLog(part)
-  removeLog(part)
+  refuseWal(part)
+  removeWal(part)
   return settled
 }
 
@@ -230,7 +231,7 @@ function refuseUnopened(store: SecretCheckStore, dir: string, source: string, ma
 }
 
 /** Runs work on a database, and checkpoints its WAL afterwards. */
-function folded<T>(path: string, work: (db: Database) => T): T {
+function checkpointed<T>(path: string, work: (db: Database) => T): T {
   const db = openDatabase(path)
   try {
     const result = work(db)
@@ -245,19 +246,19 @@ function folded<T>(path: string, work: (db: Database) => T): T {
 function keep(path: string, name: string): string {
   // Comes before the file is opened, because SQLite deletes the WAL of a file that is not a valid
   // database.
-  if (hasLog(path)) second(`${path}-wal`, `${name}-wal`)
-  if (isFolded(path)) {
+  if (hasWal(path)) second(`${path}-wal`, `${name}-wal`)
+  if (isCheckpointed(path)) {
     rmSync(`${name}-wal`, { force: true })
-    refuseLog(path)
+    refuseWal(path)
   }
   second(path, name)
   return name
 }
 
 /** Checkpoints the WAL that a killed process left; false for a file that cannot be read. */
-function isFolded(path: string): boolean {
+function isCheckpointed(path: string): boolean {
   try {
-    folded(path, () => undefined)
+    checkpointed(path, () => undefined)
     return true
   } catch {
     return false
@@ -265,8 +266,8 @@ function isFolded(path: string): boolean {
 }
 
 /** Throws if a WAL is left: while another process reads it, it cannot be checkpointed. */
-function refuseLog(path: string): void {
-  if (hasLog(path)) throw new Error(`${path} is in use by another process; nothing was restored`)
+function refuseWal(path: string): void {
+  if (hasWal(path)) throw new Error(`${path} is in use by another process; nothing was restored`)
 }
 
 function second(path: string, name: string): void {
@@ -279,14 +280,9 @@ function second(path: string, name: string): void {
   }
 }
 
-const hasLog = (path: string): boolean =>
+const hasWal = (path: string): boolean =>
   (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
-function removeLog(path: string): void {
+function removeWal(path: string): void {
   for (const tail of ['-wal', '-shm']) rmSync(path + tail, { force: true })
-}
-
-function removeWithLog(path: string): void {
-  rmSync(path, { force: true })
-  removeLog(path)
 }

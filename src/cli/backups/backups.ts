@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import { openDatabase } from '../../database/database.ts'
+import { openDatabase, removeDatabase } from '../../database/database.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
 import { checksumPath, writeChecksum } from '../../lib/files/checksum-file.ts'
 import { errorText } from '../../lib/files/error-text.ts'
@@ -18,7 +18,6 @@ import {
 import { databaseBeganAt, settingsStore } from '../../topics/operator/store/settings.ts'
 import { tableLines } from '../table.ts'
 import { backup, verifyFile } from './backup.ts'
-import { removeWithLog } from './upgrade.ts'
 
 const sealedEnding = '.sealed'
 
@@ -232,7 +231,7 @@ async function fetchChecksum(place: BackupPlace, name: string, path: string): Pr
 }
 
 function removeFetched(path: string): void {
-  removeWithLog(path)
+  removeDatabase(path)
   rmSync(checksumPath(path), { force: true })
 }
 
@@ -253,7 +252,7 @@ export function withFile<T>(config: Config, file: string, work: (path: string) =
     openSealedFile(file, path, key)
     return work(path)
   } finally {
-    removeWithLog(path)
+    removeDatabase(path)
   }
 }
 

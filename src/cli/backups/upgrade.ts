@@ -1,5 +1,11 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
-import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../database/database.ts'
+import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs'
+import {
+  copyDatabase,
+  integrityFaults,
+  openDatabase,
+  removeDatabase,
+  versionOf,
+} from '../../database/database.ts'
 import { applicationId } from '../../database/identity.ts'
 import { schemaVersion } from '../../database/migrations.ts'
 import { databasePath } from '../../instance/services/directory.ts'
@@ -49,11 +55,6 @@ const olderAt = (path: string): number | undefined => {
   return version === 0 || version === schemaVersion ? undefined : version
 }
 
-/** Removes a database and its WAL. */
-export function removeWithLog(path: string) {
-  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
-}
-
 /**
  * Copies a database of an older schema before it is migrated; returns the path of the copy. A copy
  * left by an upgrade that was interrupted is kept.
@@ -65,14 +66,14 @@ export function keepBeforeUpgrade(dir: string): { keptAs: string; from: number }
   const keptAs = `${path}.schema-${from}`
   if (existsSync(keptAs)) return { keptAs, from }
   const part = `${keptAs}.part`
-  removeWithLog(part)
+  removeDatabase(part)
   try {
     copyDatabase(path, part)
     syncToDisk(part)
     renameSync(part, keptAs)
     syncToDisk(dir)
   } finally {
-    removeWithLog(part)
+    removeDatabase(part)
   }
   return { keptAs, from }
 }
@@ -95,7 +96,7 @@ export function tryUpgrade(dir: string): UpgradeTrial {
   const from = olderAt(path)
   if (from === undefined) return { path, from: schemaVersion, to: schemaVersion, seconds: 0 }
   const copy = `${path}.trial`
-  removeWithLog(copy)
+  removeDatabase(copy)
   try {
     copyDatabase(path, copy)
     const startedAt = performance.now()
@@ -106,6 +107,6 @@ export function tryUpgrade(dir: string): UpgradeTrial {
     if (fault !== undefined) throw new Error(`after the migration: ${fault}`)
     return { path, from, to: schemaVersion, seconds }
   } finally {
-    removeWithLog(copy)
+    removeDatabase(copy)
   }
 }

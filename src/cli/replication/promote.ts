@@ -1,7 +1,7 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import { openDatabase, transact } from '../../database/database.ts'
+import { openDatabase, removeDatabase, transact } from '../../database/database.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import type { Ids } from '../../lib/ids.ts'
@@ -40,11 +40,8 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     throw new Error('nats.servers is empty: name the servers that the primary publishes to')
   const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
   const part = join(data.dir, 'promoted.part')
-  const removePart = () => {
-    for (const tail of ['', '-wal', '-shm']) rmSync(part + tail, { force: true })
-  }
   try {
-    removePart()
+    removeDatabase(part)
     const snapshot = await fetchSnapshot(nats, settings.copies, part).catch(error => {
       throw error instanceof NoSnapshot ? new Error(`${error.message}: restore a backup`) : error
     })
@@ -80,7 +77,7 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     )
     return 0
   } finally {
-    removePart()
+    removeDatabase(part)
     await nats.close()
   }
 }

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { removeDatabase } from '../../database/database.ts'
 import type { SnapshotRefusal } from '../../http/dev-controls.ts'
 import { forgetRates } from '../../instance/app/rate-windows-file.ts'
 import {
@@ -96,7 +97,7 @@ export function openDemoInstance(options: InstanceOptions) {
     current.close({ isDiscarded: true })
     forgetRates(dir)
     // Uses a new file, because a stopping query worker still has the old one open.
-    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+    removeDatabase(path)
     writeFileSync(path, database, { mode: privateMode })
     clock.set(now)
     if (frozen) clock.freeze()

@@ -1,19 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { checksumsOf } from '../../database/checkpoint.ts'
 import { forgetMark, missingCommits } from '../../database/commit-mark.ts'
-import { namingFile, openDatabase } from '../../database/database.ts'
+import { namingFile, openDatabase, removeDatabase } from '../../database/database.ts'
 import { forgetChecksums } from '../../database/page-checksums.ts'
 import { fileFault } from '../../lib/files/file-faults.ts'
 import { keepOwner } from '../../lib/files/owner.ts'
@@ -106,7 +98,7 @@ export function prepareDirectory(
   log.warn('database_replaced', { path, message: 'The database was lost; an empty one begins.' })
   forgetChecksums(path)
   forgetMark(dir)
-  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+  removeDatabase(path)
 }
 
 /** Creates a directory where there is none. Where it cannot be used, throws with the remedy. */

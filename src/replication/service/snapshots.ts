@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { copyDatabase, openDatabase } from '../../database/database.ts'
+import { copyDatabase, openDatabase, removeDatabase } from '../../database/database.ts'
 import { makePrivate } from '../../lib/files/private-file.ts'
 import { within } from '../../lib/time/clock.ts'
 import type { Nats } from '../nats/connection.ts'
@@ -34,10 +34,7 @@ export async function storeSnapshot(
   copies: number,
 ): Promise<Snapshot> {
   const path = `${databasePath}.snapshot`
-  const remove = () => {
-    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
-  }
-  remove()
+  removeDatabase(path)
   try {
     copyDatabase(databasePath, path)
     const db = openDatabase(path)
@@ -66,7 +63,7 @@ export async function storeSnapshot(
     for (const old of names.slice(keptMax)) await objects.delete(old)
     return { name, replicationEpoch, sequence }
   } finally {
-    remove()
+    removeDatabase(path)
   }
 }
 
@@ -83,7 +80,7 @@ export async function fetchSnapshot(nats: Nats, copies: number, path: string): P
   for (const snapshot of listed) {
     await fetchOne(nats, copies, snapshot, path)
     if (isSnapshot(path, snapshot)) return snapshot
-    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+    removeDatabase(path)
   }
   throw new NoSnapshot(`the object store ${nats.names.snapshots} has no snapshot`)
 }

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLog } from '../../../src/database/write-ahead-log.ts'
+import { readWal } from '../../../src/database/write-ahead-log.ts'
 import { remove, run, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 
 /**
@@ -47,7 +47,7 @@ async function push({ url, adminToken }: Server) {
 }
 
 const standing = () => {
-  const state = readLog(path)!
+  const state = readWal(path)!
   return { salts: state.salts, frames: state.frames, file: statSync(path).mtimeMs }
 }
 
