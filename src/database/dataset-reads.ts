@@ -1,8 +1,8 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { Declared, Revisions } from '../datasets/dataset.ts'
 import { isoDay } from '../lib/time/instant.ts'
+import { cachedCount } from './cached-counts.ts'
 import { columnsOf } from './dataset-tables.ts'
-import { keptCount } from './kept-counts.ts'
 import { type LazyStatement, lazy, lazyBy } from './statement.ts'
 
 /**
@@ -31,7 +31,7 @@ export const readsNow = (db: Database): DatasetReads => ({
   db,
   asOf: undefined,
   statement: sql => lazy(db, sql),
-  count: sql => keptCount(db, sql),
+  count: sql => cachedCount(db, sql),
   sinceAt: () => undefined,
 })
 
@@ -76,7 +76,7 @@ export function readsAsOf(db: Database, asOf: number): DatasetReads {
       const tables = tablesOf(datasets)
       return (...bindings) => {
         noteRead(tables)
-        return keptCount(db, pastSql(sql, tables))(...bindings)
+        return cachedCount(db, pastSql(sql, tables))(...bindings)
       }
     },
     sinceAt: () => sinceAt(db, read),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { keptCount } from '../../../database/kept-counts.ts'
+import { cachedCount } from '../../../database/cached-counts.ts'
 import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 
@@ -65,7 +65,7 @@ export function createInventoryStore(db: Database) {
     WITH page AS MATERIALIZED (SELECT id, series_id, starts_at FROM inventory_records r WHERE ${inRange}
       ORDER BY starts_at DESC, id LIMIT ?4 OFFSET ?5)
     ${levels} FROM page r ${withBars} ORDER BY r.starts_at DESC, r.id`
-  const count = keptCount<[string, number, number]>(
+  const count = cachedCount<[string, number, number]>(
     db,
     `SELECT count(*) AS n FROM inventory_records r WHERE ${inRange}`,
   )

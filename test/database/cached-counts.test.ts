@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cachedCount } from '../../src/database/cached-counts.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { keptCount } from '../../src/database/kept-counts.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-counts-'))
 const path = join(dir, 'wellhead.db')
@@ -19,7 +19,7 @@ const sql = 'SELECT count(*) AS n FROM counted WHERE day >= ?'
 const add = (day: string) => void db.run('INSERT INTO counted VALUES (?)', [day])
 
 test('a cached count is current after writes of the same connection and of another one', () => {
-  const [own, other] = [keptCount(db, sql), keptCount(reading, sql)]
+  const [own, other] = [cachedCount(db, sql), cachedCount(reading, sql)]
   for (let i = 1; i <= 3; i += 1) {
     add('2026-11-01')
     expect([own('2026'), other('2026'), own('2027'), other('2027')]).toEqual([i, i, 0, 0])
@@ -29,7 +29,7 @@ test('a cached count is current after writes of the same connection and of anoth
 })
 
 test('what a transaction takes back was never counted', () => {
-  const count = keptCount(db, sql)
+  const count = cachedCount(db, sql)
   const before = count('2026')
   expect(() =>
     db.transaction(() => {
@@ -43,7 +43,7 @@ test('what a transaction takes back was never counted', () => {
 
 test('a count stays cached while nothing is written', () => {
   // Another number each time that it is read.
-  const read = keptCount(reading, 'SELECT abs(random()) AS n')
+  const read = cachedCount(reading, 'SELECT abs(random()) AS n')
   const first = read()
   expect([read(), read()]).toEqual([first, first])
   add('2026-11-03')

@@ -38,7 +38,7 @@ function connectionCounts(db: Database): Counts {
  * Counts the rows of a query that returns the count as `n`. Lists return it with each of their
  * pages, and counting takes longer than reading a page, so a count is cached until the next write.
  */
-export function keptCount<Bindings extends SQLQueryBindings[]>(
+export function cachedCount<Bindings extends SQLQueryBindings[]>(
   db: Database,
   sql: string,
 ): (...bindings: Bindings) => number {
