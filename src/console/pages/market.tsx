@@ -358,13 +358,7 @@ function Curves() {
         <h2 id="curves" class="nowrap">
           Curves by tenor
         </h2>
-        <span class="row small">
-          {ages.map(({ text, short, ink }) => (
-            <span key={text} class="key" data-ink={ink} title={text}>
-              {short}
-            </span>
-          ))}
-        </span>
+        <CurveKeys />
       </header>
       <div class="multiples">
         {shownFamilies.map(({ value, text }) => (
@@ -377,6 +371,17 @@ function Curves() {
     </section>
   )
 }
+
+/** Which line is the curve of which day. */
+export const CurveKeys = () => (
+  <span class="row small">
+    {ages.map(({ text, short, ink }) => (
+      <span key={text} class="key" data-ink={ink} title={text}>
+        {short}
+      </span>
+    ))}
+  </span>
+)
 
 export function CurveTile({ family, text }: { family: string; text: string }) {
   const { newest, earlier } = useCurves(family)

@@ -18,7 +18,7 @@ import { takes } from '../../parts/text/form.ts'
 import { day, decimalsOf, number, timesText } from '../../parts/text/format.ts'
 import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
-import { CurveTile } from '../market.tsx'
+import { CurveKeys, CurveTile } from '../market.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
 const Market = lazy(() => import('../../parts/charts/market-chart.tsx'))
@@ -45,6 +45,7 @@ export function DemoHome() {
             <a href="/markets">All curves</a>
           </header>
           <CurveTile family="brent" text="Brent" />
+          <CurveKeys />
         </section>
         <StocksNow />
         <Backtest />
