@@ -138,7 +138,7 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
     profiles
       .command('explain')
       .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
-      .description('show the profile that a client gets by its headers, and what it changes'),
+      .description('show the profile that matches the headers of a client, and its changes'),
     () => 'named',
   )
     .option('--json', 'print JSON')
@@ -152,7 +152,7 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
     .action((options: { json?: boolean }) => listShippedProfiles(env.out, options.json === true))
   program
     .command('version')
-    .description('print the version, the commit it was built from, and the schema of its databases')
+    .description('print the version, the commit, its date, and the schema of its databases')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       env.out(

@@ -51,11 +51,11 @@ export const located = (
   return command
     .option(
       '--data <dir>',
-      'data directory (default: WELLHEAD_DATA_DIR, else /var/lib/wellhead of the package, else wellhead-data)',
+      'data directory (default: WELLHEAD_DATA_DIR, else /var/lib/wellhead with the Debian package, else wellhead-data)',
     )
     .option(
       '--config <file>',
-      'configuration file (default: WELLHEAD_CONFIG, else wellhead.toml of the data directory; of the default directory also /etc/wellhead/wellhead.toml of the package, or that of the working directory)',
+      'configuration file (default: WELLHEAD_CONFIG, else wellhead.toml in the data directory; with the default data directory also /etc/wellhead/wellhead.toml or wellhead.toml in the working directory)',
     )
 }
 

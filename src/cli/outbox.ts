@@ -72,12 +72,12 @@ export function outboxCommands({ program, leaf, run }: CommandTools) {
   const outbox = program.command('outbox').description('manage messages held by a restore')
   const ofKind = (command: Command) =>
     leaf(command).option('--kind <kind>', 'only this kind: webhook, email or sms')
-  ofKind(outbox.command('held').description('list them')).action(run(listHeld))
+  ofKind(outbox.command('held').description('list held messages')).action(run(listHeld))
   ofKind(
     outbox
       .command('release')
       .argument('[ids...]', 'messages; none: all')
-      .description('send held messages, under their own ids'),
+      .description('send held messages with their original ids'),
   ).action(
     run((env, ids: string[], { kind }: Choice) =>
       releaseHeld(env, { kind, ...(ids.length > 0 && { ids }) }),

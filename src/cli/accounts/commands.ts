@@ -124,14 +124,14 @@ function signInCommands(
     leaf(
       accounts.command(name).argument('<account>', 'id or e-mail address').description(description),
     )
-  onAccount('password', 'set the password from the first line of standard input').action(
+  onAccount('password', 'set the password to the first line of standard input').action(
     run((env, who: string) => setPassword(env, who, readPassword)),
   )
   onAccount('link', 'create a one-time sign-in link').action(run(makeLink))
   onAccount('sign-out', 'end every session of an account').action(run(endSessions))
   onAccount(
     'second-step-off',
-    'remove two-factor authentication, for users who lost their device',
+    'remove two-factor authentication, for a person who lost the device',
   ).action(run(removeTwoFactor))
 }
 
@@ -158,8 +158,8 @@ function keyCommands({ program, leaf, run }: CommandTools) {
       .argument('<account>', 'id or e-mail address')
       .description('create a key; its token is shown once'),
   )
-    .option('--name <text>', 'label')
-    .option('--expires <time>', 'ISO 8601 time with a zone')
+    .option('--name <text>', 'name of the key')
+    .option('--expires <time>', 'expiry, as an ISO 8601 time with a zone')
     .option('--read-only', 'restrict the key to reading')
     .option(
       '--allow-ip <network>',
@@ -216,13 +216,13 @@ function keyCommands({ program, leaf, run }: CommandTools) {
 
 function tokenCommands({ program, leaf, run }: CommandTools) {
   const token = program.command('token').description('manage admin tokens')
-  leaf(token.command('list').description('list them')).action(run(listAdminTokens))
+  leaf(token.command('list').description('list admin tokens')).action(run(listAdminTokens))
   leaf(
     token
       .command('create')
       .argument('<name>', 'name in the audit trail')
       .requiredOption('--role <role>', `role: ${adminRoles.join(', ')}`)
-      .description('create a token; it is shown once'),
+      .description('create an admin token; it is shown once'),
   ).action(
     run((env, name: string, { role }: { role: string }) => createAdminToken(env, name, role)),
   )
@@ -230,9 +230,9 @@ function tokenCommands({ program, leaf, run }: CommandTools) {
     token
       .command('revoke')
       .argument('<token>', 'id of the token')
-      .description('revoke a token permanently'),
+      .description('revoke an admin token permanently'),
   ).action(run(revokeAdminToken))
   leaf(
-    token.command('rotate').description('create a new token with all rights; all earlier ones end'),
+    token.command('rotate').description('create a new token with all rights and revoke all others'),
   ).action(run(rotateAdminToken))
 }

@@ -81,12 +81,12 @@ export function itemCommands({ program, leaf, run }: CommandTools) {
     what: string,
     tableOf: (rows: readonly T[]) => readonly [Table],
   ) => {
-    const group = program.command(name).description(`${what} of accounts`)
+    const group = program.command(name).description(`list ${what} of accounts`)
     leaf(
       group
         .command('list')
         .argument('<account>', 'id or e-mail address')
-        .description(`${what} of an account`),
+        .description(`list ${what} of an account`),
     ).action(run((env, who: string) => listItems(env, who, name, tableOf)))
     return group
   }

@@ -104,7 +104,10 @@ function walFaults(path: string): string[] {
 
 /** A consistent copy of a database that may be in use, checked before it gets its name. */
 export function backup(dir: string, target: string): void {
-  if (existsSync(target)) throw new Error(`${target} exists already; a backup never overwrites`)
+  if (existsSync(target))
+    throw new Error(
+      `${target} already exists, and a backup never overwrites a file: choose another name`,
+    )
   const part = `${target}.part`
   removeDatabase(part)
   try {

@@ -159,7 +159,7 @@ export function batchCommands({ program, leaf, run }: CommandTools) {
       .description('undo a batch: restore the earlier values as new revisions'),
   )
     .option('--only-untouched', 'skip values and rows that were written again later')
-    .option('--reason <text>', 'why')
+    .option('--reason <text>', 'reason, for the audit trail')
     .action(run(undoBatch))
   const values = program.command('values').description('correct and delete recorded values')
   leaf(
@@ -168,7 +168,7 @@ export function batchCommands({ program, leaf, run }: CommandTools) {
       .argument('<code>')
       .argument('<time>', 'time with its zone, or a day')
       .argument('<value>')
-      .requiredOption('--reason <text>', 'why')
+      .requiredOption('--reason <text>', 'reason, for the audit trail')
       .description('correct a value'),
   ).action(
     run((env, code: string, time: string, value: string, { reason }: { reason: string }) =>
@@ -185,7 +185,7 @@ export function batchCommands({ program, leaf, run }: CommandTools) {
       .command('delete')
       .argument('<code>')
       .argument('<time>', 'time with its zone, or a day')
-      .requiredOption('--reason <text>', 'why')
+      .requiredOption('--reason <text>', 'reason, for the audit trail')
       .description('delete a value from all reads'),
   ).action(
     run((env, code: string, time: string, { reason }: { reason: string }) =>

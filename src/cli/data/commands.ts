@@ -34,15 +34,13 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
         '<files...>',
         'CSV, NDJSON, JSON, .xlsx or Parquet, plain, gzip or ZIP; - is standard input',
       )
-      .description(
-        'record the observations of files, or with --dataset the rows of another dataset',
-      ),
+      .description('import prices from files, or with --dataset the rows of another dataset'),
     command => (command.opts<{ create?: boolean }>().create ? 'made' : 'needed'),
   )
     .option('--create', 'create the data directory if it does not exist')
     .option(
       '--dataset <name>',
-      'dataset of the files: futures-settlements, futures-ticks, ... (default: prices)',
+      'dataset in the files: futures-settlements, futures-ticks, ... (default: prices)',
     )
     .option('--series <code>', 'every row belongs to this code')
     .option(
@@ -54,7 +52,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
       '--scale <factor>',
       'multiply every value: 0.001 for a file in thousands of the unit of its series',
     )
-    .option('--sheet <name>', 'the sheet of a workbook (default: its first)')
+    .option('--sheet <name>', 'sheet of a workbook (default: the first)')
     .option('--header-row <number>', 'number of the header row (default: 1)')
     .option('--records <path>', 'path of the rows in a JSON document: response.data')
     .option(
@@ -63,10 +61,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
     )
     .option('--decimal-comma', 'numbers are formatted as 1.234,56')
     .option('--time <time>', 'time of day for values that have only a date: 16:00')
-    .option(
-      '--zone <zone>',
-      'time zone of --time-of-day and of times without a zone: America/New_York',
-    )
+    .option('--zone <zone>', 'time zone of --time and of times without a zone: America/New_York')
     .option('--source <name>', 'source of the values: EIA, Desk, ...')
     .option(
       '--replace',
@@ -123,12 +118,16 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
     program
       .command('export')
       .argument('[codes...]', 'codes to export (default: all)')
-      .description('export observations in the import format'),
+      .description('export prices in the format that import reads'),
     command => (isRemoteExport(command.opts()) ? 'named' : 'needed'),
   )
-    .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
+    .option(
+      '-o, --output <file>',
+      'file to write; a name in .gz compresses it; -: standard output',
+      '-',
+    )
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
-    .option('--source <name>', 'only values of this source: EIA, a feed, ...')
+    .option('--source <name>', 'only values from this source: EIA, a feed, ...')
     .option('--history', 'include sources, recording times, and replaced and deleted values')
     .option(
       '--everything',
@@ -189,7 +188,7 @@ function quarantineCommands(program: Command, env: ProgramEnvironment) {
       .argument('<code>')
       .argument('<from>')
       .argument('[to]')
-      .requiredOption('--reason <text>', 'why'),
+      .requiredOption('--reason <text>', 'reason, for the audit trail'),
   )
     .description('quarantine a day or a range of days')
     .option('--json', 'print JSON')
@@ -216,7 +215,9 @@ function quarantineCommands(program: Command, env: ProgramEnvironment) {
         listQuarantine(operator, env.out, options.json === true),
       ),
     )
-  located(quarantine.command('remove').argument('<id>').description('lift a range'))
+  located(
+    quarantine.command('remove').argument('<id>').description('lift the quarantine of a range'),
+  )
     .option('--json', 'print JSON')
     .action((id: string, options: Options & { json?: boolean }) =>
       withOperator(options, env, operator => removeQuarantine(operator, id, env.out, options.json)),

@@ -55,6 +55,9 @@ export function datasetCommands({ program, leaf, run }: CommandTools) {
       .argument('<name>')
       .description('change the action of validation rules'),
   )
-    .option('--guards <pairs>', 'hold, flag, off or usual for each: jump=flag,repeat=off')
+    .option(
+      '--guards <pairs>',
+      'action of each rule (hold, flag, off or usual): jump=flag,repeat=off',
+    )
     .action(run(changeDataset))
 }

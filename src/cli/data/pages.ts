@@ -45,7 +45,7 @@ export function exportSource(
     )
     db.close()
     throw new Error(
-      `--source ${name}: no value is of it${names.size > 0 ? `; there are ${[...names].join(', ')}` : ''}`,
+      `--source ${name}: no value has this source${names.size > 0 ? `; there are ${[...names].join(', ')}` : ''}`,
     )
   }
   let withheldCount = 0

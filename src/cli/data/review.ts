@@ -55,17 +55,17 @@ const decide = (
 /** `review`: values that the guards at the door hold back. */
 export function reviewCommands({ program, leaf, run }: CommandTools) {
   const review = program.command('review').description('review values held for a decision')
-  leaf(review.command('list').description('list them'))
+  leaf(review.command('list').description('list held and flagged values'))
     .option('--status <status>', 'waiting (default), flagged, released, rejected, kept or all')
-    .option('--code <code>', 'only of a series')
-    .option('--dataset <name>', 'only rows of a dataset')
+    .option('--code <code>', 'only values of this series')
+    .option('--dataset <name>', 'only rows of this dataset')
     .action(run(listFlags))
   for (const [verb, about] of [
     ['release', 'record held values'],
     ['reject', 'discard held values permanently'],
   ] as const) {
     leaf(review.command(verb).argument('<ids...>').description(about))
-      .option('--reason <text>', 'why')
+      .option('--reason <text>', 'reason, for the audit trail')
       .action(
         run((env, ids: string[], { reason }: { reason?: string }) =>
           decide(env, verb, ids, reason),

@@ -19,20 +19,20 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--name <text>', 'display name'],
   ['--category <word>', 'a category of the catalogue, or a new one'],
   ['--unit <word>', 'unit of the price: barrel, mwh, ...'],
-  ['--currency <code>', 'currency code of three letters, or none'],
+  ['--currency <code>', 'three-letter currency code, or none'],
   ['--decimals <number>', 'decimals that prices are rounded to'],
   ['--cadence <word>', 'intraday_2_5m, intraday_5m, twice_daily, daily, weekly or monthly'],
   ['--source <text>', 'publisher of the values'],
-  ['--description <text>', 'what it is'],
+  ['--description <text>', 'description of the series'],
   ['--level <number>', 'a typical value'],
-  ['--min <number>', 'smaller values are refused'],
-  ['--max <number>', 'larger values are refused'],
+  ['--min <number>', 'smaller values are rejected'],
+  ['--max <number>', 'larger values are rejected'],
   ['--calendar <word>', 'us_energy, london_energy, fx, weekday, every_day, ...'],
   ['--release-lag-days <number>', 'days between the date of a value and its release'],
   ['--release-days <days>', 'release days: wed, or mon,thu, or days of the month: 15, last'],
-  ['--release-time <HH:MM>', 'time of day of --release-days, in --time-zone'],
+  ['--release-time <HH:MM>', 'release time on --release-days, in --time-zone'],
   ['--release-holiday <word>', 'if a release day is closed: after, before or skip'],
-  ['--time-zone <zone>', 'zone of --value-time and --release-time'],
+  ['--time-zone <zone>', 'time zone of --value-time and --release-time'],
   ['--value-time <HH:MM>', 'time of day for values that have only a date'],
   ['--license-class <word>', 'open or view'],
   ['--attribution <text>', 'required attribution'],
@@ -45,7 +45,7 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--formula <text>', 'how its values are computed: "BRENT_CRUDE_USD - WTI_USD"'],
   ['--align <word>', 'when a formula has values: last, same_day or drop'],
   ['--align-limit <duration>', 'how old the newest value of a leg may be: P7D'],
-  ['--time <word>', 'observed, or delivery: values are of delivery periods'],
+  ['--time <word>', 'observed, or delivery (values apply to delivery periods)'],
   ['--resolution <word>', 'length of a delivery period: PT5M, PT15M, PT30M, PT1H or P1D'],
   ['--resolutions <pairs>', 'resolutions by market day: 2018-10-01=PT1H,2025-10-01=PT15M'],
   ['--zone <zone>', 'time zone of the market day: Europe/Berlin'],
@@ -55,7 +55,7 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--publishes-at <HH:MM>', 'when prices are published, on the day before delivery'],
   ['--peak-hours <HH:MM-HH:MM>', 'peak hours, in --zone'],
   ['--peak-days <days>', 'days with peak hours: mon,tue,wed,thu,fri'],
-  ['--peak-holidays <word>', 'true: closed days of --calendar have no peak'],
+  ['--peak-holidays <word>', 'true: closed days of --calendar have no peak hours'],
 ]
 
 /** Parses guard actions from `jump=off,repeat=hold`. */
@@ -160,7 +160,9 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
     if (line.trim() === '') return []
     const values = fieldsOf(line, separator)
     if (values?.length !== names.length)
-      throw new Error(`${file}:${i + 2}: a row has ${names.length} fields, as the first line`)
+      throw new Error(
+        `${file}:${i + 2}: a row must have ${names.length} fields, like the first line`,
+      )
     const terms = names.map((name, column) => [name, termOf(name, values[column]!)] as const)
     const own = terms.filter(([name, value]) => value !== null || name === 'currency')
     return [{ terms: Object.fromEntries(own), where: `${file}:${i + 2}` }]
@@ -280,7 +282,7 @@ export function seriesCommands({ program, leaf, run }: CommandTools) {
     series
       .command('retire')
       .argument('<code>')
-      .description('retire a series: list it as discontinued, delete nothing'),
+      .description('retire a series: it is listed as discontinued, and nothing is deleted'),
   ).action(run((env, code: string) => changeSeries(env, 'series retire', 'DELETE', code)))
   leaf(series.command('list').description('list the series'))
     .option('--own', 'only custom series')

@@ -246,5 +246,5 @@ export async function dataOfAnswer(
     message?: string
   }
   if (answer.status >= 200 && answer.status < 300) return data
-  throw new Error(message ?? error?.message ?? `the server answered ${answer.status}`)
+  throw new Error(message ?? error?.message ?? `the server returned status ${answer.status}`)
 }

@@ -120,7 +120,7 @@ export async function examineServer(dir: string): Promise<ServerState> {
     return { ...state, findings: [fine(check, `none runs; in use by ${who}`)] }
   try {
     const unix = serverSocket(dir)
-    if (unix === undefined) throw new Error('it listens on no socket in the directory')
+    if (unix === undefined) throw new Error('it has no socket in the directory')
     const answer = await fetch('http://localhost/health', {
       unix,
       signal: AbortSignal.timeout(answerMsMax),

@@ -104,6 +104,6 @@ export async function removeAlert(
   const response = await remove(`/v1/alerts/${encodeURIComponent(id)}`)
   if (response.status === 404)
     throw new Refusal(`No alert has the id ${shownValue(id)}. Run wellhead alert list.`)
-  if (!response.ok) throw new Refusal(`the service answered ${response.status}`)
+  if (!response.ok) throw new Refusal(`the server returned status ${response.status}`)
   await write(json ? `${JSON.stringify({ id, deleted: true }, null, 2)}\n` : `removed ${id}\n`)
 }

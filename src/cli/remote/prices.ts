@@ -278,7 +278,7 @@ export async function watchPrices(
     const answer = (await response.json()) as LatestAnswer & { message?: string; error?: unknown }
     if (!response.ok) {
       const { message } = (answer.error ?? answer) as { message?: string }
-      throw new Error(message ?? answer.message ?? `the service answered ${response.status}`)
+      throw new Error(message ?? answer.message ?? `the server returned status ${response.status}`)
     }
     etag = response.headers.get('etag') ?? ''
     const prices = pricesOf(answer)

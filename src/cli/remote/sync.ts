@@ -94,17 +94,18 @@ export async function runSync(
     const before = await mirror.state()
     if (before && before.address !== address)
       throw new Error(
-        `${into} mirrors ${before.address}: choose another target, or --again to begin again`,
+        `${into} mirrors ${before.address}: choose another target, or start over with --again`,
       )
     if (!(await mirror.selects(JSON.stringify({ codes, dataset, derived }))))
       throw new Error(
-        `${into} was filled with other --codes, --dataset or --derived: use the same, choose another target, or --again to begin again`,
+        `${into} was filled with other --codes, --dataset or --derived: use the same options, choose another target, or start over with --again`,
       )
     let since = before?.cursor ?? 'start'
     while (!env.isStopped()) {
       const query = { since, limit: recordsEach, codes, dataset, derived }
       const answer = await ask<unknown>('GET', '/v1/changes', { query })
-      if (!isChanges(answer)) throw new Error(`${address} did not answer with changes`)
+      if (!isChanges(answer))
+        throw new Error(`${address} did not return changes: check the address`)
       const { changes, cursor, has_more: hasMore } = answer.data
       await mirror.take(changes, { address, cursor }, isoMillis(clock.now()))
       since = cursor
@@ -157,9 +158,9 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
     .addOption(keyFileOption())
     .option('--codes <codes>', 'codes, comma-separated (default: all)')
     .option('--dataset <names>', 'datasets, comma-separated, or * for all (default: prices)')
-    .option('--derived', 'also values of series by formula')
+    .option('--derived', 'also mirror values of series by formula')
     .option('--once', 'stop at the newest record (default: follow)')
-    .option('--again', 'delete what the file has and begin again')
+    .option('--again', 'delete the content of the target and start over')
     .addOption(new Option('--json', 'print JSON'))
     .action(async (address: string, options: SyncOptions) => {
       let isStopped = false

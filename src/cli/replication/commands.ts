@@ -10,7 +10,7 @@ export function replicationCommands(program: Command, env: ProgramEnvironment, r
   located(
     program
       .command('promote')
-      .description('promote the directory to primary, from the stream and its snapshot')
+      .description('promote the directory to primary, from the newest snapshot and the stream')
       .option(
         '--from-here',
         'keep the database of the directory instead, even if another instance took over from it',

@@ -37,7 +37,7 @@ export interface PromoteDeps {
 export async function promote(config: Config, { clock, ids, out }: PromoteDeps): Promise<number> {
   const { nats: settings, data } = config
   if (settings.servers.length === 0)
-    throw new Error('nats.servers is empty: name the servers that the primary publishes to')
+    throw new Error('nats.servers must name the servers that the primary publishes to; it is empty')
   const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
   const part = join(data.dir, 'promoted.part')
   try {

@@ -23,7 +23,7 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
   ] as const) {
     const command = located(program.command(mode).description(summary), () => 'made')
       .option('--host <address>', 'address to listen on')
-      .option('--port <number>', 'port to listen on; 0 takes a free one')
+      .option('--port <number>', 'port to listen on; 0: any free port')
       .option(
         '--ready-file <file>',
         'write {"url","api_key","admin_token"} to this file once the server listens',
@@ -50,9 +50,15 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
     if (mode === 'dev')
       command
         .option('--seed <number>', 'seed of the demo world')
-        .option('--world <size>', 'whole, or small: fewer codes and a year of history, for tests')
+        .option(
+          '--world <size>',
+          'whole, or small (fewer codes and one year of history, for tests)',
+        )
         .option('--clock <time>', 'time at which the clock stands until advanced')
-        .option('--limits <which>', 'plan: the rate limits of the plans, instead of 600 a minute')
+        .option(
+          '--limits <which>',
+          'plan: apply the rate limits of the plans, instead of 600 a minute',
+        )
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)
       const start = options.replica === true ? serveReplica : serve
@@ -81,7 +87,7 @@ function healthCommand(program: Command, env: ProgramEnvironment, results: Resul
   located(
     program
       .command('healthcheck')
-      .description('check the health of the server of the data directory'),
+      .description('check the health of the server that uses the data directory'),
     command => (isAddressed(command.opts()) ? 'named' : 'needed'),
   )
     .option('--host <address>', 'check the server at this URL')
@@ -99,7 +105,7 @@ function healthCommand(program: Command, env: ProgramEnvironment, results: Resul
 
 function openapiCommand(program: Command, env: ProgramEnvironment) {
   located(
-    program.command('openapi').description('print the OpenAPI document of this configuration'),
+    program.command('openapi').description('print the OpenAPI document for this configuration'),
     () => 'named',
   )
     .option('--out <file>', 'file to write instead of standard output')

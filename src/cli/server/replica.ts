@@ -162,7 +162,7 @@ const missingSetting = (
   dir: string,
 ) => {
   if (nats.servers.length === 0)
-    return 'nats.servers is empty: name the servers that the primary publishes to.'
+    return 'nats.servers must name the servers that the primary publishes to; it is empty.'
   if (replica.primary === '')
     return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8470.'
   if (
