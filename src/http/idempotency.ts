@@ -51,7 +51,7 @@ const forgottenAtOnce = 100
 export const idempotencyHeader = t.Object({
   'idempotency-key': t.Optional(
     t.string(
-      'Any text of 1 to 255 characters that names this request: a repeat with it within 24 hours gets the first answer again and changes nothing.',
+      'Any text of 1 to 255 characters that identifies this request. Repeating the request with it within 24 hours returns the first response again and changes nothing.',
       '7c4c2f9e-2f6b-4b0e-9d59-0a3f0f6f1c55',
     ),
   ),

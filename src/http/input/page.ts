@@ -37,7 +37,7 @@ export const PageMetaShape = t.Object(
     has_next: t.Boolean(),
     has_prev: t.Boolean(),
   },
-  { title: 'Page', description: 'Where the page stands among all pages.' },
+  { title: 'Page', description: 'Position of the page among all pages.' },
 )
 
 export const pageQuery = (

@@ -9,7 +9,7 @@ export const asOfQuery = typed({
   type: 'string',
   format: 'date-time',
   description:
-    'Answers from what was recorded at or before this time, and never from an observation that speaks for a later one. Before the coverage that the header `X-Vintage-Revision-Coverage-Since` names, from the values first recorded. Absent: what is known now.',
+    'Returns data as known at this time: values recorded at or before it, for times up to it. Before the start of complete revision history (header `X-Vintage-Revision-Coverage-Since`), the first recorded values are used. Default: the data known now.',
   examples: ['2026-11-20T12:00:00Z'],
 })
 

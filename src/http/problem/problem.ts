@@ -27,7 +27,7 @@ export const problems = {
   INVALID_PARAMETER: entry(400, 'nested', 'A parameter is not valid.'),
   INVALID_DATE_RANGE: entry(400, 'nested', 'The range ends before it starts.'),
   MALFORMED_JSON: entry(400, 'nested', 'The body is not JSON.'),
-  MISSING_CODES: entry(400, 'nested', 'The body lists no codes.'),
+  MISSING_CODES: entry(400, 'nested', 'The body contains no codes.'),
   MALFORMED_REQUEST: entry(
     400,
     'nested',
@@ -41,14 +41,18 @@ export const problems = {
     "The free plan's daily quota is exhausted, on a futures path.",
   ),
   INSUFFICIENT_PLAN: entry(403, 'nested', 'The plan does not include the feature.'),
-  FORBIDDEN: entry(403, 'nested', 'The futures entitlement is missing.'),
-  ENTERPRISE_REQUIRED: entry(403, 'nested', 'Well production is not granted.'),
+  FORBIDDEN: entry(403, 'nested', 'The plan does not include futures.'),
+  ENTERPRISE_REQUIRED: entry(
+    403,
+    'nested',
+    'The account does not have the add-on Well Production.',
+  ),
   KEY_SUSPENDED: entry(403, 'nested', 'The operator has suspended the key or its account.'),
   KEY_READ_ONLY: entry(403, 'nested', 'A read-only key was used to change something.'),
   KEY_LIMITED: entry(
     403,
     'nested',
-    'A limited key was used to manage keys, people, payments or secrets.',
+    'A restricted key was used to manage keys, people, payments or secrets.',
   ),
   KEY_SCOPE_MISSING: entry(403, 'nested', 'The key lacks the scope of this operation.'),
   ADMIN_ROLE_MISSING: entry(403, 'nested', 'The role of the admin token does not allow this.'),
@@ -70,12 +74,12 @@ export const problems = {
   IP_NOT_ALLOWED: entry(
     403,
     'nested',
-    "The client's address is not among those the key is good for.",
+    "The client's address is not in the networks that the key allows.",
   ),
   DOMAIN_NOT_ALLOWED: entry(
     403,
     'nested',
-    "The page's domain is not among those the key is good for.",
+    "The page's domain is not among the domains that the key allows.",
   ),
   COMMODITY_NOT_FOUND: entry(404, 'catalog', 'The catalogue has no such code.'),
   NOT_FOUND: entry(404, 'nested', 'The resource does not exist or belongs to another account.'),
@@ -87,7 +91,7 @@ export const problems = {
   METHOD_NOT_ALLOWED: entry(
     405,
     'nested',
-    'The path exists and does not take this method. Only clients that accept JSON get it; others get `ROUTE_NOT_FOUND`.',
+    'The path exists, but not with this method. Only clients that accept JSON get this error; others get `ROUTE_NOT_FOUND`.',
   ),
   PRECONDITION_FAILED: entry(
     412,
@@ -100,7 +104,7 @@ export const problems = {
   CURSOR_GONE: entry(
     410,
     'nested',
-    'The cursor is of records that a restored backup does not have.',
+    'The cursor is newer than the backup that the instance was restored from.',
   ),
   PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
   RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The requested range is outside the file.'),
@@ -108,7 +112,7 @@ export const problems = {
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
   FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),
   LOGIN_LOCKED: entry(429, 'nested', 'Too many failed sign-in attempts.'),
-  SIGNUP_CLOSED: entry(403, 'nested', 'Sign-up is closed or by invitation.'),
+  SIGNUP_CLOSED: entry(403, 'nested', 'Sign-up is closed, or by invitation only.'),
   SIGNUP_LIMITED: entry(429, 'nested', 'Too many sign-up e-mails were requested.'),
   already_member: entry(
     422,
@@ -172,7 +176,7 @@ export const problems = {
     'valid',
     'Text messages are not sent to numbers of this country.',
   ),
-  code_expired: entry(422, 'valid', 'The code is older than ten minutes, or none was sent.'),
+  code_expired: entry(422, 'valid', 'The code is older than ten minutes, or was never requested.'),
   phone_not_verified: entry(422, 'valid', 'The account has no verified phone number.'),
   not_opted_in: entry(422, 'valid', "The phone's owner has not consented to text messages."),
   verification_locked: entry(
@@ -207,7 +211,7 @@ export const problems = {
     'The signature of the payment processor is missing, wrong or too old.',
   ),
   PROCESSOR_UNAVAILABLE: entry(503, 'nested', 'The payment processor does not respond.', true),
-  RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'A rolling window is full.', true),
+  RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'The rate limit of a rolling window is reached.', true),
   MONTHLY_QUOTA_EXCEEDED: entry(429, 'flat', "A paid plan's monthly quota is used up."),
   TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
   not_found: entry(
@@ -237,7 +241,7 @@ export const problems = {
   LIVE_DATA_STALE: entry(
     503,
     'nested',
-    'The market is open and the newest futures quote has fallen behind.',
+    'The market is open, but the newest futures quote is too old.',
     true,
   ),
   scheduled_deliveries_disabled: entry(

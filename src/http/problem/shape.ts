@@ -5,7 +5,7 @@ const links = {
   docs_url: t.Optional(t.String({ examples: ['https://prices.example.com/docs#UNAUTHORIZED'] })),
 }
 const code = (example: string) => t.string('Stable code of the error.', example)
-const message = t.string('What is wrong and what would be right.', 'The API key is not valid.')
+const message = t.string('What is wrong, and how to correct it.', 'The API key is not valid.')
 
 /** Bodies of refusals, for the documentation. Each may carry further fields, named by its code. */
 export const NestedProblem = t.Object(
@@ -18,14 +18,14 @@ export const NestedProblem = t.Object(
   {
     title: 'Problem',
     description:
-      'An error: `code` says which one, `message` what is wrong and what would be right.',
+      'An error: `code` identifies it, and `message` says what is wrong and how to correct it.',
   },
 )
 
 export const OverloadProblem = {
   ...NestedProblem,
   description:
-    '`OVERLOADED`: too many heavy requests wait; prices are still answered. `QUERY_WORKER_UNAVAILABLE`: the worker for this request ended or was not ready in time. Send the request again after the seconds in `Retry-After`.',
+    '`OVERLOADED`: too many heavy requests are waiting; prices are still served. `QUERY_WORKER_UNAVAILABLE`: the worker for this request ended or was not ready in time. Send the request again after the seconds in `Retry-After`.',
 }
 
 export const FailProblem = t.Object(

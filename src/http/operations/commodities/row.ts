@@ -36,7 +36,7 @@ export const commodityFields = {
   ),
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
-  has_data: t.boolean('Whether the price endpoints have anything to answer.'),
+  has_data: t.boolean('Whether the code has data in the price endpoints.'),
   available: t.boolean('The same as `has_data`.'),
   active: t.boolean('Whether the code has a source that still publishes it.'),
   unavailable_reason: t.Optional(
@@ -52,16 +52,19 @@ export const commodityFields = {
       },
     ),
   ),
-  free_tier: t.boolean('Whether the keyless demo has the code.'),
+  free_tier: t.boolean('Whether the keyless demo includes the code.'),
   aliases: t.Array(t.String({ examples: ['WTI'] }), {
     description: 'Other names that every endpoint accepts for the code.',
   }),
   multiplier: t.integer('10 to the power of `decimals`.', 100),
   validation: t.Object(
     { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
-    { description: 'Bounds of the values that an import believes.' },
+    { description: 'Bounds of the values that an import accepts.' },
   ),
-  price_change_threshold: t.number('Percent between two observations that deserves a look.', 10),
+  price_change_threshold: t.number(
+    'Change between two observations, in percent, from which a value is flagged.',
+    10,
+  ),
   first_observation: t.Union([t.String({ format: 'date' }), t.Null()], {
     description: 'Day of the oldest observation.',
   }),

@@ -22,7 +22,7 @@ const descriptions = {
   scheme: '`system`: as the operating system of the browser.',
   density: '`dense`: more rows on a screen.',
   timeZone:
-    'Time zone of instants: `UTC`, `browser` (the zone of the browser) or an IANA name. Days of data stay the days that they are.',
+    'Time zone of instants: `UTC`, `browser` (the zone of the browser) or an IANA name. Days of data do not depend on it.',
   numberFormat:
     '`decimal_point`: 1,234.5; `decimal_comma`: 1.234,5; `spaced_decimal_comma`: 1 234,5. Files and responses of the API keep plain numbers.',
   moveColours: 'The colour of a rise, then of a fall.',

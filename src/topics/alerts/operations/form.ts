@@ -113,7 +113,7 @@ const alertFields = ({ seriesOf, near }: Pick<AlertFormDeps, 'seriesOf' | 'near'
   delivery_watch: ruled(
     choice(deliveryWatches, {
       description:
-        'Only for series of delivery periods: what the condition compares. `now` (default) is the price that is delivered; `any_tomorrow` each price of the next market day, `base_tomorrow` its mean, `negative_tomorrow` the number of its negative periods, `spread_tomorrow` its dearest less its cheapest price. These four are evaluated once, when all prices of the day are known.',
+        'Only for series of delivery periods: what the condition compares. `now` (default) is the price of the current delivery period; `any_tomorrow` each price of the next market day, `base_tomorrow` its mean, `negative_tomorrow` the number of its negative periods, `spread_tomorrow` its highest minus its lowest price. These four are evaluated once, when all prices of the day are known.',
     }),
   ),
   analytics_type: optional(nullable(analyticsTypeField)),

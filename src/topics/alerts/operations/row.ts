@@ -31,7 +31,7 @@ const alertFields = {
   condition_operator: operator,
   condition_value: t.Number({ examples: [90] }),
   delivery_watch: t.Optional(
-    t.oneOf(dayWatches, 'The figure of the next market day that is compared; absent: the price.'),
+    t.oneOf(dayWatches, 'Figure of the next market day to compare; absent: the price.'),
   ),
   analytics_type: t.orNull(analyticsType, 'Null: a standard alert.'),
   analytics_period: t.orNull(t.integer({ examples: [30] }), 'Days; for RSI, closes.'),

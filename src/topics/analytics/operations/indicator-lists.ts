@@ -138,7 +138,7 @@ export const listIndicatorOperations = [
     operationId: 'getAnnotations',
     summary: 'List market annotations',
     description:
-      'Returns dated market events that the operator recorded, newest first. `category` is a free-form label. Before any notes are imported the response is 404 `DATA_NOT_AVAILABLE`.',
+      'Returns dated market events that the operator recorded, newest first. `category` is a free-form label. Before annotations are imported, the response is 404 `DATA_NOT_AVAILABLE`.',
     tags: ['Analytics'],
     access: calculated,
     page: { max: perPageMax },

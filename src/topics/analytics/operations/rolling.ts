@@ -21,7 +21,7 @@ const Rolling = t.object('RollingMeasure', {
   values: t.objects('Oldest first.', {
     date: fields.date,
     value: t.numberOrNull(
-      'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
+      'In the unit of the series, in percent or without a unit, depending on the measure; null if undefined.',
       1.23,
     ),
   }),

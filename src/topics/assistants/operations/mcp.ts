@@ -93,7 +93,7 @@ export function mcpOperations(deps: McpDeps) {
       operationId: 'sendMcpMessage',
       summary: 'Send a Model Context Protocol message',
       description:
-        "Returns the response to a JSON-RPC message of the Model Context Protocol: tools, resources and prompts for assistants. The server uses the streamable HTTP transport without sessions: one message per request, answered as JSON; `Accept` must name `application/json` and `text/event-stream`. Tools call this API with the key of the request, under that key's quota and limits. Nothing is changed without the argument `confirm`.",
+        "Returns the response to a JSON-RPC message of the Model Context Protocol: tools, resources and prompts for assistants. The server uses the streamable HTTP transport without sessions: one message per request, with a JSON response; `Accept` must name `application/json` and `text/event-stream`. Tools call this API with the key of the request, under that key's quota and limits. Nothing is changed without the argument `confirm`.",
       access: { meter: false, header: true, action: 'read', unaudited: true },
       body: t.Optional(
         t.Any({
@@ -110,8 +110,8 @@ export function mcpOperations(deps: McpDeps) {
           { additionalProperties: true, description: 'The response to the message.' },
         ),
         202: t.Void({ description: 'The notification was accepted.' }),
-        403: ProtocolError('A page of an origin that is not allowed has sent it.'),
-        406: ProtocolError('`Accept` does not name both media types.'),
+        403: ProtocolError('The request comes from a web page of an origin that is not allowed.'),
+        406: ProtocolError('`Accept` must name both media types.'),
         415: ProtocolError('The body is not JSON.'),
       },
       handle: async ({ request, body }) => {

@@ -74,7 +74,7 @@ function listRoute({ catalogue, commodityTexts, marks }: Context) {
       operationId: 'getCommodities',
       summary: 'List commodity codes',
       description:
-        'Returns every code that has data, sorted by code, on one page. Send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota.',
+        'Returns every code with data, sorted by code, on one page. Send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota.',
       tags: ['Catalogue'],
       access: { meter: true },
       query: {

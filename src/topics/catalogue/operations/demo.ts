@@ -222,8 +222,7 @@ function commoditiesRoute(deps: Context) {
     operation('GET /v1/demo/commodities', {
       operationId: 'getDemoCommodities',
       summary: 'List demo commodity codes',
-      description:
-        'Returns every code that has data, by category, and which of them the demo serves.',
+      description: 'Returns every code with data, by category, and which of them the demo serves.',
       access,
       answers: serialised(DemoCommodities),
       handle: ({ reply }) => {

@@ -27,7 +27,7 @@ const Hub = t.object('GasHub', {
   currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['mmbtu'] }),
   basis_to_henry: t.numberOrNull(
-    'The price less that of the benchmark; null for another unit or currency.',
+    'The price minus that of the benchmark; null for another unit or currency.',
     -2.136,
   ),
   history_since: t.orNull(t.String({ format: 'date' })),

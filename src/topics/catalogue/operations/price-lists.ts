@@ -94,7 +94,7 @@ function pricesRoute(deps: PriceListsDeps) {
       query: {
         ...pageQuery(deps.perPageMax, deps.perPageMax),
         'by_period[from]': momentParameter(
-          'Begin of a period: a day, a time or Unix seconds, inclusive.',
+          'Start of a period: a day, a time or Unix seconds, inclusive.',
           '2025-12-01',
         ),
         'by_period[to]': momentParameter(

@@ -35,7 +35,9 @@ const Page = envelope(
       }),
       count: t.integer('Records.', 1),
       cursor: cursorField,
-      has_more: t.Boolean({ description: 'More records follow: read again from `cursor`.' }),
+      has_more: t.Boolean({
+        description: 'True if more records follow: read again from `cursor`.',
+      }),
     },
     { title: 'Changes' },
   ),
@@ -80,9 +82,9 @@ export function changeOperations(deps: Context, turn: () => Promise<void>) {
     operation('GET /v1/changes', {
       operationId: 'listChanges',
       summary: 'List changes of prices and datasets',
-      description: `Returns every addition, correction and deletion of a value in the order in which it was recorded, after a cursor. Store \`cursor\` with what you have read and send it as \`since\` the next time: nothing is missed and nothing is returned twice. Cursors stay valid across restarts, backups and restores, and on replicas.\n\nTo keep the state at a moment: apply the records in their order; a \`deleted\` record with \`retroactive\` removes everything that was said of its key (or of its code, if \`observed_at\` is null); of what remains, the record of a key with the greatest \`recorded_at\`, then cursor, applies. This equals \`GET /v1/export/prices\` with and without \`as_of\`.\n\nQuarantined days and codes that the account cannot see any more are \`deleted\` with \`retroactive\`; when they return, all of their values are \`added\` or \`revised\` again.
+      description: `Returns every addition, correction and deletion of a value in the order in which it was recorded, after a cursor. Store \`cursor\` with the records and send it as \`since\` in the next request: no record is missed or returned twice. Cursors stay valid across restarts, backups and restores, and on replicas.\n\nTo derive the state at a moment, apply the records in order. A \`deleted\` record with \`retroactive\` removes all records of its key (or of its code, if \`observed_at\` is null). Of the remaining records of a key up to the moment, the one with the greatest \`recorded_at\`, then cursor, applies. The result equals \`GET /v1/export/prices\` with and without \`as_of\`.\n\nQuarantined days, and codes that the account can no longer see, are \`deleted\` with \`retroactive\`. When they return, all of their values are \`added\` or \`revised\` again.
 
-With \`dataset\`, the rows of other datasets are returned in the same order and under the same cursors: each with its \`key\` and the \`row\` in the columns that its import takes. A dataset needs the plan feature and the key scope of its endpoints. Datasets without \`as_of\` have earlier versions of their rows since the instance was upgraded to this version; rows from before are \`added\`. \`format=parquet\` is for prices.\n\nWith \`Accept: text/event-stream\` the answer continues: \`id\` is the cursor, \`event\` is \`change\`; \`event: cursor\` comes every 10 s without a record, and \`event: end\` has the reason why it ends. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests. Plans without the feature read the demo codes.`,
+With \`dataset\`, rows of other datasets are returned in the same order and with the same cursors, each with its \`key\` and the \`row\` in the columns of its import. A dataset needs the plan feature and the key scope of its endpoints. For datasets without \`as_of\`, earlier versions of a row are kept since the upgrade to version 0.2; rows from before it are \`added\`. \`format=parquet\` is available for prices only.\n\nWith \`Accept: text/event-stream\` the response is a stream: \`id\` is the cursor and \`event\` is \`change\`; \`event: cursor\` is sent every 10 s without a record, and \`event: end\` has the reason for the end. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests. Plans without the feature read the demo codes.`,
       access: {
         meter: true,
         queryWorker: true,
@@ -94,7 +96,8 @@ With \`dataset\`, the rows of other datasets are returned in the same order and 
       headers: t.Object({
         'last-event-id': t.Optional(
           t.String({
-            description: 'Of a stream: the `id` of the last received event; wins over `since`.',
+            description:
+              'For a stream: the `id` of the last received event; takes precedence over `since`.',
           }),
         ),
       }),

@@ -14,7 +14,7 @@ const example = {
 
 /** The place of a record in the feed, as answers and parameters have it. */
 export const cursorField = t.String({
-  description: 'Place of the record: as bytes, cursors rise from record to record.',
+  description: 'Cursor of the record. Compared as bytes, cursors increase from record to record.',
   examples: [example.cursor],
 })
 
@@ -22,7 +22,7 @@ export const ChangeRow = t.Object(
   {
     cursor: cursorField,
     kind: t.Union([t.Literal('added'), t.Literal('revised'), t.Literal('deleted')], {
-      description: 'What it does to the value of `code` at `observed_at`.',
+      description: 'Kind of change to the value of `code` at `observed_at`.',
     }),
     dataset: t.Literal('prices'),
     code: t.String({ examples: ['WTI_USD'] }),
@@ -41,13 +41,13 @@ export const ChangeRow = t.Object(
     ),
     recorded_at: t.String({
       format: 'date-time',
-      description: 'From when on `as_of` returns it; always with milliseconds.',
+      description: 'Time from which `as_of` returns it; always with milliseconds.',
       examples: [example.recorded_at],
     }),
     retroactive: t.Boolean({
-      description: 'It applies to every `as_of`, not only from `recorded_at` on.',
+      description: 'True if it applies to every `as_of`, not only from `recorded_at` on.',
     }),
-    derived: t.Boolean({ description: 'It is a value of a series by formula.' }),
+    derived: t.Boolean({ description: 'True for a value of a series by formula.' }),
   },
   { title: 'Change' },
 )

@@ -55,7 +55,7 @@ export function replayOperation(deps: Context, turn: () => Promise<void>) {
   return operation('GET /v1/changes/replay', {
     operationId: 'replayChanges',
     summary: 'Replay changes of prices and datasets',
-    description: `Returns the records of a past range of time by their \`recorded_at\`, each after the time that lay between it and the one before, divided by \`speed\`. \`speed=max\` sends them as fast as they are read. Values that are quarantined, and codes that the account cannot see any more, are left out. A server-sent stream ends with \`event: end\`; with \`format=ndjson\` the last line is the last record. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests.`,
+    description: `Returns the records of a past time range in the order of \`recorded_at\`. The pause before each record is the time since the one before, divided by \`speed\`; \`speed=max\` sends them as fast as they are read. Values that are quarantined, and codes that the account can no longer see, are left out. A server-sent stream ends with \`event: end\`; with \`format=ndjson\` the last line is the last record. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests.`,
     access: {
       meter: true,
       queryWorker: true,
@@ -69,7 +69,7 @@ export function replayOperation(deps: Context, turn: () => Promise<void>) {
         required: true,
       }),
       to: textParameter('Records before this time.', '2026-11-02T00:00:00Z', { required: true }),
-      speed: textParameter('How much faster than they came, or `max`. Default: 1.', 'max'),
+      speed: textParameter('Speed relative to the original times, or `max`. Default: 1.', 'max'),
       ...readerQuery,
       format: wordParameter(formats, 'Default: `sse`.', 'ndjson', { default: 'sse' }),
     },

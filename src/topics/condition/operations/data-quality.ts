@@ -106,7 +106,7 @@ const Report = t.object('DataQualityReport', {
   ),
   recommendations: t.Array(t.String()),
   next_release_at: t.instantOrNull(
-    'When the next value comes out, where the series has days of release.',
+    'When the next value is released, for a series with release days.',
   ),
   generated_at: generatedAt,
   last_updated: updatedAt,
@@ -332,7 +332,7 @@ export const dataQualityOperations: Operations = [
   operation('GET /v1/data-quality/summary', {
     operationId: 'getDataQualitySummary',
     summary: 'Get a data quality summary',
-    description: `Returns scores over every code that has data, and the newest issues. ${definitions}`,
+    description: `Returns scores over every code with data, and the newest issues. ${definitions}`,
     tags: ['Catalogue'],
     access: { meter: true, heavy: true },
     answers: envelope(Summary),

@@ -30,7 +30,7 @@ export const PublicStatus = t.object('PublicStatus', {
     codes: codes('Codes that should have data.'),
     current: codes('Codes that are current by their release schedule.'),
     delayed: codes('Of them late.'),
-    stale: codes('Codes too late to be relied on.'),
+    stale: codes('Codes whose newest price is stale.'),
     missing: codes('Of them without any data.'),
   }),
   feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),

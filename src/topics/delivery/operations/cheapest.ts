@@ -41,7 +41,7 @@ const Cheapest = envelope(
     date: t.date('Day of delivery in `zone`.', '2026-11-14'),
     zone: zoneField,
     hours: t.number('Length of the time.', 3),
-    contiguous: t.boolean('Whether it is in one piece.'),
+    contiguous: t.boolean('Whether the periods are contiguous.'),
     start: t.String({ format: 'date-time' }),
     end: t.String({ format: 'date-time' }),
     average: t.number('Mean price, weighted by time.', 61.2),
@@ -107,7 +107,7 @@ export const cheapestOperations: readonly Operation[] = [
     operationId: 'getCheapestDelivery',
     summary: 'Get the cheapest time of a day',
     description:
-      'Returns the cheapest hours of a day, in one piece or as single periods. Periods without a price are never part of it.',
+      'Returns the cheapest hours of a day, contiguous or as single periods. Periods without a price are never included.',
     access: { meter: true },
     view: 'as_of',
     params: codeParams,
@@ -119,8 +119,10 @@ export const cheapestOperations: readonly Operation[] = [
         3,
         { required: true },
       ),
-      contiguous: flagParameter('`false`: the cheapest periods, not in one piece. Default: true.'),
-      dearest: flagParameter('`true`: the dearest time instead. Default: false.'),
+      contiguous: flagParameter(
+        '`false`: the cheapest single periods, which need not be contiguous. Default: true.',
+      ),
+      dearest: flagParameter('`true`: the most expensive time instead. Default: false.'),
       from: instantParameter(
         'Only periods that begin at this time or later.',
         '2026-11-14T05:00:00Z',
@@ -170,13 +172,13 @@ export const cheapestOperations: readonly Operation[] = [
   operation('GET /v1/delivery/:code/evcc', {
     operationId: 'listDeliveryRates',
     summary: 'List rates for a charger',
-    description: `Returns the known periods from now on as a bare list of \`{start, end, value}\`, the form that chargers and home automation read; at most ${listMax}. Times have the offset of \`zone\`.`,
+    description: `Returns the known periods from now on as a plain list of \`{start, end, value}\`, at most ${listMax}, in the format of chargers and home automation. Times have the offset of \`zone\`.`,
     access: { meter: true },
     view: 'as_of',
     params: codeParams,
     query: {
       from: instantParameter(
-        'Start of the list. Default: the period that is delivered now.',
+        'Start of the list. Default: the current delivery period.',
         '2026-11-20T12:00:00Z',
       ),
       zone: zoneQuery,

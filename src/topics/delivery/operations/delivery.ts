@@ -111,7 +111,7 @@ export const deliveryOperations: readonly Operation[] = [
     operationId: 'getDeliveryDay',
     summary: 'Get a day of delivery',
     description:
-      'Returns every delivery period of one day with its price, and the base, peak and off-peak means. Days of a clock change have more or fewer periods. With `as_of`, only prices that were recorded by then: at noon, the auction for tomorrow is not known.',
+      'Returns every delivery period of one day with its price, and the base, peak and off-peak means. Days on which the clocks change have more or fewer periods. With `as_of`, only prices recorded by then: before the auction publishes, the prices of tomorrow are not known.',
     access: { meter: true },
     view: 'as_of',
     params: codeParams,

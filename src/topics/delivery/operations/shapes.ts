@@ -35,7 +35,7 @@ export const figureFields = {
 
 export const extremeFields = {
   min: t.orNull(knownPeriod, 'The cheapest period; the earliest of equals.'),
-  max: t.orNull(knownPeriod, 'The dearest period; the earliest of equals.'),
+  max: t.orNull(knownPeriod, 'The most expensive period; the earliest of equals.'),
 }
 
 export const zoneField = t.string('IANA time zone of the day.', 'Europe/Berlin')

@@ -2,7 +2,7 @@ import { dayMs, hourMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { previousTradingDay } from '../../calendars/math/calendar.ts'
 import { daysIn, endOfMonth, monthAfter, monthOf } from '../../calendars/math/period.ts'
 
-/** States whose wells are followed one by one. */
+/** States with data for single wells. */
 export const wellStates: readonly string[] = ['AK', 'ND', 'NM', 'TX']
 
 /**

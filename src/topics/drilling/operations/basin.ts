@@ -9,7 +9,7 @@ import { basinIn } from './answer.ts'
 import { newestCounts, newPermits } from './metric.ts'
 
 const nullableCount = (example: number) =>
-  t.orNull(t.integer({ examples: [example] }), 'Null where nothing is held.')
+  t.orNull(t.integer({ examples: [example] }), 'Null if there is no data.')
 const rigs = t.integer({ examples: [251] })
 
 const BasinBody = t.object('BasinDrilling', {
@@ -19,7 +19,7 @@ const BasinBody = t.object('BasinDrilling', {
   frac_spreads: nullableCount(92),
   permits: t.orNull(
     t.integer({ examples: [811] }),
-    'New permits in the last 30 days of the states that the basin leads in; null where none are held, and with `as_of`: permits keep no past.',
+    'New permits in the last 30 days of the states that the basin leads in; null if there are none, and with `as_of`, because permits have no history.',
   ),
   duc_wells: nullableCount(890),
   completions: nullableCount(398),

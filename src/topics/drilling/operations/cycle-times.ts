@@ -100,7 +100,7 @@ const stageKeys = {
 const CycleTime = t.object('CycleTime', {
   filters: Filters,
   well_count: t.integer('Wells that fit.', 2960),
-  wells_with_cycle_data: t.integer('Those whose permit and first production are known.', 1840),
+  wells_with_cycle_data: t.integer('Wells whose permit and first production are known.', 1840),
   cycle_time_stats: Stats,
   stage_breakdown: t.Object(
     {
@@ -109,8 +109,7 @@ const CycleTime = t.object('CycleTime', {
       completion_to_first_production: t.orNull(Stats),
     },
     {
-      description:
-        'Of the wells with cycle data that have the days of the stage; null where none has.',
+      description: 'Over the wells with both dates of the stage; null if there are none.',
     },
   ),
   quarterly_cohorts: t.Record(

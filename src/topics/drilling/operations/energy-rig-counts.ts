@@ -22,7 +22,7 @@ const Latest = t.object('LatestRigCount', {
     examples: [{ permian: 251, eagle_ford: 44, other: 94 }],
   }),
   states: t.Record(t.String(), t.integer(), {
-    description: 'By two letters; `other` is the states that the source adds up.',
+    description: 'By two letters; `other` contains the remaining states of the source.',
     examples: [{ tx: 247, nm: 95 }],
   }),
   ...RigRecord.properties,
@@ -46,7 +46,7 @@ export type ByBasin = (typeof ByBasin)['static']
 const ByState = t.object('StateRigCount', { state: t.String({ examples: ['TX'] }), ...regional })
 
 const published =
-  'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
+  'Counted every Friday and published at 17:00 UTC; after a federal holiday, publication moves to the next working day.'
 const newest = (call: EnergyCall) => newestOn(nationalRigs, call, nationalRigs.regions)
 
 /** The counts of some regions in the newest week, largest first. */
@@ -102,7 +102,7 @@ export const energyRigCountOperations = [
     path: '/v1/ei/rig_counts/by_state',
     operationId: 'listRigCountsByState',
     summary: 'List the latest rig counts by state',
-    description: `Returns the rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
+    description: `Returns the rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` contains the remaining states of the source. ${published}`,
     view: 'as_of',
     title: 'RigCountsByState',
     row: ByState,

@@ -4,8 +4,7 @@ import { Day } from '../../energy/operations/answer.ts'
 import type { FracChemical } from '../dataset/frac.ts'
 import type { StoredDisclosure } from '../store/frac-disclosures.ts'
 
-const gallons = (example: number) =>
-  t.numberOrNull('Gallons; null where it was not disclosed.', example)
+const gallons = (example: number) => t.numberOrNull('Gallons; null if not disclosed.', example)
 
 export const Disclosure = t.object('FracDisclosure', {
   id: t.String({ examples: ['412'] }),
@@ -42,7 +41,7 @@ export const disclosureRow = (disclosure: StoredDisclosure) => ({
 })
 
 const cas = t.stringOrNull(
-  'Number of the Chemical Abstracts Service; null where there is none or it is kept secret.',
+  'Number of the Chemical Abstracts Service; null if there is none or it is not disclosed.',
   '14808-60-7',
 )
 
@@ -52,7 +51,7 @@ export const Chemicals = t.object('FracChemicals', {
     chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
     cas_number: cas,
     purpose: t.String({ examples: ['Proppant'] }),
-    concentration_percent: t.numberOrNull('Of the whole fluid, by mass.', 10.42),
+    concentration_percent: t.numberOrNull('Share of the fluid by mass.', 10.42),
     mass_lbs: t.orNull(t.Number({ examples: [17_840_000] })),
   }),
 })
@@ -69,7 +68,7 @@ export const FracSummary = t.object('FracSummary', {
   total_disclosures: t.integer({ examples: [2963] }),
   by_state: t.Record(t.String(), t.integer(), { examples: [{ TX: 1611 }] }),
   by_operator: t.Record(t.String(), t.integer(), {
-    description: 'The hundred operators with most disclosures.',
+    description: 'The hundred operators with the most disclosures.',
     examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
   }),
   as_of_date: t.orNull(Day, 'Newest day on which a disclosed job ended.'),

@@ -21,7 +21,7 @@ type Query = { [name in keyof typeof regionQuery]?: string }
 
 const PermitRow = t.object('StatePermits', {
   state: t.String({ examples: ['TX'] }),
-  basin: t.orNull(Basin, 'The leading one of those that reach into the state.'),
+  basin: t.orNull(Basin, 'The largest of the basins that extend into the state.'),
   permits: t.integer('New permits dated in the month.', 640),
   change: t.orNull(
     t.integer({ examples: [-12] }),
@@ -53,7 +53,7 @@ const metricList = ({
 }) =>
   energy.pages({
     ...definition,
-    description: `Returns ${subject} by basin, newest first. With \`state\`, for the basins that reach into it.`,
+    description: `Returns ${subject} by basin, newest first. With \`state\`, for the basins that extend into it.`,
     access: energy.heavyAccess,
     view: 'as_of',
     query: regionQuery,
@@ -137,7 +137,7 @@ export const drillingListOperations = [
     path: '/v1/drilling-intelligence/duc-wells',
     operationId: 'listDrillingDucWells',
     summary: 'List uncompleted-well metrics of basins',
-    subject: 'wells that are drilled and wait for completion, each month',
+    subject: 'drilled but uncompleted wells, each month',
     title: 'DrillingDucWells',
     metric: 'duc_wells',
     row: 'BasinDucCount',

@@ -18,12 +18,12 @@ import {
 import { basinIn, regionQuery, stateIn } from './answer.ts'
 import { metricUnits, newestCounts, newPermits, shareOf } from './metric.ts'
 
-const nullableCount = t.orNull(t.integer({ examples: [546] }), 'Null where nothing is held.')
+const nullableCount = t.orNull(t.integer({ examples: [546] }), 'Null if there is no data.')
 const Trend = t.oneOf(['up', 'down', 'flat'])
 
 const Row = t.object('DrillingMetric', {
-  id: t.string('A number that stays with the count.', '20261120101'),
-  basin: t.string('Of a state: the leading one of those that reach into it.', 'permian'),
+  id: t.string('Permanent number of the count.', '20261120101'),
+  basin: t.string('For a state: the largest of the basins that extend into it.', 'permian'),
   state: t.stringOrNull('Two letters; null where the count is of a basin.', 'TX'),
   operator: t.stringOrNull('Null: counts are not kept by operator.', 'Alder Oil'),
   metric_type: t.String({ examples: ['rig_count'] }),
@@ -48,7 +48,7 @@ const Latest = t.object('LatestDrillingIntelligence', {
   total_frac_spreads: nullableCount,
   total_permits: t.orNull(
     t.integer({ examples: [2134] }),
-    'New permits of all states in the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
+    'New permits of all states in the last 30 days; null if there are none, and with `as_of`, because permits have no history.',
   ),
   total_duc_wells: nullableCount,
   total_completions: nullableCount,
@@ -75,7 +75,7 @@ const TrendRow = t.object('DrillingTrend', {
   date: Day,
   metric: t.String({ examples: ['rig_count'] }),
   value: t.Number({ examples: [546] }),
-  moving_average: t.numberOrNull('Mean of the count and the three before it.', 548.25),
+  moving_average: t.numberOrNull('Mean of this count and the three before it.', 548.25),
   trend: Trend,
 })
 
@@ -220,7 +220,7 @@ export const drillingIntelligenceOperations = [
     operationId: 'listDrillingTrends',
     summary: 'List drilling metrics with moving averages',
     description:
-      'Returns national counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
+      'Returns national counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` if the count differs from it by more than one percent, otherwise `flat`.',
     access: energy.heavyAccess,
     view: 'as_of',
     query: regionQuery,

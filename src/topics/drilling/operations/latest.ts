@@ -11,7 +11,7 @@ const Latest = t.object('LatestDrilling', {
   active_rigs: t.integer({ examples: [546] }),
   permits_issued: t.orNull(
     t.integer({ examples: [2134] }),
-    'New permits of the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
+    'New permits of the last 30 days; null if there are none, and with `as_of`, because permits have no history.',
   ),
   completions: t.orNull(t.integer({ examples: [812] }), 'Wells completed in the newest month.'),
   region_breakdown: t.objects('Active rigs by basin, largest first.', {

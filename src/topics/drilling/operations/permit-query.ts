@@ -52,10 +52,13 @@ export const permitQuery = {
   well_name: textParameter('Part of the name of the well.', 'Bradford'),
   formation: textParameter('Part of the name of the target formation.', 'Wolfcamp'),
   permit_type: textParameter(
-    '`new_drill`, `recompletion`, `reentry`, `sidetrack` or whatever else the states list.',
+    '`new_drill`, `recompletion`, `reentry`, `sidetrack` or another type that the states list.',
     'new_drill',
   ),
-  well_type: textParameter('`oil`, `gas`, `injection` or whatever else the states list.', 'oil'),
+  well_type: textParameter(
+    '`oil`, `gas`, `injection` or another type that the states list.',
+    'oil',
+  ),
   address: refusedQuery,
   ...circleQuery,
   ...rangeQuery,

@@ -7,7 +7,7 @@ import type { PermitCoverage } from '../service/permits.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
 
 const degrees = (example: string) =>
-  t.stringOrNull('Decimal degrees as text; null where the source gives no place.', example)
+  t.stringOrNull('Decimal degrees as text; null if the source gives no location.', example)
 const county = t.orNull(t.String({ examples: ['Midland'] }))
 const land = (example: string) => t.orNull(t.String({ examples: [example] }))
 
@@ -27,7 +27,7 @@ export const Permit = t.object('WellPermit', {
   operator: t.Object({
     name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
     name_raw: t.string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
-    name_normalized: t.string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
+    name_normalized: t.string('Normalized spelling of the name.', 'JUNIPER RIDGE OPERATING'),
     number: t.stringOrNull('Of the operator in its state.', '148113'),
   }),
   well: t.Object({
@@ -103,10 +103,10 @@ export const permitRow = (permit: StoredPermit) => ({
 export const Fresh = {
   as_of: t.orNull(
     Day,
-    'Newest permit date held for the states of the answer; null while none is held.',
+    'Newest stored permit date of the states in the response; null if there is none.',
   ),
   data_age_days: t.orNull(t.integer({ examples: [1] }), 'Days from `as_of` to today.'),
-  stale: t.boolean('Nothing newer than 30 days is held.'),
+  stale: t.boolean('True if there is no permit of the last 30 days.'),
   as_of_basis: t.Literal('permit_date'),
   by_state_as_ofs: t.Optional(
     t.Record(t.String(), t.String({ format: 'date' }), {
@@ -116,7 +116,7 @@ export const Fresh = {
   ),
   stale_states: t.Optional(
     t.Array(t.String({ examples: ['NV'] }), {
-      description: 'Those of them that have nothing newer than 30 days.',
+      description: 'The states without a permit of the last 30 days.',
     }),
   ),
 }
@@ -187,7 +187,7 @@ export const LatestPermits = t.object('LatestWellPermits', {
 const share = {
   permit_count: t.integer({ examples: [11342] }),
   change: t.integer(
-    'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
+    'Permits of the 30 days up to `as_of` of all states minus those of the 30 days before.',
     12,
   ),
   percentage: t.number('Of all permits held.', 56.7),
@@ -210,7 +210,7 @@ export const PermitSummary = t.object('WellPermitSummary', {
     examples: [{ TX: 11342 }],
   }),
   by_operator: t.Record(t.String(), t.integer(), {
-    description: 'The hundred operators with most permits.',
+    description: 'The hundred operators with the most permits.',
     examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
   }),
   as_of_date: t.orNull(Day),
@@ -238,7 +238,7 @@ export const StateActivity = t.object('StateWellPermits', {
     },
   ),
   indexing_recommendation: t.Union([t.Literal('index'), t.Literal('noindex')], {
-    description: 'Whether a page about the state says enough to be found by search engines.',
+    description: 'Whether a page about the state has enough content for search engines.',
     examples: ['index'],
   }),
   current_activity_reason: t.String({

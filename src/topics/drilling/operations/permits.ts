@@ -30,7 +30,7 @@ export const permitAccess = { ...energy.access, feature: 'well_permits' as Featu
 const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 
 const listNote =
-  'Returns permits, newest first, with the total number of matches. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
+  'Returns permits, newest first, with the total number of matches. `as_of` is the newest stored permit date of the states in the response. States publish on different schedules, some only every quarter: `stale_states` names those without a permit of the last 30 days.'
 
 const listRefusals = { 400: energy.refusals[400], 403: energy.refusals[403] }
 const recordRefusals = { 403: energy.refusals[403], 404: energy.refusals[404] }
@@ -103,7 +103,7 @@ export const permitOperations = [
       ...statesQuery,
       limit: typed({
         type: 'integer',
-        description: 'Permits at most, 1 to 500 (50).',
+        description: 'Maximum number of permits, 1 to 500 (50).',
         examples: [50],
         default: 50,
         minimum: 1,
@@ -137,7 +137,7 @@ export const permitOperations = [
     operationId: 'getStateWellPermits',
     summary: 'Get the drilling activity of a state',
     description:
-      "Returns the drilling activity of a state by its permits.\n\n| Activity | Meaning |\n|---|---|\n| `active` | at least 10 permits in the last 30 days, or at least half the usual number for 30 days of the last 365 |\n| `slow` | fewer permits |\n| `inactive` | none in the last 30 days, and the state's list is up to date |\n| `unknown` | no recent data |",
+      "Returns the drilling activity of a state, from its permits.\n\n| Activity | Meaning |\n|---|---|\n| `active` | at least 10 permits in the last 30 days, or at least half the usual number for 30 days of the last 365 |\n| `slow` | fewer permits |\n| `inactive` | none in the last 30 days, and the state's list is up to date |\n| `unknown` | no recent data |",
     access: permitHeavyAccess,
     params: {
       state_code: t.string('Two letters, in any case.', 'TX'),
@@ -152,7 +152,7 @@ export const permitOperations = [
     operationId: 'getWellPermit',
     summary: 'Get a well permit',
     description:
-      'Returns one permit by its number. Numbers follow the permits in the order in which they came in.',
+      'Returns one permit by its number. Record numbers are assigned in the order of arrival.',
     access: permitAccess,
     subject: 'well permit',
     what: 'Number of the permit.',

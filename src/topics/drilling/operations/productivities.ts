@@ -36,7 +36,7 @@ const Summary = t.object('DrillingProductivitySummary', {
   total_new_well_gas: t.number('Thousand cubic feet a day, in the same way.', 2740000),
   total_duc_wells: t.orNull(
     t.integer({ examples: [4365] }),
-    'Over the basins of the month; null where their survey has none of it.',
+    'Over the basins of the month; null if there are none for the month.',
   ),
   as_of_date: SurveyDay,
 })

@@ -27,9 +27,9 @@ export const ProductivityRecord = t.object('DrillingProductivity', {
   total_gas_mcfd: t.number('Of all wells, thousand cubic feet a day.', 27500000),
   duc_count: t.orNull(
     t.integer({ examples: [890] }),
-    'Drilled but uncompleted wells; null where their survey has nothing of the basin and month.',
+    'Drilled but uncompleted wells; null if there are none for the basin and month.',
   ),
-  rig_count: t.integer('Rigs that the month is of.', 251),
+  rig_count: t.integer('Rigs active in the month.', 251),
   date: SurveyDay,
   month: Month,
   source: t.String({ examples: ['EIA'] }),

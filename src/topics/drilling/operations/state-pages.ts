@@ -35,7 +35,7 @@ const StateBody = t.object('StateDrilling', {
       change_week: t.orNull(t.integer({ examples: [1] }), 'Against the week before.'),
       date: day,
     },
-    { description: 'Null throughout where the sources do not count the state by name.' },
+    { description: 'All null if the sources do not list the state separately.' },
   ),
   frac_spreads: t.Object({ active: count(104), date: day }),
   well_permits: t.Object({

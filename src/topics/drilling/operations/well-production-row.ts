@@ -32,7 +32,7 @@ export const StateRow = t.object('StateProduction', {
 
 export const State = t.String({ examples: ['TX'] })
 export const Span = t.Object({ start: Month, end: Month }, { description: 'First and last month.' })
-const Source = t.string('Who it is from; `none` where nothing is held.', 'EIA')
+const Source = t.string('Source; `none` without data.', 'EIA')
 
 export const Overview = t.object('WellProductionOverview', {
   national: t.orNull(
@@ -40,13 +40,13 @@ export const Overview = t.object('WellProductionOverview', {
     'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
   ),
   top_states: t.Array(StateRow, {
-    description: 'States with most oil in that month, at most ten.',
+    description: 'States with the most oil in that month, at most ten.',
   }),
   data_sources: t.Object({
     state_aggregates: Source,
     well_level: Source,
     well_level_states: t.Array(State, {
-      description: 'States whose wells are followed one by one.',
+      description: 'States with data for single wells.',
     }),
     national_rollup: t.String({ examples: ['Sum of the state aggregates'] }),
   }),
@@ -54,7 +54,7 @@ export const Overview = t.object('WellProductionOverview', {
     states_with_data: t.Array(State),
     well_level_states_with_data: t.Array(State),
     latest_period: t.orNull(Month),
-    total_records: t.integer('Months of states and of wells that are held.', 61_240),
+    total_records: t.integer('Number of stored months of states and of wells.', 61_240),
     data_age_days: t.orNull(
       t.integer({ examples: [80] }),
       'Days since the end of `latest_period`.',
@@ -91,7 +91,7 @@ export const TopWell = t.object('TopProducer', {
   well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
   total_oil_bbl: t.Number({ examples: [241_870] }),
   total_gas_mcf: t.Number({ examples: [512_400] }),
-  months_producing: t.integer('Months of the span in which oil or gas came out.', 12),
+  months_producing: t.integer('Months of the span with oil or gas production.', 12),
 })
 
 const [volumeDecimals, boeDecimals] = [2, 1]

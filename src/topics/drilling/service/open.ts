@@ -27,7 +27,7 @@ export function openDrilling(deps: DrillingServicesDeps) {
   return {
     drilling,
     permits,
-    /** The counts as a view of the past has them; permits keep no past. */
+    /** The counts as a view of the past has them; permits have no history. */
     drillingAt: ({ reads }: Pick<PricesView, 'reads'>) => ({
       drilling: { ...drilling, ...drillingStores(reads) },
       permits: reads.asOf === undefined ? permits : { ...permits, counts: noPermitCounts },

@@ -29,7 +29,7 @@ export const EnergyMeta = {
   total_pages: t.integer({ examples: [14] }),
   api_version: t.Literal('v1'),
   tier_required: t.String({ examples: ['Reservoir Mastery'] }),
-  cache_ttl: t.integer('Seconds for which the answer may be kept.', cacheTtlSeconds),
+  cache_ttl: t.integer('Seconds for which the response may be cached.', cacheTtlSeconds),
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */

@@ -38,7 +38,7 @@ import { filled, templates } from '../math/templates.ts'
 const Formula = t.object('Formula', {
   code: t.String({ examples: ['MY_CRACK'] }),
   name: t.String({ examples: ['Our crack'] }),
-  formula: t.string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD'),
+  formula: t.string('Formula that computes the values.', 'BRENT_CRUDE_USD - WTI_USD'),
   unit: t.string('Of the values.', 'barrel'),
   currency: t.stringOrNull('Null if the values are not prices.', 'USD'),
   decimals: t.integer('Places that values are rounded to.', 2),
@@ -50,7 +50,7 @@ const Formula = t.object('Formula', {
       unit: t.String({ examples: ['barrel'] }),
       currency: t.orNull(t.String({ examples: ['USD'] })),
     }),
-    { description: 'The codes that it names; none if the account cannot see one of them.' },
+    { description: 'Codes in the formula; empty if the account cannot see one of them.' },
   ),
   value: t.numberOrNull('The newest, in `unit` and `currency`.', 3.86),
   status: t.oneOf(ownStatuses, 'The worst status of its legs, in this order.'),
@@ -127,7 +127,7 @@ const previewFields = {
   name: optional(newFields.name),
   start_date: edgeOf('start', 'First day or time, inclusive. Default: 30 days before the end.'),
   end_date: edgeOf('end', 'Last day or time, inclusive. Default: now, or `as_of`.'),
-  as_of: optional(moment({ description: 'Computes with what was recorded at or before it.' })),
+  as_of: optional(moment({ description: 'Uses only values recorded at or before this time.' })),
 }
 const PreviewBody = body(previewFields, {
   example: { formula: 'BRENT_CRUDE_USD - WTI_USD', unit: 'barrel', currency: 'USD' },
@@ -140,7 +140,7 @@ const Preview = {
     }),
     { description: `Oldest first; the newest ${valuesMax} of the range.` },
   ),
-  formula: t.string('With the parameters of a template put in.', 'BRENT_CRUDE_USD - WTI_USD'),
+  formula: t.string('With the parameters of a template inserted.', 'BRENT_CRUDE_USD - WTI_USD'),
   unit: t.string('Of the values.', 'barrel'),
   currency: t.stringOrNull('Null if the values are not prices.', 'USD'),
   status: t.oneOf(formulaStatuses, 'The worst status of its legs, in this order.'),
@@ -258,7 +258,7 @@ export function ownFormulaOperations(deps: Context) {
       operationId: 'listFormulas',
       summary: 'List formulas',
       description:
-        'Returns the series by formula of the account, oldest first, and how many the plan allows. Their codes work wherever codes do, for this account alone.',
+        "Returns the account's series by formula, oldest first, and the number that the plan allows. Their codes work wherever codes do, but only for this account.",
       access: reading,
       answers: {
         200: envelopeOf({
@@ -277,7 +277,7 @@ export function ownFormulaOperations(deps: Context) {
       operationId: 'createFormula',
       summary: 'Create a formula',
       description:
-        'Creates a series whose values are computed from other codes, and returns it. Its code begins with `MY_`, is visible to the account alone, and works wherever codes do: prices, exports, alerts, webhooks, watches, charts, `as_of` and the change feed. Give `formula`, `unit` and `currency`, or a `template` of `GET /v1/formulas/templates` with its `parameters`. What is wrong in the text is refused with its column. After a downgrade the oldest formulas within the limit of the plan continue; the others are `suspended`.',
+        'Creates a series whose values are computed from other codes, and returns it. Its code begins with `MY_`, is visible only to the account, and works wherever codes do: prices, exports, alerts, webhooks, watches, charts, `as_of` and the change feed. Give `formula`, `unit` and `currency`, or a `template` of `GET /v1/formulas/templates` with its `parameters`. An error in the text is refused with its column. After a downgrade the oldest formulas within the limit of the plan continue; the others are `suspended`.',
       access: writing,
       headers: idempotencyHeader,
       body: NewBody.schema,
@@ -302,7 +302,7 @@ export function ownFormulaOperations(deps: Context) {
       operationId: 'previewFormula',
       summary: 'Preview a formula',
       description:
-        'Checks a formula and returns its values of a range and its legs. Saves nothing. The body is that of `POST /v1/formulas`; `code` and `name` are optional. What is wrong in the text is refused with its column.',
+        'Checks a formula and returns its values over a range and its legs. Saves nothing. The body is that of `POST /v1/formulas`; `code` and `name` are optional. An error in the text is refused with its column.',
       access: { ...writing, action: 'read', heavy: true },
       body: PreviewBody.schema,
       answers: { 200: envelopeOf(Preview) },
@@ -351,7 +351,7 @@ export function ownFormulaOperations(deps: Context) {
       operationId: 'updateFormula',
       summary: 'Update a formula',
       description:
-        'Updates the given fields. A new `formula`, `unit`, `currency` or alignment changes all values at once, also those of the past.',
+        'Updates the given fields. A new `formula`, `unit`, `currency` or alignment changes all values at once, including past ones.',
       access: writing,
       params,
       body: ChangeBody.schema,
@@ -370,7 +370,7 @@ export function ownFormulaOperations(deps: Context) {
       operationId: 'deleteFormula',
       summary: 'Delete a formula',
       description:
-        'Deletes a formula of the account. Alerts and watches on its code stay and have no price.',
+        'Deletes a formula of the account. Alerts and watches on its code remain, but have no price.',
       access: writing,
       params,
       body: noBody,

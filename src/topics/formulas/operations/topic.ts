@@ -47,7 +47,7 @@ export const operations: Operations = [
     operationId: 'listFormulaTemplates',
     summary: 'List formula templates',
     description:
-      'Returns formulas of the trade to begin with: crack, spark and dark spreads, oil indexation, pricing windows, surcharge tables, marine fuel with emission costs, floors and caps. Fill the parameters in braces and create the series with `POST /v1/formulas` or `POST /admin/v1/series`. Each has an example with numbers.',
+      'Returns formulas that are common in the trade: crack, spark and dark spreads, oil indexation, pricing windows, surcharge tables, marine fuel with emission costs, floors and caps. Fill in the parameters in braces and create the series with `POST /v1/formulas` or `POST /admin/v1/series`. Each has an example with numbers.',
     access: { meter: true },
     answers: { 200: envelopeOf({ templates: t.Array(Template) }) },
     handle: () =>

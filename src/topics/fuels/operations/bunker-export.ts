@@ -57,7 +57,7 @@ export function bunkerExportOperations(deps: Context) {
           enum: ['json', 'csv'],
           default: 'json',
         }),
-        download: flagParameter('`1` answers the CSV itself, as a file.', true, { default: false }),
+        download: flagParameter('`1` returns the CSV itself, as a file.', true, { default: false }),
         ...priceQuery,
       },
       answers: { 200: serialised(ExportBody), 404: NestedProblem },

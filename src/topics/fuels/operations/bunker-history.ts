@@ -42,7 +42,7 @@ const rangeQuery = {
   fuel_type: priceQuery.fuel_type,
   grade: priceQuery.grade,
 }
-const paged = `Newest first, at most ${perPageMax} rows on a page; the pagination headers say how many there are.`
+const paged = `Newest first, at most ${perPageMax} rows on a page; the pagination headers have the number of rows.`
 
 /** A page of past prices of the port that is named, or of all ports. */
 function bunkerPast(deps: Context) {

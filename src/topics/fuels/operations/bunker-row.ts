@@ -52,7 +52,7 @@ export const EntryShape = t.object('BunkerEntry', {
 export const metaFields = {
   request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
   timestamp: t.instant('Time of the response.'),
-  cache_ttl: t.integer('Seconds for which the answer may be kept.', 300),
+  cache_ttl: t.integer('Seconds for which the response may be cached.', 300),
   data_source: t.String({ examples: ['market_reporting'] }),
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
   currency,
@@ -73,7 +73,7 @@ export const byGrade = t.Object(
     HFO_180: t.Optional(DifferenceShape),
     MGO_05S: t.Optional(DifferenceShape),
   },
-  { description: 'By grade; without those that one of the ports has no price of.' },
+  { description: 'By grade; grades without a price at one of the ports are omitted.' },
 )
 
 export const ListRow = t.object('BunkerPrice', {

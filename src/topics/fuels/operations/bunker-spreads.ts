@@ -110,7 +110,7 @@ function comparisonOperations(deps: Context) {
 }
 
 const portValues = t.Record(t.String(), t.Number(), {
-  description: 'By short code; without ports that lack one of the two.',
+  description: 'By short code; ports without one of the two are omitted.',
 })
 const average = t.numberOrNull('Arithmetic mean of the ports; null without any.', -188.2)
 
@@ -184,7 +184,7 @@ function portSpreadOperations(deps: Context) {
             fuel_grade: t.orNull(t.String({ examples: ['VLSFO'] })),
             spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
               description:
-                'Of the grade; without one by grade in lower case. Empty where a port has no price.',
+                'Of the grade, or without a grade keyed by grade in lower case. Empty if a port has no price.',
             }),
             ...metadata,
           }),

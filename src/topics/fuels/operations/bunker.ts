@@ -39,7 +39,7 @@ import { bunkerSpreadsOperations } from './bunker-spreads.ts'
 const access = bunkerAccess
 const metadata = { metadata: MetaShape }
 const order =
-  'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
+  'Ports are ordered by sales, largest first; grades within a port by VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
 export const bunkerOperations: Operations = [

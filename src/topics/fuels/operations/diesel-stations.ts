@@ -69,10 +69,12 @@ const Nearby = t.object('DieselStations', {
     radius_miles: t.Number({ examples: [5] }),
   }),
   metadata: t.Object({
-    total_stations: t.integer(`Stations in the area; the ${stationsMax} nearest are answered.`),
-    source: t.string('Who gave the prices; `none` without stations.', 'import'),
+    total_stations: t.integer(
+      `Number of stations in the area; the ${stationsMax} nearest are returned.`,
+    ),
+    source: t.string('Source of the prices; `none` without stations.', 'import'),
     source_description: t.String(),
-    cached: t.boolean('Always false: stations are read, not fetched.'),
+    cached: t.boolean('Always false: stations are stored, not fetched.'),
     api_cost: t.number('Always 0.'),
     timestamp: t.String({ format: 'date-time' }),
     cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
@@ -115,7 +117,7 @@ export function dieselStationsOperations({
     operation('POST /v1/diesel-prices/stations', {
       operationId: 'findDieselStations',
       summary: 'Find diesel stations near a location',
-      description: `Returns the stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
+      description: `Returns the stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, nearest first, at most ${stationsMax}. Each compares its price with the average of the region. The list is empty if no stations are loaded.`,
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
       answers: Nearby,

@@ -26,7 +26,7 @@ const AverageShape = t.object('DieselAverage', {
   updated_at: t.instant('When this service recorded it.'),
   as_of: t.date('The week it is of.'),
   formatted: t.String({ examples: ['$4.871'] }),
-  cached: t.boolean('Always false: averages are read, not fetched.'),
+  cached: t.boolean('Always false: averages are stored, not fetched.'),
 })
 const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
 const regional = { regional_average: AverageShape }
@@ -37,7 +37,7 @@ const DieselPrice = t.object('DieselPrice', {
 })
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
-const weekly = 'The averages come out once a week.'
+const weekly = 'The averages are published once a week.'
 
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
 export function dieselOperations(deps: DieselDeps) {

@@ -9,7 +9,7 @@ import { MarineHistory, MarinePrices, PortPrices, Ports, portRow } from './marin
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
 const order =
-  'Rows come by port, the one that sells most first, then by grade: VLSFO, HFO_380, HFO_180, MGO_05S.'
+  'Rows are ordered by port (largest sales first), then by grade: VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Ship fuel: ports, the newest price of each grade at each of them, and the past. */
 export function marineOperations(deps: Context) {

@@ -24,7 +24,7 @@ export const carrierParams = (example: string) =>
 export const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 export const delayed =
-  ' Tables are read at the price of each week and take effect on the weekday that the carrier names. When a carrier could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
+  ' The surcharge of a week is looked up in the table of the carrier and takes effect on the weekday that the carrier names. If a table could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
 
 /** The common parts of responses about both kinds of carriers. */
 export function createSurchargeAnswers(deps: Context) {

@@ -40,7 +40,7 @@ export function parcelSurchargeOperations(deps: Context) {
     operation('GET /v1/fuel-surcharge/parcel', {
       operationId: 'listParcelSurcharges',
       summary: 'List fuel surcharges of all parcel carriers',
-      description: `Returns the current fuel surcharges of each parcel carrier by service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
+      description: `Returns the current fuel surcharges of each parcel carrier by service level. Ground services follow on-highway diesel, air services the jet fuel price (mean of the week before).${delayed}`,
       access: { meter: true },
       query: serviceLevel,
       answers: { 200: envelope(listShape(ParcelRow)), ...refusals },

@@ -9,8 +9,8 @@ const band = (description: string) =>
     { min: t.Number({ examples: [3.7] }), max: t.Number({ examples: [3.75] }) },
     { description },
   )
-const effectiveDate = t.date('Day from which it is charged.', '2026-11-18')
-const percent = t.number('Percent of the charge for carriage.', 26)
+const effectiveDate = t.date('Day from which the surcharge applies.', '2026-11-18')
+const percent = t.number('Surcharge in percent of the freight charge.', 26)
 const source = t.string(
   "Address of the carrier's published table.",
   'https://alder.example/fuel-surcharge',
@@ -26,7 +26,7 @@ export const SurchargeRow = t.object('FuelSurcharge', {
   surcharge_percent: percent,
   effective_date: effectiveDate,
   doe_diesel_price: t.number(
-    'Government on-highway diesel price that the table was read at, USD a gallon.',
+    'Government on-highway diesel price that gave the surcharge, in USD per gallon.',
     3.718,
   ),
   diesel_band: band('Band of the table with `min <= price < max`.'),
@@ -43,7 +43,7 @@ export const ParcelRow = t.object('ParcelSurcharge', {
   surcharge_percent: percent,
   effective_date: effectiveDate,
   index_name: t.String({ examples: ['US Retail Diesel'] }),
-  index_price: t.number('Price of the index that the table was read at, in `index_unit`.', 3.718),
+  index_price: t.number('Index price that gave the surcharge, in `index_unit`.', 3.718),
   index_unit: t.String({ examples: ['USD/gallon'] }),
   index_band: band('Band of the table with `min <= price < max`.'),
   doe_diesel_price: t.numberOrNull(

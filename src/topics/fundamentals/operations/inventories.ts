@@ -50,7 +50,7 @@ const Summary = t.object('OilInventorySummary', {
   total_crude: t.number('Commercial crude oil, without the strategic reserve.', 424.2),
   cushing: t.Number({ examples: [24.604] }),
   spr: t.Number({ examples: [409.8] }),
-  total_products: t.number('All commercial petroleum less crude oil.', 853.8),
+  total_products: t.number('All commercial petroleum minus crude oil.', 853.8),
   gasoline: t.Number({ examples: [207.4] }),
   distillate: t.Number({ examples: [111.5] }),
   unit,
@@ -82,7 +82,7 @@ const Cushing = t.object('CushingInventory', {
 const percentDecimals = 10
 
 const numberNote =
-  'Numbers follow the days in the order of their first arrival and never change: a new week continues them, and so do older days that are filled in later.'
+  'Record numbers are assigned in the order of arrival and never change; older days that arrive later get the next numbers.'
 const levelNote =
   'The levels are the weekly storage series of `/v1/storage`, in million barrels, published on Wednesdays at 15:30 UTC (the strategic reserve on Fridays, both a day later after a holiday); the sites of the reserve are in `/v1/storage/spr`.'
 

@@ -27,12 +27,12 @@ const forecastFields = {
   published_at: publishedAt,
   metadata: t.Object({
     method: t.String({ examples: ['damped_drift'] }),
-    data_points: t.integer('Closes that it was made from.', 252),
+    data_points: t.integer('Number of closes that it was computed from.', 252),
     months: t.Array(t.String({ examples: ['2026-12'] }), {
       description: 'The months that the period is the mean of.',
     }),
     hindcast: t.boolean(
-      'Computed after its publication was due, from the closes before that alone.',
+      'True if it was computed after its publication was due, using only earlier closes.',
     ),
   }),
 }
@@ -56,7 +56,7 @@ export const Accuracy = t.object('ForecastAccuracy', {
   period_evaluated: t.string('First and last month.', '2024-12 to 2026-10'),
   '30_day': t.Object({
     accuracy: percent(
-      '100 less the mean error in percent of the forecasts made a month before, not under 0; null without one.',
+      '100 minus the mean error, in percent, of the forecasts made a month before, at least 0; null without such forecasts.',
     ),
   }),
   timestamp: t.String({ format: 'date-time' }),

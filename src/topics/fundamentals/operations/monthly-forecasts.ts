@@ -28,7 +28,7 @@ const modelNote = `It is a statistical projection, not advice.
 
 The forecast of a month is the mean price expected of it, made at 06:00 UTC on the first of each month from the daily closes before: last close x exp(drift x 30 x (1 - exp(-h / 30))). h is the calendar days to the middle of the month; drift is half the log slope of the 20-day exponential average over a year. The bounds are that x exp(+-1.645 sigma sqrt(h)).`
 const actualNote =
-  'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast less it.'
+  'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast minus the actual price.'
 
 const commodityQuery = oneCode('commodity', 'A code or alias.', defaultCode)
 const refusals = {

@@ -29,7 +29,7 @@ const change = t.numberOrNull(
   -0.05,
 )
 const country = t.String({ examples: ['Saudi Arabia'] })
-const date = t.date('First day of the month that was produced in.', '2026-10-01')
+const date = t.date('First day of the month of production.', '2026-10-01')
 const monthField = t.String({ examples: ['2026-10'] })
 const unit = t.Literal(unitName)
 const percentage = t.numberOrNull('Of all countries of the month.', 31.7)
@@ -67,7 +67,7 @@ const Producers = t.Object({
 })
 
 const numberNote =
-  'Numbers follow the months in the order of their first arrival and never change; months filled in later get the next ones.'
+  'Record numbers are assigned in the order of arrival and never change; months that arrive later get the next numbers.'
 const publicationNote = 'A month is published about the 15th of the next one.'
 
 const dateOf = (month: string): string => `${month}-01`

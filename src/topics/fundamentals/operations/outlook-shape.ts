@@ -28,7 +28,7 @@ export const Record = t.object('Outlook', {
 export const Summary = t.object('OutlookSummary', {
   total_forecasts: t.integer({ examples: [6552] }),
   latest_forecast: Record,
-  average_forecast: t.number('Mean over what that publication forecasts of the same code.', 70.8),
+  average_forecast: t.number("Mean of that publication's forecasts for the same code.", 70.8),
   as_of_date: published,
 })
 export const Price = t.object('PriceOutlook', {
@@ -54,7 +54,7 @@ export const Past = t.object('PastOutlook', {
   forecast_value: value,
   actual_value: orNull(actualNote),
   accuracy_percent: t.numberOrNull(
-    '100 less the error in percent of the actual value, not under 0.',
+    '100 minus the error in percent of the actual value, at least 0.',
     96.4,
   ),
   period,
@@ -67,5 +67,5 @@ export const Compared = t.object('ComparedOutlook', {
   eia_forecast: orNull('The newest of the Energy Information Administration.'),
   iea_forecast: orNull('The newest of the International Energy Agency.'),
   actual_value: orNull(actualNote),
-  difference: orNull('`eia_forecast` less `iea_forecast`; null without both.'),
+  difference: orNull('`eia_forecast` minus `iea_forecast`; null without both.'),
 })

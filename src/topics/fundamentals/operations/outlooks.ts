@@ -24,7 +24,7 @@ import {
 const comparedSources = ['EIA', 'IEA'] as const
 
 const numberNote =
-  'Numbers follow the publications in the order of their first arrival and never change; publications filled in later get the next ones.'
+  'Record numbers are assigned in the order of arrival and never change; publications that arrive later get the next numbers.'
 const publicationNote =
   'Outlooks are published on the first Tuesday of the month at noon in New York.'
 

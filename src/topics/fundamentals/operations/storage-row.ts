@@ -66,7 +66,7 @@ const levelShape = {
     },
     {
       description:
-        'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. Where none is of that day, the newest of the six days before it; null without one.',
+        'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. If there is no level of that day, the newest of the six days before it; null without one.',
     },
   ),
   change_percent: t.orNull(
@@ -134,7 +134,7 @@ export const OneRegion = t.Object(
   },
   {
     title: 'RegionStorage',
-    description: 'The region asked for, under its own name and at the top.',
+    description: 'The requested region, under its name and at the top level.',
   },
 )
 

@@ -110,7 +110,7 @@ const historyRoute = (alias: boolean) => ({
   operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
   summary: 'List historical stock levels',
   ...(alias && { deprecated: { use: '/v1/storage/history/:code' } }),
-  description: `Returns levels of a place, newest first, on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
+  description: `Returns levels of a place, newest first, on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is relative to the row before, even if that row is outside the range. Without dates the range is \`period\` up to now. Levels are in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
   access: { meter: true },
   params: {
     code: t.string(

@@ -12,7 +12,7 @@ export interface StoredForecast {
   value: number
   low: number
   high: number
-  /** Closes that it was made from. */
+  /** Number of closes that it was computed from. */
   dataPoints: number
   /**
    * When it was computed: long after `publishedAt` for one that was made up for, from the closes

@@ -48,13 +48,10 @@ const Continuous = t.object('FuturesContinuous', {
   source: sourceField,
   roll_method: t.oneOf(
     ['last_trading_day', 'days_before', 'volume', 'open_interest'],
-    'When a contract is left: after its last trading day, or by the asked rule.',
+    'When a contract is left: after its last trading day, or by the requested rule.',
   ),
   roll_days: t.Optional(t.integer('Trading days before the last one, with `days_before`.')),
-  adjustment: t.oneOf(
-    adjustments,
-    'What became of the steps; `none`: prices are those that were traded.',
-  ),
+  adjustment: t.oneOf(adjustments, 'How steps at rolls are adjusted; `none`: traded prices.'),
   count: countField,
   prices: t.Array(
     t.Object({
@@ -118,9 +115,9 @@ const descriptionOf = (
   months: number,
 ) => `Returns one price for each trading date of the last ${months === 1 ? 'month' : `${months} months`} or of \`months\`, newest first: the close of the contract that is the front month on it (with \`.N\` the Nth listed month).
 
-A contract is active through its last trading day unless \`roll\` says otherwise. Prices are not adjusted unless \`adjustment\` says how, so that a roll shows as a step. \`rolled\` marks the first date of each contract.
+A contract is active through its last trading day unless \`roll\` says otherwise. Prices are not adjusted unless \`adjustment\` is set, so a roll appears as a step. \`rolled\` marks the first date of each contract.
 
-A roll depends on nothing later than the date before it. A contract that was left is not used again, and the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 \`DATA_NOT_AVAILABLE\`.`
+A roll depends only on data up to the date before it. A contract is not used again after a roll, and the newest contract keeps its prices. If a settlement that an adjustment needs is missing, or a price of a ratio is not positive, the response is 404 \`DATA_NOT_AVAILABLE\`.`
 
 /** The series that rolls from one contract to the next. */
 export function futuresContinuousOperations(routes: FuturesRoutes) {

@@ -78,7 +78,7 @@ export const futuresCurveOperations = (routes: FuturesRoutes) => [
   operation('GET /v1/futures/:slug/curve', {
     operationId: 'getFuturesCurve',
     summary: 'Get a forward curve',
-    description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
+    description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote, the response is 200 with \`error\` and an empty list.`,
     access: { ...routes.every, queryWorker: true },
     view: 'as_of',
     unpaged: true,

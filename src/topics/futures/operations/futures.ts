@@ -47,7 +47,7 @@ const Current = t.object('Futures', {
     }),
     is_open: t.Boolean(),
   }),
-  front_month: t.orNull(Contract, 'Null while the first listed month has no quote.'),
+  front_month: t.orNull(Contract, 'Null if the first listed month has no quote.'),
   contracts: t.Array(Contract, {
     description: 'Nearest first; contracts past their last trading day are left out.',
   }),
@@ -59,10 +59,10 @@ const Current = t.object('Futures', {
         next_contract: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
         message: t.String(),
       },
-      { description: 'While the front month has 7 days or fewer.' },
+      { description: 'True if the front month has 7 days or fewer left.' },
     ),
   ),
-  data_age_warning: t.Optional(t.string('While the newest quote is older than 24 hours.')),
+  data_age_warning: t.Optional(t.string('True if the newest quote is older than 24 hours.')),
   metadata: t.Object({
     total_contracts: t.integer({ examples: [12] }),
     data_source: sourceField,

@@ -79,7 +79,7 @@ export function createFuturesRoutes({
 
 /** The rule by which curve, spreads and their history choose the first contract. */
 export const rollRule =
-  'A contract leaves the curve when its last trading day is over: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this one rule.'
+  'A contract leaves the curve after its last trading day: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this rule.'
 
 export const slugParams = t.Object({
   slug: t.string(

@@ -12,7 +12,7 @@ export const monthField = t.string('Contract month, `YYYY-MM`.', '2027-01')
 export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
 export const priceField = t.Number({ examples: [71.87] })
 export const countField = t.integer({ examples: [12] })
-export const sourceField = t.string('Whom the numbers are from.', 'market_reporting')
+export const sourceField = t.string('Source of the numbers.', 'market_reporting')
 export const openInterestOrNull = t.orNull(
   t.integer({ examples: [284113] }),
   'Null until it is published.',
@@ -23,7 +23,7 @@ export const volumeOrNull = t.orNull(
 )
 const settlementOrNull = t.orNull(
   priceField,
-  'As the exchange published it, null until then; never a copy of the close.',
+  'Settlement as the exchange published it; null until then, and never derived from the close.',
 )
 
 export const spreadField = t.number('First minus second.', 0.21)
@@ -55,7 +55,7 @@ export const Contract = t.object('FuturesContract', {
   low: priceField,
   volume: volumeOrNull,
   change: t.numberOrNull(
-    'Against the settlement of the trading date before, or its close where there is none.',
+    'Change since the settlement of the previous trading date, or its close if there is none.',
     0.42,
   ),
   change_percent: t.orNull(t.Number({ examples: [0.59] })),

@@ -62,7 +62,7 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
   operation('GET /v1/futures/:slug/spreads', {
     operationId: 'getFuturesSpreads',
     summary: 'List calendar spreads',
-    description: `Returns the differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
+    description: `Returns the differences of the last prices of listed contracts, first minus second, and their average, minimum and maximum over the period. ${rollRule}`,
     access: { ...routes.full, heavy: true },
     view: 'as_of',
     params: slugParams.properties,

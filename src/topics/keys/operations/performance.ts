@@ -32,7 +32,7 @@ const fields = {
     peakDay: t.orNull(t.String({ format: 'date' })),
     peakHour: t.orNull(t.integer({ minimum: 0, maximum: 23 }), 'Hour of the day, UTC.'),
     uniqueEndpoints: t.integer({ examples: [3] }),
-    errorRate: t.number('Percent of the requests answered 4xx or 5xx.', 1.5),
+    errorRate: t.number('Percent of requests with a 4xx or 5xx response.', 1.5),
     avgResponseTime: t.number('Milliseconds.', 0.42),
   }),
   dailyUsage: t.objects('Every day of the range, oldest first.', {

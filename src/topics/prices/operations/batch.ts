@@ -21,7 +21,7 @@ const BatchBody = t.Object(
     codes: t.Array(t.String(), {
       minItems: 1,
       maxItems: 20,
-      description: 'Codes or aliases; duplicates are answered once.',
+      description: 'Codes or aliases; duplicates are returned once.',
     }),
     fields: t.Optional(
       t.Array(t.String(), {

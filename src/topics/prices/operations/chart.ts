@@ -172,7 +172,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
         interval: typed({
           type: 'string',
           description:
-            'raw, hour, day, week or month, in any of the accepted spellings. Absent: what suits the range and the cadence of the series.',
+            'raw, hour, day, week or month, in any of the accepted spellings. Default: depends on the range and the cadence of the series.',
           examples: ['day'],
           enum: validIntervals,
         }),

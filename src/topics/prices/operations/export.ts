@@ -227,7 +227,7 @@ export function exportOperations(deps: Context) {
     operation('GET /v1/export/prices', {
       operationId: 'exportPrices',
       summary: 'Export prices of many codes',
-      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery started 10,000 rows count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. With \`start_date\` and an \`end_date\` in the past, \`If-Modified-Since\` returns 304 while nothing has changed; \`If-None-Match\` works for every range. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery 10,000 rows, rounded up, count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. With \`start_date\` and an \`end_date\` in the past, \`If-Modified-Since\` returns 304 while nothing has changed; \`If-None-Match\` works for every range. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
       access: { meter: true, queryWorker: true, feature: 'bulk_export', weighed: true },
       query: {
         codes: codesParameter(

@@ -27,27 +27,27 @@ const fileFields = (name: string) => ({
 })
 const FileList = envelope(
   t.object('PriceFiles', {
-    made_at: t.instant('When the files were last brought up to date.'),
+    made_at: t.instant('When the files were last updated.'),
     count: t.integer('Number of files of prices.', 11),
     files: t.objects('Prices; oldest year first.', {
       kind: t.oneOf(
         ['prices', 'vintages'],
-        '`vintages`: with every value that was replaced or deleted.',
+        '`vintages`: also every value that was replaced or deleted.',
       ),
       year: t.integer('Of the observations (UTC).', 2026),
       ...fileFields('2026.parquet'),
     }),
     datasets: t.objects(
-      'Other datasets that the plan and the scopes of the key include: their rows as they are, and the years of those that keep their past.',
+      'Other datasets that the plan and the scopes of the key include: their current rows, and one file for each year of those with history.',
       {
         kind: t.string(
-          '`datasets`: the rows as they are; the name of a dataset: with every row that was replaced or removed.',
+          '`datasets`: the current rows; the name of a dataset: also every row that was replaced or removed.',
           'datasets',
         ),
         dataset: t.string('Name of the dataset.', 'rig-counts'),
         year: t.orNull(
           t.integer({ examples: [2026] }),
-          'Of the date in the key of a row, or of its recording; null: all years.',
+          'Year of the date in the key of a row, or of its recording; null: all years.',
         ),
         ...fileFields('rig-counts.parquet'),
       },
@@ -224,7 +224,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       operationId: 'listPriceFiles',
       summary: 'List nightly price files',
       description:
-        'Returns the list of Parquet files: of prices two per year (UTC), with every code, and in `datasets` those of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+        'Returns the list of Parquet files: two for each year (UTC) with the prices of every code, and in `datasets` those of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` contain every value that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {

@@ -107,16 +107,16 @@ export const PriceRow = t.object('PriceRow', {
   status: t.Optional(
     t.oneOf(
       formulaStatuses,
-      'Of a series by formula: the worst status of its legs, in this order.',
+      'For a series by formula: the worst status of its legs, in this order.',
     ),
   ),
   missing_legs: t.Optional(
     t.Array(MissingLeg, {
-      description: 'Of a series by formula: every leg that is not `ok`.',
+      description: 'For a series by formula: every leg that is not `ok`.',
     }),
   ),
   legs: t.Optional(
-    t.Array(FormulaLeg, { description: 'Of a series by formula: the codes that it names.' }),
+    t.Array(FormulaLeg, { description: 'For a series by formula: the codes in the formula.' }),
   ),
   data_status: t.Optional(
     t.oneOf(['current', 'delayed', 'stale'], 'Physical crude and delivery series only.'),

@@ -33,7 +33,7 @@ const Widget = envelopeOf({
 })
 
 const WidgetPage = t.string(
-  'One self-contained document: no scripts, nothing loaded from elsewhere.',
+  'One self-contained document without scripts or external resources.',
   '<!doctype html>\n<html lang="en">…',
   { contentMediaType: 'text/html' },
 )

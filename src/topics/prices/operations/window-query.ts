@@ -34,7 +34,7 @@ export const windowFormats = ['json', 'csv', 'ndjson', ...binaryFormats] as cons
 export const windowQuery = {
   by_code: codesParameter(
     20,
-    'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+    'One to twenty codes or aliases, comma-separated. Default: the codes of the free tier.',
     'WTI_USD',
   ),
   commodity: codesParameter(20, 'Another name of `by_code`.', 'WTI_USD'),

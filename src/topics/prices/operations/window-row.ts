@@ -63,7 +63,7 @@ export const quarantineField = t.Optional(
       excluded_count: t.integer(),
       reason: t.String(),
     },
-    { description: 'Days left out because their data is known to be unreliable.' },
+    { description: 'Quarantined days, which are left out.' },
   ),
 )
 
@@ -75,7 +75,9 @@ export const WindowBody = t.object('WindowedPrices', {
       codes: t.Array(t.String({ examples: ['WTI_USD'] })),
       interval: t.String({ examples: ['day'] }),
       interval_requested: t.orNull(t.String()),
-      downsampled: t.boolean('Bars are returned although raw rows were likely wanted.'),
+      downsampled: t.boolean(
+        'Warns that bars are returned although raw rows were likely intended.',
+      ),
       from: t.String({ format: 'date-time' }),
       to: t.String({ format: 'date-time' }),
       timezone: t.string('Time zone of days and bars; UTC unless `zone` is given.', 'UTC'),

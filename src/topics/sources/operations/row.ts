@@ -116,7 +116,7 @@ export const LogShape = t.object('DataSourceLog', {
   trigger: t.oneOf(['schedule', 'push', 'operator'], '`operator`: requested by the operator.'),
   records_synced: t.countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
   ...countFields,
-  duration_ms: t.countOrNull('From the request to the last row.'),
+  duration_ms: t.countOrNull('Time from the request to the last row.'),
   error: textOrNull('Why it failed.'),
   started_at: moment,
   completed_at: t.instantOrNull('When it ended.'),

@@ -80,7 +80,7 @@ type LatestRow = (typeof LatestRow)['static']
 
 const Latest = envelopeOf({
   retrieved_at: t.String({ format: 'date-time' }),
-  rows: t.Array(LatestRow, { description: 'One for each code, in the order asked.' }),
+  rows: t.Array(LatestRow, { description: 'One for each code, in the order requested.' }),
 })
 
 const runText =

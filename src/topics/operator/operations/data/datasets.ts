@@ -60,10 +60,10 @@ export const DatasetShape = t.object('Dataset', {
   batch_max: t.integer('Rows that the command line sends at once.', 1000),
   wide: t.orNull(
     t.Object({ name: t.String(), value: t.String() }),
-    'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
+    'For files with one column per key: the column that the header names, and the column that the cells contain.',
   ),
   guarded: t.Array(t.String({ examples: ['settlement'] }), {
-    description: 'Columns that the anomaly checks follow.',
+    description: 'Columns that the anomaly checks evaluate.',
   }),
   guards: t.Record(t.String(), t.String(), {
     description: 'Actions of the anomaly checks, if set.',

@@ -45,8 +45,8 @@ export const RunShape = t.object('FeedRun', {
     'held: the result was held for review and nothing was written.',
   ),
   requests: t.integer('Requests to the publisher.'),
-  bytes: t.integer('Bytes of bodies, unpacked.'),
-  rows_read: t.integer('Values that were sent, blanks left out.'),
+  bytes: t.integer('Bytes received, after decompression.'),
+  rows_read: t.integer("Number of values in the publisher's data, without blanks."),
   inserted: t.integer('Periods of codes that had no value.'),
   revised: t.integer('Periods whose value changed.'),
   unchanged: t.integer(),
@@ -57,7 +57,7 @@ export const RunShape = t.object('FeedRun', {
   kept_as_corrected: t.integer('Values skipped because of an earlier decision of an operator.'),
   newest_period: t.orNull(t.String({ examples: ['2026-08-18'] })),
   problem: t.orNull(t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() })),
-  notes: t.objects('What the publisher changed, such as shorter delivery periods.', {
+  notes: t.objects('Change by the publisher, such as shorter delivery periods.', {
     code: t.oneOf(['resolution_changed']),
     message: t.String(),
   }),

@@ -75,7 +75,7 @@ export const SeriesRow = t.object('OperatorSeries', {
     description: 'Settings that differ from the shipped ones; for a custom series all settings.',
   }),
   has_data: t.Boolean(),
-  formula: t.Optional(t.string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD')),
+  formula: t.Optional(t.string('Formula that computes the values.', 'BRENT_CRUDE_USD - WTI_USD')),
   align: t.Optional(t.oneOf(alignments)),
   align_limit: t.Optional(t.stringOrNull('Null: by the cadence of a leg.', 'P7D')),
   ...deliveryShape,

@@ -46,7 +46,7 @@ const accountFields = {
   trial_active: t.Boolean(),
   trial_started_at: t.instantOrNull('When the last trial began.'),
   trial_ends_at: t.instantOrNull('When it ends or ended.'),
-  email_confirmed_at: t.instantOrNull('Null: the free quota holds.'),
+  email_confirmed_at: t.instantOrNull('Null: the free quota applies.'),
   suspended_at: t.instantOrNull('When the operator suspended the account.'),
   created_at: t.String({ format: 'date-time' }),
   active_keys: t.integer({ examples: [2] }),

@@ -19,7 +19,7 @@ const TaskShape = t.object('BackupTask', {
 })
 const Listed = envelopeOf({
   is_configured: t.boolean('False if no backup destination is configured, or in a demo instance.'),
-  made_at: t.orNull(moment, 'When the last one was made.'),
+  made_at: t.orNull(moment, 'When the last backup was made.'),
   checked_at: t.orNull(moment, 'When the newest backup was last verified.'),
   trouble: t.orNull(t.String(), 'Why the last backup or verification failed.'),
   backups: t.Array(

@@ -82,7 +82,7 @@ export const Condition = envelope(
       },
     ),
     backups: t.Object({
-      made_at: t.orNull(moment, 'When the last one was made.'),
+      made_at: t.orNull(moment, 'When the last backup was made.'),
       checked_at: t.orNull(moment, 'When the newest backup was last verified.'),
       trouble: t.orNull(t.String(), 'Why the last backup or verification failed.'),
     }),
