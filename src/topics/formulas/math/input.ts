@@ -232,6 +232,8 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
   return {
     /** The values of `[from, to)`, oldest first. */
     between,
+    /** Whether all values from a time on are in memory. */
+    reaches: (from: number) => tail.begin <= from,
     /**
      * The newest value at or before a time that was observed at `since` or later, or the one that is
      * so many before it.

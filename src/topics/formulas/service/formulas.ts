@@ -17,7 +17,7 @@ import {
   faultOf,
 } from './definitions.ts'
 import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
-import { createView, ever, firstSpanMs, type StoredReads, type View } from './views.ts'
+import { createView, ever, type StoredReads, stepsTo, type View } from './views.ts'
 
 export { ever } from './views.ts'
 
@@ -329,10 +329,10 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       const inputs = series.map(({ id }) => view.inputOf(id))
       let rows: Observation[] = []
       let end = to
-      for (let spanMs = firstSpanMs; end > from && rows.length < limit; spanMs *= 4) {
-        const begin = Math.max(from, end - spanMs)
+      for (const begin of stepsTo(to, from)) {
         const earlier = computeSeries(compiled, { align, inputs, limitsMs, from: begin, to: end })
         rows = earlier.concat(rows)
+        if (rows.length >= limit) break
         end = begin
       }
       return { rows, legs: namedLegs(definition) }
@@ -505,9 +505,11 @@ function computedReads(deps: ComputedDeps) {
       const lastAt = deps.newest(id)?.observedAt ?? ever.from
       let from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
       let rows: Observation[] = []
-      for (let spanMs = firstSpanMs; from <= lastAt && rows.length < limit; spanMs *= 8) {
-        rows = rows.concat(oldestFirst(id, from, from + spanMs))
-        from += spanMs
+      if (from > lastAt) return rows
+      for (const end of stepsTo(from, lastAt + 1)) {
+        rows = rows.concat(oldestFirst(id, from, end))
+        if (rows.length >= limit) break
+        from = end
       }
       return rows.slice(0, limit)
     },

@@ -26,8 +26,18 @@ export const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER
 const rowsMax = 3_000_000
 
 /** The first range that is computed in search of some values; each further one is longer. */
-export const firstSpanMs = hourMs
+const firstSpanMs = hourMs
 const spanGrowth = 8
+
+/** Times ever further from a start towards a limit, which is the last of them. */
+export function* stepsTo(start: number, limit: number): Generator<number> {
+  const sign = Math.sign(limit - start)
+  for (let spanMs = firstSpanMs; ; spanMs *= spanGrowth) {
+    const at = start + sign * spanMs
+    if ((limit - at) * sign <= 0) return yield limit
+    yield at
+  }
+}
 /** A range that is computed without what follows it. */
 const shortMs = 40 * dayMs
 /** A market day may end on the UTC day after its date. */
@@ -130,12 +140,11 @@ export function createView(
     const definition = formulaOf(seriesId)
     if (definition) return edgeOf(seriesId, definition, 'last', from, to)
     if (isFormula(seriesId)) {
-      const end = endBefore(seriesId, to) ?? from
-      for (let spanMs = firstSpanMs; ; spanMs *= spanGrowth) {
-        const begin = Math.max(from, end - spanMs)
+      for (const begin of stepsTo(endBefore(seriesId, to) ?? from, from)) {
         const row = read(seriesId, begin, to).at(-1)
-        if (row || begin === from) return row
+        if (row) return row
       }
+      return undefined
     }
     for (let end = to; ; ) {
       const row = stored.newest(seriesId, end)
@@ -173,10 +182,15 @@ export function createView(
     return compute(definition, from, to, { edge, accepts })[0]
   }
   const between = (seriesId: number, from: number, to: number): Observation[] => {
-    const definition = to - from > shortMs ? undefined : formulaOf(seriesId)
-    return definition
-      ? stored.clear(seriesId, compute(definition, from, to))
-      : inputOf(seriesId).between(from, to)
+    const definition = formulaOf(seriesId)
+    if (definition && to - from <= shortMs)
+      return stored.clear(seriesId, compute(definition, from, to))
+    const isFarPast =
+      definition &&
+      !held.get(seriesId)?.reaches(from) &&
+      (endBefore(seriesId, ever.to) ?? to) - to > shortMs
+    // What follows the range would be computed as well.
+    return (isFarPast ? upTo(to) : { inputOf }).inputOf(seriesId).between(from, to)
   }
   const upTo = (time: number) => {
     const end = Math.min(ever.to, time + marketDayMs)
@@ -190,12 +204,12 @@ export function createView(
     inputOf,
     between,
     last(seriesId, from, to, limit, accepts) {
-      const end = Math.min(to, (endBefore(seriesId, to) ?? from) + dayMs)
-      for (let spanMs = firstSpanMs; ; spanMs *= spanGrowth) {
-        const begin = Math.max(from, end - spanMs)
-        const rows = between(seriesId, begin, to).filter(accepts)
-        if (rows.length >= limit || begin === from) return rows
+      let rows: Observation[] = []
+      for (const begin of stepsTo(Math.min(to, (endBefore(seriesId, to) ?? from) + dayMs), from)) {
+        rows = between(seriesId, begin, to).filter(accepts)
+        if (rows.length >= limit) break
       }
+      return rows
     },
     newest(seriesId, to, from = ever.from) {
       const definition = formulaOf(seriesId)
@@ -207,10 +221,11 @@ export function createView(
       if (!definition) return inputOf(seriesId).between(from, to ?? ever.to)[0]
       if (to !== undefined) return limited(() => edgeOf(seriesId, definition, 'first', from, to))
       const end = (endBefore(seriesId, ever.to) ?? from) + dayMs
-      for (let until = from + firstSpanMs; ; until = from + (until - from) * spanGrowth) {
+      for (const until of stepsTo(from, Math.max(from + dayMs, end))) {
         const found = upTo(until).oldest(seriesId, from, until)
-        if (found || until > end) return found
+        if (found) return found
       }
+      return undefined
     },
     closes: seriesId => inputOf(seriesId).closes(),
     upTo,
