@@ -428,6 +428,13 @@ function looking(
           : undefined
       entries.together(() => {
         if (!also()) return
+        if (kind === 'subscription' && !subscription && subscriptions.byRef(ref))
+          log.warn('subscription_unreadable', {
+            message:
+              'The payment processor has no such subscription, or one with a price that was not made here; what is stored stays.',
+            account: lane,
+            subscription: ref,
+          })
         for (const remote of [subscription, paysFor])
           if (remote?.accountId === lane) mirror.subscription(remote)
         if (invoice) mirror.invoice(invoice)

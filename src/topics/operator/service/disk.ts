@@ -38,7 +38,7 @@ export function createDisk({
   const notify = (event: string, more: Record<string, unknown> = {}) => {
     toldAt = clock.monotonic()
     log.error(event, {
-      message: `The data cannot be written: ${trouble!.reason}. Reads go on, writes get 503.`,
+      message: `The data cannot be written: ${trouble!.reason}. Reads continue, and writes get 503.`,
       reason: trouble!.reason,
       seconds: Math.round((toldAt - beganAt) / secondMs),
       ...(reserve && { free_bytes: reserve.free() }),

@@ -520,6 +520,18 @@ describe('POST /billing/webhooks/stripe', () => {
     expect(stateOf(instance, buyer)).toBe(before)
   })
 
+  test('about a price that was made in the dashboard keeps the plan, and the log names it', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    const before = stateOf(instance, buyer)
+    const theirs = instance.theirs(buyer)
+    theirs.items.data[0].price = { id: 'price_dashboard', unit_amount: 777, metadata: {} }
+    await instance.deliver(instance.stand.message('customer.subscription.updated', theirs))
+    expect(stateOf(instance, buyer)).toBe(before)
+    expect(instance.log.join('\n')).toContain('subscription_unreadable')
+  })
+
   test('ends the plan when the processor has ended the subscription', async () => {
     const instance = shop()
     const buyer = await instance.customer()
