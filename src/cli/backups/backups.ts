@@ -71,7 +71,7 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   try {
     backup(dir, copy)
     const beganAt = beganAtOf(copy)
-    // What is encrypted is authenticated as well, and needs no checksum.
+    // Encrypted backups are authenticated, and need no checksum.
     if (key === '') writeChecksum(copy, name)
     else sealFile(copy, sealed, key)
     const path = key === '' ? copy : sealed

@@ -144,7 +144,7 @@ describe('a backup', () => {
     expect([...bucket.objects.keys()]).toContain(`${prefix}${beside}`)
     expect((await command('backup', 'check', '--data', dir)).code).toBe(0)
     const bytes = readFileSync(join(kept, name!))
-    // The last byte of a page that SQLite does not look at.
+    // The last byte of a page that SQLite does not read.
     bytes[bytes.length - 1]! ^= 1
     writeFileSync(join(kept, name!), bytes)
     rmSync(settings)

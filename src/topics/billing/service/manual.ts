@@ -192,8 +192,8 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     return subscriptions.running(account.id)
   }
   /**
-   * What is left of a subscription that another replaces: its unused time, less invoices of it that
-   * need not be paid, and what was left of earlier ones.
+   * The value of the rest of a subscription that another replaces: its unused time, less invoices
+   * of it that need not be paid, and what was left of earlier ones.
    */
   const creditOf = (current: Subscription, openInvoices: OpenInvoices | undefined): number => {
     const unpaid = invoices

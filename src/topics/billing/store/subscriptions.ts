@@ -16,7 +16,7 @@ export interface Subscription extends Omit<RemoteSubscription, 'ref' | 'status'>
   provider: string
   providerRef: string | null
   updatedAt: number
-  /** What is left of the price of replaced subscriptions, in minor units. */
+  /** The rest of the price of replaced subscriptions, in minor units. */
   creditCents: number
 }
 

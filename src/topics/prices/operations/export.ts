@@ -58,7 +58,7 @@ interface ExportRequest {
   names: readonly string[]
   format: BulkFormat
   compression: ParquetCompression
-  /** The range does not move with the clock, and lies in the past. */
+  /** The range does not move with the clock, and is in the past. */
   isFixed: boolean
 }
 
