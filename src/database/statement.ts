@@ -38,6 +38,23 @@ export const lazyBy = <Row, Bindings extends SQLQueryBindings[]>(
   iterate: (...bindings) => statement().iterate(...bindings),
 })
 
+/** A statement whose SQL depends on the request: preparing it takes less than keeping it for others. */
+export function once<Row, Found>(
+  db: Database,
+  sql: string,
+  use: (statement: Statement<Row, SQLQueryBindings[]>) => Found,
+): Found {
+  const statement = db.prepare<Row, SQLQueryBindings[]>(sql)
+  try {
+    return use(statement)
+  } finally {
+    statement.finalize()
+  }
+}
+
+export const rowsOnce = <Row>(db: Database, sql: string, values: SQLQueryBindings[]): Row[] =>
+  once<Row, Row[]>(db, sql, statement => statement.all(...values))
+
 /**
  * Lazy statements over one database as tagged templates. Only names of columns and pieces of SQL
  * are in them: values are bound.

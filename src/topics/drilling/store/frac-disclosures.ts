@@ -3,8 +3,7 @@ import { transact } from '../../../database/database.ts'
 import { readsNow } from '../../../database/dataset-reads.ts'
 import { datasetStore } from '../../../database/dataset-store.ts'
 import { selected } from '../../../database/selected.ts'
-import { lazy } from '../../../database/statement.ts'
-import { createStatementCache } from '../../../database/statement-cache.ts'
+import { lazy, rowsOnce } from '../../../database/statement.ts'
 import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 import { type Circle, milesBetween } from '../../geography/math/geography.ts'
 import { fracDisclosures as declared, type FracDisclosure } from '../dataset/frac.ts'
@@ -33,7 +32,6 @@ const columns = { ...declared.stored, operatorKey: 'operator_key' } as Readonly<
 const fields = Object.keys(columns) as (keyof Row)[]
 const textFields = ['operator', 'wellName', 'county'] as const
 export function createFracDisclosureStore(db: Database) {
-  const prepared = createStatementCache(db)
   const write = disclosureWriter(db)
   const store = datasetStore<FracDisclosure>(readsNow(db), declared)
   const read = `SELECT ${store.columns}, t.id, t.recorded_at AS recordedAt FROM frac_disclosures t`
@@ -74,20 +72,21 @@ export function createFracDisclosureStore(db: Database) {
       if (filter.circle) {
         const inside = idsInside(
           filter.circle,
-          prepared<StoredDisclosure, (string | number)[]>(`${read} ${order}`).all(...values),
+          rowsOnce<StoredDisclosure>(db, `${read} ${order}`, values),
         )
         return {
           rows: inside.slice(offset, offset + limit),
           total: inside.length,
         }
       }
-      const count = prepared<{ n: number }, (string | number)[]>(
+      const [counted] = rowsOnce<{ n: number }>(
+        db,
         `SELECT count(*) AS n FROM frac_disclosures ${sql}`,
-      ).get(...values)!.n
-      const rows = prepared<StoredDisclosure, (string | number)[]>(
-        `${read} ${order} LIMIT ? OFFSET ?`,
-      ).all(...values, limit, offset)
-      return { rows, total: count }
+        values,
+      )
+      const paged = [...values, limit, offset]
+      const rows = rowsOnce<StoredDisclosure>(db, `${read} ${order} LIMIT ? OFFSET ?`, paged)
+      return { rows, total: counted!.n }
     },
     total: store.count(),
     /** Newest day of all; undefined without a disclosure. */

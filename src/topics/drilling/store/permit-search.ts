@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { allOf, type Clause } from '../../../database/clause.ts'
-import { createStatementCache } from '../../../database/statement-cache.ts'
+import { once, rowsOnce } from '../../../database/statement.ts'
 import { boxAround, type Circle, milesBetween, spansOf } from '../../geography/math/geography.ts'
 import { everyTerm, periodCharacters } from './permit-periods.ts'
 import {
@@ -71,9 +71,6 @@ function isCounted(choices: readonly Choice[]): boolean {
 const firstDay = '0101-01-01'
 const lastDay = '9999-12-31'
 
-type Value = string | number
-type Prepared = ReturnType<typeof createStatementCache>
-
 const listed = (ids: readonly number[]) => JSON.stringify(ids)
 const inList = (column: string, ids: readonly number[]): Clause =>
   ids.length === 1
@@ -116,10 +113,10 @@ interface Question {
 const nothing: PermitPage = { ids: [], total: 0 }
 
 export function createPermitSearch(db: Database): PermitSearch {
-  const [words, prepared] = [createPermitWords(db), createStatementCache(db)]
-  const byPeriods = searchByPeriods(prepared, words)
-  const walk = searchByScan(prepared, words)
-  const around = searchAround(prepared)
+  const words = createPermitWords(db)
+  const byPeriods = searchByPeriods(db, words)
+  const walk = searchByScan(db, words)
+  const around = searchAround(db)
   return {
     page(filter, limit, offset) {
       const question = questionOf(filter, words)
@@ -188,7 +185,7 @@ function wholePeriods(from: string, to: string, characters: number) {
  * Searches that name states, types and at most one of operators, counties and formations: counted
  * from the periods, read where the page lies.
  */
-function searchByPeriods(prepared: Prepared, words: PermitWords) {
+function searchByPeriods(db: Database, words: PermitWords) {
   return ({ choices, from, to }: Question, limit: number, offset: number): PermitPage => {
     const narrow = choices.find(choice => leaders.includes(choice.column))
     const leader = narrow ?? choices.find(choice => choice.column === 'state_id')
@@ -202,11 +199,11 @@ function searchByPeriods(prepared: Prepared, words: PermitWords) {
       inList('term_id', leader?.ids ?? [everyTerm]),
       ...otherChoices.map(choice => inList(choice.column, choice.ids)),
     ])
-    const spans: Span[] = prepared<{ period: string; permits: number }, Value[]>(
+    const spans: Span[] = rowsOnce<{ period: string; permits: number }>(
+      db,
       `SELECT period, sum(permits) AS permits FROM permit_periods WHERE ${inPeriods.sql} AND period >= ? AND period < ? GROUP BY period`,
-    )
-      .all(...inPeriods.values, first, end)
-      .map(({ period, permits }) => ({ from: startOf(period), to: endOf(period), permits }))
+      [...inPeriods.values, first, end],
+    ).map(({ period, permits }) => ({ from: startOf(period), to: endOf(period), permits }))
     // Without a leader it is all states: their index has the types, the one by day has not.
     const walked = leader ?? { column: 'state_id' as const, ids: words.everyState() }
     const index = indexes[walked.column]
@@ -218,7 +215,7 @@ function searchByPeriods(prepared: Prepared, words: PermitWords) {
       const sql = `SELECT count(*) AS n FROM well_permits f INDEXED BY ${index} WHERE ${where.sql}`
       spans.push({
         ...span,
-        permits: prepared<{ n: number }, Value[]>(sql).get(...where.values)!.n,
+        permits: rowsOnce<{ n: number }>(db, sql, where.values)[0]!.n,
       })
     }
     const total = spans.reduce((sum, span) => sum + span.permits, 0)
@@ -232,7 +229,7 @@ function searchByPeriods(prepared: Prepared, words: PermitWords) {
     const sql = `SELECT f.id FROM well_permits f INDEXED BY ${along} WHERE ${where.sql} ORDER BY f.permit_on DESC, f.id DESC LIMIT ? OFFSET ?`
     return {
       ids: idsOf(
-        prepared<{ id: number }, Value[]>(sql).all(...where.values, limit, offset - place.before),
+        rowsOnce<{ id: number }>(db, sql, [...where.values, limit, offset - place.before]),
       ),
       total,
     }
@@ -262,7 +259,7 @@ function placeOf(
  * Every other search walks once through its most selective condition for the count, and once for
  * the page.
  */
-function searchByScan(prepared: Prepared, words: PermitWords) {
+function searchByScan(db: Database, words: PermitWords) {
   /** Disjoint parts of a search, each along an index. */
   const branchesOf = ({ choices, words: foundWords, from, to }: Question): Clause[] => {
     const branch = (index: string, clauses: readonly Clause[]): Clause => {
@@ -310,13 +307,12 @@ function searchByScan(prepared: Prepared, words: PermitWords) {
     const branches = branchesOf(question)
     const union = branches.map(branch => branch.sql).join(' UNION ALL ')
     const values = branches.flatMap(branch => branch.values)
-    const total = prepared<{ n: number }, Value[]>(`SELECT count(*) AS n FROM (${union})`).get(
-      ...values,
-    )!.n
+    const [counted] = rowsOnce<{ n: number }>(db, `SELECT count(*) AS n FROM (${union})`, values)
+    const total = counted!.n
     if (offset >= total) return { ids: [], total }
     const sql = `SELECT id FROM (${union}) ORDER BY permit_on DESC, id DESC LIMIT ? OFFSET ?`
     return {
-      ids: idsOf(prepared<{ id: number }, Value[]>(sql).all(...values, limit, offset)),
+      ids: idsOf(rowsOnce<{ id: number }>(db, sql, [...values, limit, offset])),
       total,
     }
   }
@@ -334,7 +330,7 @@ const idsMax = 2 ** 32
 const dayShift = 2 ** 20
 
 /** Searches around a place: the box from the tree, the circle by great-circle distance. */
-function searchAround(prepared: Prepared) {
+function searchAround(db: Database) {
   return (
     { choices, words: foundWords, from, to }: Question,
     circle: Circle,
@@ -353,20 +349,14 @@ function searchAround(prepared: Prepared) {
       },
       ...clauses,
     ])
-    const query = prepared<unknown, Value[]>(
-      `SELECT p.id, p.south, p.west, p.first_day FROM well_permit_places p ${join} WHERE ${where.sql}`,
-    )
     const [south, north] = [Math.floor(box.south * 1e6), Math.ceil(box.north * 1e6)]
     const [fromDay, toDay] = [dayNumberOf(from), dayNumberOf(to)]
     const keys: number[] = []
+    const sql = `SELECT p.id, p.south, p.west, p.first_day FROM well_permit_places p ${join} WHERE ${where.sql}`
     for (const [west, east] of spansOf(box)) {
       const span = [south, north, Math.floor(west * 1e6), Math.ceil(east * 1e6), fromDay, toDay]
-      for (const [id, latitude, longitude, day] of query.values(...span, ...where.values) as [
-        number,
-        number,
-        number,
-        number,
-      ][]) {
+      const found = once(db, sql, query => query.values(...span, ...where.values))
+      for (const [id, latitude, longitude, day] of found as [number, number, number, number][]) {
         if (
           milesBetween(circle, { latitude: latitude / 1e6, longitude: longitude / 1e6 }) <=
           circle.radiusMiles

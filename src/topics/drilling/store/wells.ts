@@ -5,7 +5,7 @@ import { readsNow } from '../../../database/dataset-reads.ts'
 import { datasetStore } from '../../../database/dataset-store.ts'
 import { manyRows } from '../../../database/many-rows.ts'
 import { selected } from '../../../database/selected.ts'
-import { createStatementCache } from '../../../database/statement-cache.ts'
+import { rowsOnce } from '../../../database/statement.ts'
 import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
 import { boxAround, type Circle, milesBetween } from '../../geography/math/geography.ts'
 import { type Well, wells as wellDataset } from '../dataset/wells.ts'
@@ -75,12 +75,9 @@ export function createWellStore(db: Database) {
     return { ...counts, inserted: counts.inserted + added.length }
   }
   const byNumber = store.records('WHERE api_number = ?')
-  const prepared = createStatementCache(db)
   const matching = <Row>(read: string, clauses: readonly Clause[], order = ''): Row[] => {
     const { sql, values } = whereOf(clauses)
-    return prepared<Row, (string | number)[]>(`SELECT ${read} FROM wells ${sql} ${order}`).all(
-      ...values,
-    )
+    return rowsOnce<Row>(db, `SELECT ${read} FROM wells ${sql} ${order}`, values)
   }
   const unfinished = store.records(
     'WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number',
