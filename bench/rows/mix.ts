@@ -117,7 +117,7 @@ async function underLoad(
 ): Promise<Line[]> {
   const env = options.seconds > secondsWithQuota ? { WELLHEAD_PLANS: 'unlimited' } : undefined
   const dir = join(options.dir, 'mix')
-  // The first start unpacks the demo data, which no installation with data of its own does.
+  // The first start unpacks the demo data, which no server in production does.
   await (await serveWellhead(dir, 'dev', 'built', { env })).stop()
   const server = await serveWellhead(dir, 'dev', 'built', { env })
   try {
