@@ -51,6 +51,17 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
 const repair =
   'Restore a backup with "wellhead restore"; the damaged file is preserved. "wellhead verify" lists the damage.'
 
+const writable =
+  'This user must be able to write to its directory: mount it writable, or copy it to one that is.'
+
+/** What the reader can do about an error of SQLite. */
+const adviceOf = (code: string): string =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+    ? `. ${repair}`
+    : code.startsWith('SQLITE_CANTOPEN')
+      ? `. ${writable}`
+      : ''
+
 /** Runs work on a database; an error that makes the database unusable names its file. */
 export function namingFile<T>(path: string, work: () => T): T {
   try {
@@ -60,8 +71,7 @@ export function namingFile<T>(path: string, work: () => T): T {
     // A refused setting does not concern the file.
     if (error instanceof ConfigProblem) throw error
     const { code = '' } = error as NodeJS.ErrnoException
-    const advice = /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? `. ${repair}` : ''
-    const text = fileFault(error, path) ?? `${path}: ${error.message}${advice}`
+    const text = fileFault(error, path) ?? `${path}: ${error.message}${adviceOf(code)}`
     throw Object.assign(new Error(text, { cause: error }), { code })
   }
 }

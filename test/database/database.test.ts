@@ -8,6 +8,7 @@ import { checkpoint } from '../../src/database/checkpoint.ts'
 import {
   copyDatabase,
   integrityFaults,
+  namingFile,
   openDatabase,
   readAtOnce,
   transact,
@@ -130,6 +131,19 @@ describe('a database that is open', () => {
       expect(again.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
       again.close()
     })
+  })
+
+  test('a database whose directory cannot be written is refused with what to do', () => {
+    const refused = Object.assign(new Error('unable to open database file'), {
+      code: 'SQLITE_CANTOPEN',
+    })
+    const open = () =>
+      namingFile('/mnt/snapshot/wellhead.db', () => {
+        throw refused
+      })
+    expect(open).toThrow(
+      '/mnt/snapshot/wellhead.db: unable to open database file. This user must be able to write to its directory',
+    )
   })
 
   test('data that is deleted without traces leaves no byte in the database or the WAL', () => {
