@@ -81,6 +81,10 @@ export function createFuturesRoutes({
 export const rollRule =
   'A contract leaves the curve after its last trading day: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this rule.'
 
+/** The rule by which they choose the price of a date. */
+export const priceRule =
+  'The price of a date is the settlement of the exchange; until one is published, the last trade. `/historical` and `/continuous` return closes.'
+
 export const slugParams = t.Object({
   slug: t.string(
     'Slug or alias of the family in any letter case (`exch-wti`, `CL`); `.N` behind it makes the Nth listed month the default contract.',

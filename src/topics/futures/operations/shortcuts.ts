@@ -15,6 +15,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { shownMonth } from '../../catalogue/service/contract-calendar.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { commonDays, dayAfter } from '../../prices/math/window.ts'
+import { curvePrice } from '../math/contract-days.ts'
 import { calendarSpread } from '../math/curve.ts'
 import {
   type Family,
@@ -59,7 +60,7 @@ const Pair = t.object('FuturesPair', {
   current_spread: t.Number({ examples: [0.21] }),
   spread_percent: t.orNull(t.Number({ examples: [0.29] })),
   average_spread: t.numberOrNull(
-    `Of the closes of the common dates of the last ${averageDays} days.`,
+    `Of the prices of the common dates of the last ${averageDays} days.`,
     0.18,
   ),
   price1: priceField,
@@ -244,10 +245,10 @@ function pairAnswer(
     )
   }
   const decimals = decimalsOf(deps, routes, family)
-  const { spread, percent } = calendarSpread(first.day.close, second.day.close)
+  const { spread, percent } = calendarSpread(curvePrice(first.day), curvePrice(second.day))
   const to = futures.today(family.code)
   const closes = [first, second].map(leg =>
-    futures.closesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to),
+    futures.curvePricesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to),
   )
   const common = commonDays(closes).map(({ values }) => values[0]! - values[1]!)
   const round = (value: number) => roundTo(value, decimals)
@@ -262,8 +263,8 @@ function pairAnswer(
       common.length === 0
         ? null
         : round(common.reduce((sum, value) => sum + value, 0) / common.length),
-    price1: round(first.day.close),
-    price2: round(second.day.close),
+    price1: round(curvePrice(first.day)),
+    price2: round(curvePrice(second.day)),
     currency: family.currency,
     unit: family.unit,
     timestamp: isoInstant(Math.min(first.day.quotedAt, second.day.quotedAt)),

@@ -7,12 +7,14 @@ import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
 import type { Switched } from '../../../http/profiles/profiles.ts'
 import { roundTo } from '../../prices/math/format.ts'
+import { curvePrice } from '../math/contract-days.ts'
 import { calendarSpread } from '../math/curve.ts'
 import { contractCode } from '../math/families.ts'
 import {
   checkOrder,
   type FuturesRoutes,
   noQuotes,
+  priceRule,
   type RangeParameters,
   type RequestedFamily,
   rangeQuery,
@@ -63,7 +65,7 @@ export const futuresSpreadHistoryOperations = ({ switched }: Context, routes: Fu
   operation('GET /v1/futures/:slug/spread-history', {
     operationId: 'getFuturesSpreadHistory',
     summary: 'List historical calendar spreads',
-    description: `Returns the first close minus the second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
+    description: `Returns the first price minus the second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule} ${priceRule}`,
     access: { ...routes.full, heavy: true },
     view: 'as_of',
     params: slugParams.properties,
@@ -110,19 +112,20 @@ function spreadHistoryAnswer(
   checkOrder(from, to)
   const first = legOf(routes, requested, 'contract1', query.contract1, nth, from, to)
   const second = legOf(routes, requested, 'contract2', query.contract2, nth + 1, from, to)
-  const others = new Map(second.days.map(day => [day.tradedOn, day.close]))
+  const others = new Map(second.days.map(day => [day.tradedOn, curvePrice(day)]))
   const round = (value: number) => roundTo(value, decimals)
-  const rows = first.days.flatMap(({ tradedOn, close }) => {
-    const other = others.get(tradedOn)
+  const rows = first.days.flatMap(day => {
+    const { tradedOn } = day
+    const [price, other] = [curvePrice(day), others.get(tradedOn)]
     if (other === undefined) return []
-    const { spread, percent } = calendarSpread(close, other)
+    const { spread, percent } = calendarSpread(price, other)
     const spreadPercent = percent === undefined ? null : roundTo(percent, 2)
     return [
       {
         date: tradedOn,
         spread: round(spread),
         spread_percent: spreadPercent,
-        price1: round(close),
+        price1: round(price),
         price2: round(other),
       },
     ]

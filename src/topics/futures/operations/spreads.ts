@@ -11,6 +11,7 @@ import type { CurvePoint } from '../service/quotes.ts'
 import {
   type FuturesRoutes,
   noQuotes,
+  priceRule,
   type RequestedFamily,
   readDate,
   rollRule,
@@ -37,7 +38,7 @@ export const Spread = t.object('CalendarSpread', {
   spread_percent: spreadPercentField,
   price1: priceField,
   price2: priceField,
-  average: t.number('Of the closes of the common dates of the period.', 0.18),
+  average: t.number('Of the prices of the common dates of the period.', 0.18),
   min: t.Number({ examples: [-0.05] }),
   max: t.Number({ examples: [0.44] }),
   timestamp: t.instant('Of the older quote.'),
@@ -62,7 +63,7 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
   operation('GET /v1/futures/:slug/spreads', {
     operationId: 'getFuturesSpreads',
     summary: 'List calendar spreads',
-    description: `Returns the differences of the last prices of listed contracts, first minus second, and their average, minimum and maximum over the period. ${rollRule}`,
+    description: `Returns the differences of the prices of listed contracts, first minus second, and their average, minimum and maximum over the period. ${rollRule} ${priceRule}`,
     access: { ...routes.full, heavy: true },
     view: 'as_of',
     params: slugParams.properties,
@@ -96,7 +97,12 @@ function spreadsAnswer(
   if (!curve) throw noQuotes(family.code)
   const { day: date, points } = curve
   const closes = points.map(point =>
-    futures.closesOf(family.code, { month: point.contractMonth }, dayAfter(date, 1 - days), date),
+    futures.curvePricesOf(
+      family.code,
+      { month: point.contractMonth },
+      dayAfter(date, 1 - days),
+      date,
+    ),
   )
   const rows = calendarPairs(points.length).map(([i, j]) =>
     spreadRow(
@@ -131,7 +137,7 @@ function spreadRow(
   decimals: number,
 ) {
   const round = (value: number) => roundTo(value, decimals)
-  const { spread, percent } = calendarSpread(first.lastPrice, second.lastPrice)
+  const { spread, percent } = calendarSpread(first.price, second.price)
   const all = history.length > 0 ? history : [spread]
   return {
     contract1: first.contractCode,
@@ -140,8 +146,8 @@ function spreadRow(
     month2: second.contractMonth,
     spread: round(spread),
     spread_percent: percent === undefined ? null : roundTo(percent, 2),
-    price1: round(first.lastPrice),
-    price2: round(second.lastPrice),
+    price1: round(first.price),
+    price2: round(second.price),
     average: round(all.reduce((sum, value) => sum + value, 0) / all.length),
     min: round(Math.min(...all)),
     max: round(Math.max(...all)),

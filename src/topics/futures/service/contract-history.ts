@@ -8,6 +8,7 @@ import {
 } from '../math/continuous.ts'
 import {
   type ContractDay,
+  curvePrice,
   curveStretchesOf,
   earlierDay,
   laterDay,
@@ -68,6 +69,11 @@ export function createContractHistory(
       allDays(code, selection, from, to)
         .reverse()
         .map(day => ({ day: day.tradedOn, value: day.close })),
+    /** The same of the prices that curves are drawn with. */
+    curvePricesOf: (code: FamilyCode, selection: ContractSelection, from: string, to: string) =>
+      allDays(code, selection, from, to)
+        .reverse()
+        .map(day => ({ day: day.tradedOn, value: curvePrice(day) })),
     /** Whether the selected contracts have any day at all. */
     hasDays(code: FamilyCode, selection: ContractSelection) {
       if ('month' in selection)

@@ -289,8 +289,10 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
     const bars = (
       await ask('/v1/futures/brent/historical?contracts=3&from=2026-10-29&to=2026-11-03')
     ).body.prices
-    const closeOf = (date: string, month: string) =>
-      bars.find(bar => bar.date === date && bar.contract_month === month)?.close as number
+    const priceOf = (date: string, month: string) => {
+      const bar = bars.find(one => one.date === date && one.contract_month === month)!
+      return (bar.settlement ?? bar.close) as number
+    }
     const history = places.history as Record<string, number | string>[]
     // December ended on 30 October.
     expect(history.map(row => [row.date, row.price1, row.price2])).toEqual(
@@ -299,7 +301,7 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
         ['2026-11-02', '2027-01', '2027-02'],
         ['2026-10-30', '2027-01', '2027-02'],
         ['2026-10-29', '2026-12', '2027-01'],
-      ].map(([date, first, second]) => [date!, closeOf(date!, first!), closeOf(date!, second!)]),
+      ].map(([date, first, second]) => [date!, priceOf(date!, first!), priceOf(date!, second!)]),
     )
     const fixed = (
       await ask(
@@ -336,6 +338,8 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
       const { body: curve } = await ask(`/v1/futures/${slug}/curve${query}`, then, key)
       const { body: spreads } = await ask(`/v1/futures/${slug}/spreads${query}`, then, key)
       const [first] = spreads.spreads as Record<string, number | string>[]
+      const [front, next] = curve.contracts as { price: number }[]
+      expect([date, first!.price1, first!.price2]).toEqual([date, front!.price, next!.price])
       const months = (curve.contracts as unknown as { contract_month: string }[]).map(
         contract => contract.contract_month,
       )
