@@ -102,7 +102,7 @@ export function createCompany(deps: CompanyDeps) {
         claims = await provider.complete(attempt, code, iss)
       } catch (error) {
         log.warn('provider_sign_in_refused', { reason: reasonOf(error), from })
-        return { refused: 'The answer of the identity provider could not be verified.' }
+        return { refused: 'The response of the identity provider could not be verified.' }
       }
       const account = admit(claims)
       if ('refused' in account) {

@@ -83,7 +83,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
   }
   const logFailure = (error: unknown) =>
     log.error('alert_run_failed', {
-      message: 'Alerts could not be evaluated; the prices stay noted and are judged later.',
+      message: 'Alerts could not be evaluated; the prices are kept and evaluated later.',
       error,
     })
 

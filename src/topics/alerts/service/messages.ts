@@ -308,8 +308,8 @@ function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: strin
   ]
   const rest =
     alert.cooldownMinutes > 0
-      ? `It stays quiet for ${alert.cooldownMinutes} minutes now.`
-      : 'It has no cooldown and fires again with the next price that meets it.'
+      ? `It stays silent for the next ${alert.cooldownMinutes} minutes.`
+      : 'It has no cooldown, and fires again at the next price that meets its condition.'
   const how = `Its history, and where to change or pause it: ${pageUrl}`
   const text = [
     line,

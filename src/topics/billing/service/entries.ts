@@ -344,7 +344,7 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
       })
       const then =
         next === null
-          ? 'Choose a payment method that works, and the payment is retried.'
+          ? 'Choose another payment method, and the payment is retried.'
           : `The payment is retried at ${next}.`
       const message = `${sum(invoice)} of invoice ${invoice.number} could not be taken: ${error} ${then}`
       say(invoice, `Invoice ${invoice.number} is not paid`, message)
@@ -352,7 +352,7 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
     },
     /** A bill that waits for its payer. */
     notifyOpen(invoice: Invoice): void {
-      const message = `Invoice ${invoice.number} over ${sum(invoice)} is due on ${isoDay(invoice.dueAt)}.`
+      const message = `Invoice ${invoice.number} for ${sum(invoice)} is due on ${isoDay(invoice.dueAt)}.`
       say(invoice, `Invoice ${invoice.number} is open`, message)
       write(invoice, `invoice ${invoice.number}`, message)
     },

@@ -124,7 +124,7 @@ export const smsOperations = [
         opted_in: true as const,
         opted_in_at: isoInstant(agreed.optedInAt!),
         phone: agreed.number,
-        message: 'Alerts can come by text message now. DELETE /v1/sms/optin ends it.',
+        message: 'Alerts can now be sent by text message. To stop them, send DELETE /v1/sms/optin.',
       }
     },
   }),
