@@ -133,7 +133,7 @@ describe('a database that is open', () => {
     })
   })
 
-  test('a database whose directory cannot be written is refused with what to do', () => {
+  test('a database whose directory cannot be written is refused with the action', () => {
     const refused = Object.assign(new Error('unable to open database file'), {
       code: 'SQLITE_CANTOPEN',
     })
