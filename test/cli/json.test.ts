@@ -73,7 +73,7 @@ describe('JSON of commands about databases', () => {
       valid: true,
       faults: [],
     })
-    expect(await json('backup', file)).toEqual({ file, valid: true })
+    expect(await json('backup', file)).toEqual({ file, checksum: `${file}.sha256`, valid: true })
     const tried = await json('migrate')
     expect(tried.from).toBe(tried.to as number)
     expect(await json('restore', file)).toMatchObject({

@@ -52,7 +52,7 @@ class Document(RunningCase):
             (method, path, operation)
             for path, item in self.document["paths"].items()
             for method, operation in item.items()
-            if operation["operationId"] not in LEFT_OUT
+            if operation["operationId"] not in LEFT_OUT and not operation.get("x-internal")
         ]
 
     def names(self, operation: dict[str, Any]) -> set[str]:

@@ -53,14 +53,15 @@ import { createObservationStore } from '../../topics/prices/store/observations.t
 export function verifyFile(path: string): string[] {
   if (!existsSync(path)) throw new Error(`${path}: there is no such file`)
   const changed = checksumFault(path)
-  if (changed !== undefined) return [changed]
+  const found = changed === undefined ? [] : [changed]
   // Before SQLite opens the file: closing it here would end SQLite's locks on it.
   const pages = damagedPages(path) ?? []
   try {
-    return faultsOf(path, pages)
+    return [...found, ...faultsOf(path, pages)]
   } catch (error) {
-    if (pages.length === 0) throw error
-    return [textOf(pages), error instanceof Error ? error.message : String(error)]
+    if (pages.length > 0) found.push(textOf(pages))
+    if (found.length === 0) throw error
+    return [...found, error instanceof Error ? error.message : String(error)]
   }
 }
 

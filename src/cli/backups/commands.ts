@@ -68,7 +68,11 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
       results.set(faults.length === 0 ? 0 : 1)
       if (options.json) return printJson(env, { path, valid: faults.length === 0, faults })
       for (const fault of faults) env.err(fault)
-      env.out(faults.length === 0 ? `${path} is valid` : `${path}: ${faults.length} faults`)
+      env.out(
+        faults.length === 0
+          ? `${path} is valid`
+          : `${path}: ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`,
+      )
     })
 }
 

@@ -266,7 +266,11 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
     return lastAt === undefined ? [] : [{ series, lastAt }]
   })
   if (dated.length === 0)
-    return doubtful('data', 'no observations yet', 'import data: wellhead import FILE')
+    return doubtful(
+      'data',
+      `no observations up to ${isoInstant(now)}`,
+      'import data: wellhead import FILE',
+    )
   return cadences.flatMap(cadence => {
     const those = dated.filter(entry => entry.series.cadence === cadence)
     if (those.length === 0) return []

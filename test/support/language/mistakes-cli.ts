@@ -40,7 +40,7 @@ export const readCliMistakes: readonly CliMistake[] = [
   { mistake: 'an unknown cadence', words: ['series', 'edit', 'WTI_USD', '--cadence', 'hourly5'], names: 'cadence must be', right: cadences, got: 'got "hourly5"' },
   { mistake: 'a thirteenth month', words: ['quarantine', 'add', 'WTI_USD', '2026-13-01', '--reason', 'x'], names: 'from must be', right: 'a date (YYYY-MM-DD)', got: 'got "2026-13-01"' },
   { mistake: 'a backup without a destination', words: ['backup'], names: 'no backup destination', right: 'name a FILE, or set backups.directory' },
-  { mistake: 'Stripe without its key', words: ['serve', '--config', 'DIR/stripe.toml', '--data', 'DIR/stripe'], isElsewhere: true, names: 'billing.stripe_key must be set', right: 'or choose another provider' },
+  { mistake: 'Stripe without its key', words: ['serve', '--config', 'DIR/stripe.toml', '--data', 'DIR/stripe', '--port', '0'], isElsewhere: true, names: 'billing.stripe_key must be set', right: 'or choose another provider' },
   { mistake: 'an interval of a server that is not there', words: ['history', 'WTI_USD', '--start', 'yesterday', ...none], isElsewhere: true, names: 'Cannot connect to', got: 'http://127.0.0.1:1', right: 'is the server running?' },
   { mistake: 'a misspelt feed to test', words: ['feeds', 'test', 'jodii'], names: 'feed', got: '"jodii"', nearest: 'Did you mean jodi?' },
   { mistake: 'a file that does not exist', words: ['verify', 'DIR/none.db'], names: 'none.db', right: 'there is no such file' },
