@@ -69,12 +69,18 @@ export function createBulk(deps: BulkDeps) {
     return history.newestRecordedAt([seriesId]) > mark ? { asOf: mark, isCovered: true } : undefined
   }
 
+  /** By the source that a value has now, or had at the moment. */
+  const withheldOf = (seriesId: number, question: BulkQuestion) => {
+    const point = pointOf(seriesId, question)
+    return withheld(seriesId, point?.isCovered ? point.asOf : undefined)
+  }
+
   const filled = function* (
     question: BulkQuestion,
     seriesId: number,
     into: ObservationColumns,
   ): Generator<number> {
-    const left = withheld(seriesId)
+    const left = withheldOf(seriesId, question)
     const to = endOf(seriesId, question)
     for (const stretch of quarantine.clear(seriesId, question.from, to)) {
       for (let after = stretch.from; after < stretch.to; ) {
@@ -170,7 +176,7 @@ export function createBulk(deps: BulkDeps) {
     count(question: BulkQuestion) {
       const { series, interval, from, to, asOf } = question
       const seriesIds = series.map(({ id }) => id)
-      const isPlain = !seriesIds.some(id => withheld(id))
+      const isPlain = !seriesIds.some(id => withheldOf(id, question))
       if (isPlain && interval === 'raw' && !question.cutOf) {
         const range = { seriesIds, interval, from, to }
         return asOf === undefined

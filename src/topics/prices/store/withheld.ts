@@ -6,11 +6,17 @@ import { shippedTermsOf } from '../../catalogue/math/delivery-codes.ts'
 import { dayAt, type MarketDay } from '../../delivery/math/days.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 
-/** Which observations of a series are not passed on; undefined where all are. */
-export type Withheld = (seriesId: number) => Pick<ReadonlySet<number>, 'has'> | undefined
+/**
+ * Which observations of a series are not passed on, of those known now or at a moment of the past;
+ * undefined where all are.
+ */
+export type Withheld = (
+  seriesId: number,
+  asOf?: number,
+) => Pick<ReadonlySet<number>, 'has'> | undefined
 
 /** The same with their times. */
-export type WithheldTimes = (seriesId: number) => ReadonlySet<number> | undefined
+export type WithheldTimes = (seriesId: number, asOf?: number) => ReadonlySet<number> | undefined
 
 /** Series whose values, as the operator or the catalogue declares, may be displayed only. */
 export function createViewOnly(db: Database): (seriesId: number) => boolean {
@@ -51,16 +57,21 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
     "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
   const hasAny = sql`
     SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`
-  const rows = sql<{ observedAt: number }, [number, string]>`
-    SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds}) ORDER BY observed_at`
+  const rows = sql<{ observedAt: number }, [number, string, number]>`
+    SELECT observed_at AS observedAt FROM observations
+    WHERE series_id = ?1 AND source_id IN (${ofFeeds}) AND recorded_at <= ?3
+    UNION SELECT observed_at FROM observation_revisions
+    WHERE series_id = ?1 AND source_id IN (${ofFeeds}) AND recorded_at <= ?3 AND replaced_at > ?3
+    ORDER BY observedAt`
   const all = sql<{ observedAt: number }, [number]>`
-    SELECT observed_at AS observedAt FROM observations WHERE series_id = ? ORDER BY observed_at`
+    SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1
+    UNION SELECT observed_at FROM observation_revisions WHERE series_id = ?1 ORDER BY observedAt`
   const isViewOnly = createViewOnly(db)
   const names = JSON.stringify(feeds)
-  return (seriesId: number): ReadonlySet<number> | undefined => {
+  return (seriesId, asOf = Number.MAX_SAFE_INTEGER) => {
     if (isViewOnly(seriesId)) return new Set(all.all(seriesId).map(row => row.observedAt))
     return hasAny.get(seriesId, names)
-      ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
+      ? new Set(rows.all(seriesId, names, asOf).map(row => row.observedAt))
       : undefined
   }
 }
@@ -75,10 +86,10 @@ export const withheldMeans =
     averagedOf: (seriesId: number) => { id: number; delivery: DeliveryTerms } | undefined,
     isRecorded: (seriesId: number, observedAt: number) => boolean,
   ): WithheldTimes =>
-  seriesId => {
-    const own = withheld(seriesId)
+  (seriesId, asOf) => {
+    const own = withheld(seriesId, asOf)
     const leg = averagedOf(seriesId)
-    const parts = leg && withheld(leg.id)
+    const parts = leg && withheld(leg.id, asOf)
     if (!leg || !parts) return own
     const days = new Set<number>()
     let day: MarketDay | undefined
@@ -100,12 +111,12 @@ export function withholdDerived(
   restsOn: (seriesId: number) => readonly number[],
   isViewOnly: (seriesId: number) => boolean,
 ): Withheld {
-  return seriesId => {
+  return (seriesId, asOf) => {
     if (isViewOnly(seriesId)) return { has: () => true }
     const legs = restsOn(seriesId)
-    if (legs.length === 0) return withheld(seriesId)
+    if (legs.length === 0) return withheld(seriesId, asOf)
     let first = Number.POSITIVE_INFINITY
-    for (const leg of legs) for (const at of withheld(leg) ?? []) first = Math.min(first, at)
+    for (const leg of legs) for (const at of withheld(leg, asOf) ?? []) first = Math.min(first, at)
     return first === Number.POSITIVE_INFINITY
       ? undefined
       : { has: observedAt => observedAt >= startOfDay(first) }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
 import { dayMs, hourMs, isoInstant } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
@@ -80,4 +81,41 @@ test('a series that the operator declares for display only is in answers, but in
   expect(await passedOn(codes)).toEqual([1, 1, 1, 1])
   await operate('PATCH', 'series/VIEW_GAS_EUR', { license_class: 'open' })
   expect(await passedOn(codes)).toEqual([3, 3, 3, 2])
+})
+
+test('an export of the past has no value that may only be displayed, and has those that such a value replaced', async () => {
+  const { services, clock, get, token } = withOperator()
+  const seriesId = services.catalogue.named('WTI_USD')!.id
+  const feed = { name: viewFeeds[0]!, periodKind: 0 as const }
+  const day = (daysAgo: number) => startAt - (startAt % dayMs) - daysAgo * dayMs
+  const record = (points: Record<number, number>, isFeed: boolean) => {
+    clock.advance(60_000)
+    services.batches.record(
+      isFeed
+        ? { kind: 'feed', actor: 'feed', feed }
+        : { kind: 'push', actor: 'operator', source: 'Desk' },
+      Object.entries(points).map(([ago, value]) => ({ seriesId, observedAt: day(+ago), value })),
+    )
+    clock.advance(60_000)
+    return isoInstant(clock.now())
+  }
+  // Below 10 is what must not be passed on.
+  const first = record({ 5: 9.1, 4: 9.2, 3: 9.3 }, true)
+  record({ 2: 10.1, 3: 10.2 }, false)
+  const second = record({ 5: 10.3 }, false)
+  record({ 2: 9.4 }, true)
+  services.batches.remove({ kind: 'correction', actor: 'operator', reason: 'test' }, seriesId, [
+    day(4),
+  ])
+  clock.advance(60_000)
+  const valuesAt = async (asOf?: string, interval = 'raw') => {
+    const range = `start_date=${isoInstant(day(6))}&end_date=${isoInstant(day(1))}`
+    const path = `/v1/export/prices?codes=WTI_USD&interval=${interval}&${range}${asOf ? `&as_of=${asOf}` : ''}`
+    const text = await (await get(path, token)).text()
+    return [...new Set(text.match(/\b(?:9|10)\.\d\b/g) ?? [])].sort()
+  }
+  expect(await valuesAt(first)).toEqual([])
+  expect(await valuesAt(second)).toEqual(['10.1', '10.2', '10.3'])
+  expect(await valuesAt(second, 'day')).toEqual(['10.1', '10.2', '10.3'])
+  expect(await valuesAt()).toEqual(['10.2', '10.3'])
 })
