@@ -77,25 +77,28 @@ type Handle = (call: Call<never, never, unknown>) => unknown
 /** A resource that can be changed is returned with an entity tag, for `If-Match`. */
 function withTag(operation: Operation): Operation {
   const handle = operation.handle as Handle
-  if (isAsync(handle)) return operation
-  const tagged: Handle = call => {
-    const answer = handle(call)
+  const withOwnTag = ({ reply }: Call<never, never, unknown>, answer: unknown) => {
     const tag = tagOf(answer)
-    if (tag !== undefined) call.reply.headers.etag ??= tag
+    if (tag !== undefined) reply.headers.etag ??= tag
     return answer
   }
+  const tagged: Handle = isAsync(handle)
+    ? async call => withOwnTag(call, await handle(call))
+    : call => withOwnTag(call, handle(call))
   return { ...operation, handle: tagged as never }
 }
 
 /** A change with `If-Match` is refused where the resource has changed since the caller read it. */
 function withPrecondition(operation: Operation, read: Operation, context: Context): Operation {
   const handle = operation.handle as Handle
-  const current = read.handle as Handle
-  if (isAsync(current)) return operation
-  const check = (call: Call<never, never, unknown>) => {
-    const condition = call.request.headers.get('if-match')
-    if (condition === null || condition.trim() === '*') return
-    const tag = tagOf(current({ ...call, at: context, reply: { headers: {} } } as never))
+  const current = (call: Call<never, never, unknown>) =>
+    (read.handle as Handle)({ ...call, at: context, reply: { headers: {} } } as never)
+  const conditionOf = ({ request }: Call<never, never, unknown>): string | undefined => {
+    const condition = request.headers.get('if-match')
+    return condition === null || condition.trim() === '*' ? undefined : condition
+  }
+  const refuseChanged = (condition: string, resource: unknown) => {
+    const tag = tagOf(resource)
     if (tag !== undefined && !hasEtag(condition, tag))
       throw new Problem(
         'PRECONDITION_FAILED',
@@ -104,15 +107,18 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
         { headers: { etag: tag } },
       )
   }
-  const guarded: Handle = isAsync(handle)
-    ? async call => {
-        check(call)
-        return await handle(call)
-      }
-    : call => {
-        check(call)
-        return handle(call)
-      }
+  const guarded: Handle =
+    isAsync(handle) || isAsync(read.handle)
+      ? async call => {
+          const condition = conditionOf(call)
+          if (condition !== undefined) refuseChanged(condition, await current(call))
+          return await handle(call)
+        }
+      : call => {
+          const condition = conditionOf(call)
+          if (condition !== undefined) refuseChanged(condition, current(call))
+          return handle(call)
+        }
   return { ...operation, handle: guarded as never }
 }
 
