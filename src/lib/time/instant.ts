@@ -98,10 +98,10 @@ export function isoInstant(at: number): string {
   return `${isoDay(at)}T${time}${fraction === 0 ? '' : `.${String(fraction).padStart(3, '0')}`}Z`
 }
 
-/** The same of an instant that is not known or has not come: null. */
 /** The same, always with milliseconds: texts of one length, whose order is that of the times. */
 export const isoMillis = (at: number): string => new Date(at).toISOString()
 
+/** The same of an instant that is not known or has not come: null. */
 export const isoOrNull = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : isoInstant(at)
 
