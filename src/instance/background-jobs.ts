@@ -203,11 +203,11 @@ function backupJobOf(
  * made from the operator's own exports.
  */
 function priceFilesJobOf(
-  { config, priceFiles, catalogue, datasets, db, clock, log }: Services,
+  { config, priceFiles, catalogue, datasets, clock, log }: Services,
   ask: (request: Request) => Response | Promise<Response>,
 ): Job[] {
   if (config.files.directory === '') return []
-  const source = priceFileSource({ catalogue, datasets, db }, ask)
+  const source = priceFileSource({ catalogue, datasets }, ask)
   return [createPriceFilesJob({ files: priceFiles, ...source, clock, log })]
 }
 

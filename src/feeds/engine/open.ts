@@ -9,6 +9,7 @@ import type { Formulas } from '../../topics/formulas/service/formulas.ts'
 import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import {
+  createIsRecorded,
   createSourceFilter,
   createValueWithheld,
   createViewOnly,
@@ -75,11 +76,7 @@ export function openFeeds(deps: FeedServicesDeps) {
   return {
     /** The withheld values: files leave them out. */
     withheld: withholdDerived(
-      withheldMeans(
-        createWithheld(db, viewFeeds),
-        deps.averagedOf,
-        (id, at) => deps.valueSources.byInstant(id, at, at + 1).size > 0,
-      ),
+      withheldMeans(createWithheld(db, viewFeeds), deps.averagedOf, createIsRecorded(db)),
       deps.formulas.restsOn,
       createViewOnly(db),
     ),

@@ -1,7 +1,6 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { hourMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
-import { datasetYears } from '../../topics/operator/store/dataset-rows.ts'
 import type { FileContent, FileRows, PriceFiles } from '../../topics/prices/service/price-files.ts'
 import type { Services } from '../services/services.ts'
 import type { Job } from './job.ts'
@@ -9,7 +8,7 @@ import type { Job } from './job.ts'
 export interface PriceFilesJobDeps {
   files: PriceFiles
   /** The files that are wanted, in the order of their list. */
-  contents(): readonly FileContent[]
+  contents(): Promise<readonly FileContent[]>
   read(content: FileContent): Promise<FileRows>
   clock: Pick<Clock, 'now'>
   log: Log
@@ -17,7 +16,7 @@ export interface PriceFilesJobDeps {
 
 /** What the files are made from: the answers of the operator's own exports. */
 export function priceFileSource(
-  { catalogue, datasets, db }: Pick<Services, 'catalogue' | 'datasets' | 'db'>,
+  { catalogue, datasets }: Pick<Services, 'catalogue' | 'datasets'>,
   ask: (request: Request) => Response | Promise<Response>,
 ): Pick<PriceFilesJobDeps, 'contents' | 'read'> {
   const years = (): number[] => {
@@ -27,15 +26,27 @@ export function priceFileSource(
     const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
     return Array.from({ length: last - first + 1 }, (_, i) => first + i)
   }
-  const contents = (): FileContent[] => [
-    ...(['prices', 'vintages'] as const).flatMap(kind =>
-      years().map(year => ({ kind, of: String(year) })),
-    ),
-    ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
-    ...datasets.flatMap(({ name, recordTable }) =>
-      recordTable ? datasetYears(db, name).map(year => ({ kind: name, of: year })) : [],
-    ),
-  ]
+  const answerOf = async (path: string): Promise<Response> => {
+    const answer = await ask(new Request(`http://localhost/admin/v1/${path}`))
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+    return answer
+  }
+  /** Of all rows that a dataset ever had: a large one is read for as long as a worker takes. */
+  const yearsOf = async (name: string): Promise<string[]> => {
+    const answer = await answerOf(`datasets/${name}/years`)
+    return ((await answer.json()) as { data: { years: string[] } }).data.years
+  }
+  const contents = async (): Promise<FileContent[]> => {
+    const list: FileContent[] = [
+      ...(['prices', 'vintages'] as const).flatMap(kind =>
+        years().map(year => ({ kind, of: String(year) })),
+      ),
+      ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
+    ]
+    for (const { name, recordTable } of datasets)
+      if (recordTable) for (const of of await yearsOf(name)) list.push({ kind: name, of })
+    return list
+  }
   const pathOf = ({ kind, of }: FileContent): string => {
     if (kind === 'datasets') return `datasets/${of}/file`
     const isHistory = kind === 'vintages'
@@ -47,9 +58,8 @@ export function priceFileSource(
     return `export?format=parquet${history}&start_date=${of}-01-01&end_date=${of}-12-31&codes=${codes}`
   }
   const read = async (content: FileContent): Promise<FileRows> => {
-    const answer = await ask(new Request(`http://localhost/admin/v1/${pathOf(content)}`))
-    if (!answer.ok || !answer.body) throw new Error(await answer.text())
-    return { rows: Number(answer.headers.get('x-total')), pieces: answer.body }
+    const answer = await answerOf(pathOf(content))
+    return { rows: Number(answer.headers.get('x-total')), pieces: answer.body! }
   }
   return { contents, read }
 }
@@ -69,7 +79,7 @@ export function createPriceFilesJob({ files, contents, read, clock, log }: Price
   const makeIfDue = async () => {
     const manifest = await files.manifest()
     if (manifest && nightOf(manifest.madeAt) === nightOf(clock.now())) return
-    const written = await files.make(contents(), read)
+    const written = await files.make(await contents(), read)
     const rows = written.files.reduce((sum, file) => sum + file.rows, 0)
     log.info('price_files_made', {
       files: written.files.length,

@@ -107,7 +107,7 @@ const shortWords: Readonly<Record<string, string>> = {
 
 const phrases: Readonly<Record<string, string>> = {
   email: 'E-mail',
-  fixture: 'Generated demo data',
+  fixture: 'Generated data',
   intraday_2_5m: 'Every 2.5 minutes',
   intraday_5m: 'Every 5 minutes',
   sms: 'Text message',

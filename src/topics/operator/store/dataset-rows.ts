@@ -24,6 +24,10 @@ function queryOf(dataset: string): string {
 export const datasetRows = (db: Database, dataset: string): Iterable<DatasetRow> =>
   db.query<DatasetRow, []>(queryOf(dataset)).iterate()
 
+/** The name of a column in a file that says since when a row is known: that is its `valid_from`. */
+const besideVintage = (name: string) =>
+  name === 'valid_from' || name === 'valid_to' ? `${name}_on` : name
+
 /**
  * The rows that a dataset has or ever had, each with when it was known: a name of WITH hides the
  * table of the same name.
@@ -36,7 +40,7 @@ function vintagesQueryOf(db: Database, dataset: string): string {
   const selected = exported.columns.map(([name, sql]) =>
     name === 'recorded_at'
       ? `${sql} AS valid_from, ${sql.replace('recorded_at', 'superseded_at')} AS valid_to`
-      : `${sql} AS "${name}"`,
+      : `${sql} AS "${besideVintage(name)}"`,
   )
   return `WITH ${table} AS NOT MATERIALIZED (
       SELECT ${columns.join(', ')}, NULL AS superseded_at FROM main.${table}
@@ -47,9 +51,11 @@ function vintagesQueryOf(db: Database, dataset: string): string {
 
 /** The year of a row of those: of the first date in its key, else of when it was recorded. */
 function yearSql(dataset: string): string {
-  const cells = datasetNamed(dataset).key.map(
-    name => `iif("${name}" GLOB '[12][0-9][0-9][0-9]-[01][0-9]*', substr("${name}", 1, 4), NULL)`,
-  )
+  const cells = datasetNamed(dataset)
+    .key.map(besideVintage)
+    .map(
+      name => `iif("${name}" GLOB '[12][0-9][0-9][0-9]-[01][0-9]*', substr("${name}", 1, 4), NULL)`,
+    )
   return `coalesce(${cells.join(', ')}, strftime('%Y', valid_from / 1000, 'unixepoch'))`
 }
 
@@ -63,8 +69,13 @@ export const datasetYears = (db: Database, dataset: string): string[] =>
     .map(({ year }) => year)
 
 /** The kinds of its columns in a Parquet file; expressions are texts where any value is one. */
-function kindsOf(db: Database, dataset: string, sql: string): Kinds {
-  const { columns } = datasetNamed(dataset).exported
+function kindsOf(
+  db: Database,
+  dataset: string,
+  sql: string,
+  named: (name: string) => string,
+): Kinds {
+  const columns = datasetNamed(dataset).exported.columns.map(([name]) => named(name))
   const rows = db.prepare(queryOf(dataset))
   rows.get()
   const hasText = (column: string) =>
@@ -74,7 +85,7 @@ function kindsOf(db: Database, dataset: string, sql: string): Kinds {
     return (declared === null ? hasText(column) : declared === 'TEXT') ? 'text' : 'number'
   }
   return Object.fromEntries(
-    columns.map(([column], i) => [column, kindOf(column, rows.declaredTypes[i])]),
+    columns.map((column, i) => [column, kindOf(column, rows.declaredTypes[i])]),
   )
 }
 
@@ -91,7 +102,12 @@ export function datasetFile(
   const isHistory = year !== undefined
   const all = isHistory ? vintagesQueryOf(db, dataset) : queryOf(dataset)
   const sql = isHistory ? `SELECT * FROM (${all}) WHERE ${yearSql(dataset)} = ?` : all
-  const { recorded_at: instant, ...kinds } = kindsOf(db, dataset, all)
+  const { recorded_at: instant, ...kinds } = kindsOf(
+    db,
+    dataset,
+    all,
+    isHistory ? besideVintage : name => name,
+  )
   const times: Kinds = isHistory
     ? { valid_from: 'instant', valid_to: 'instant' }
     : { recorded_at: instant! }

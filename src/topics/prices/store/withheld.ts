@@ -76,15 +76,29 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
   }
 }
 
+/** Whether a series has a recorded value for a time, now or at a moment of the past. */
+export type IsRecorded = (seriesId: number, observedAt: number, asOf?: number) => boolean
+
+export function createIsRecorded(db: Database): IsRecorded {
+  const value = lazy<{ found: 1 }, [number, number, number]>(
+    db,
+    `SELECT 1 AS found FROM observations WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at <= ?3
+     UNION ALL SELECT 1 FROM observation_revisions
+     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at <= ?3 AND replaced_at > ?3`,
+  )
+  return (seriesId, observedAt, asOf = Number.MAX_SAFE_INTEGER) =>
+    value.get(seriesId, observedAt, asOf) !== undefined
+}
+
 /**
  * The same with means of delivery periods, of which one that is not passed on is enough.
- * `averagedOf`: the series whose daily means a series has. `isRecorded`: a value is recorded.
+ * `averagedOf`: the series whose daily means a series has.
  */
 export const withheldMeans =
   (
     withheld: WithheldTimes,
     averagedOf: (seriesId: number) => { id: number; delivery: DeliveryTerms } | undefined,
-    isRecorded: (seriesId: number, observedAt: number) => boolean,
+    isRecorded: IsRecorded,
   ): WithheldTimes =>
   (seriesId, asOf) => {
     const own = withheld(seriesId, asOf)
@@ -98,7 +112,7 @@ export const withheldMeans =
       day = dayAt(leg.delivery, at)
       days.add(parseDay(day.date)!)
     }
-    return new Set([...(own ?? []), ...[...days].filter(at => !isRecorded(seriesId, at))])
+    return new Set([...(own ?? []), ...[...days].filter(at => !isRecorded(seriesId, at, asOf))])
   }
 
 /**

@@ -126,11 +126,7 @@ describe('a substance', () => {
   })
 
   for (const [change, field, reason] of [
-    [
-      { disclosure_id: 'unknown' },
-      'disclosure_id',
-      'is not a disclosure that is known: import its row',
-    ],
+    [{ disclosure_id: 'unknown' }, 'disclosure_id', 'is not a known disclosure: import its row'],
     [{ chemical_name: '' }, 'chemical_name', 'is missing'],
     [{ cas_number: 'sand' }, 'cas_number', 'is not a CAS number'],
     [{ concentration_percent: '101' }, 'concentration_percent', 'is not a number from 0 to 100'],

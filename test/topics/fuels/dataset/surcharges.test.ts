@@ -25,7 +25,7 @@ describe('published surcharges', () => {
     })
     const air = {
       ...week,
-      mode: 'OutgoingMessage',
+      mode: 'Parcel',
       service_level: 'Express',
       index_code: 'jet_fuel_usd',
     }

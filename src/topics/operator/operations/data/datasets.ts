@@ -32,7 +32,7 @@ import {
 } from '../../../prices/math/guards.ts'
 import type { Batches } from '../../../prices/service/batches.ts'
 import type { RunningBatch } from '../../../prices/service/running-batch.ts'
-import { datasetFile } from '../../store/dataset-rows.ts'
+import { datasetFile, datasetYears } from '../../store/dataset-rows.ts'
 import { createEarlierRowStore, type EarlierRow, seriesColumn } from '../../store/earlier-rows.ts'
 import { runningBatch } from './data.ts'
 
@@ -257,6 +257,14 @@ export function datasetAdminOperations({
             })
           }),
         ),
+    }),
+    operation('GET /admin/v1/datasets/:name/years', {
+      operationId: 'getDatasetYears',
+      summary: 'Get the years of a dataset',
+      hidden: true,
+      access: { ...operator, queryWorker: true },
+      params: nameParams.properties,
+      handle: ({ params }) => success({ years: datasetYears(db, datasetNamed(params.name).name) }),
     }),
     operation('GET /admin/v1/datasets/:name/file', {
       operationId: 'getDatasetFile',
