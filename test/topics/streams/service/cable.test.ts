@@ -464,10 +464,10 @@ describe('a connection is ended', () => {
     const client = join()
     client.subscribe()
     client.line.reads = false
-    price('WTI_USD', 70)
+    price('WTI_USD', 70, startAt - 1)
     pass(250)
     const framesBefore = client.frames.length
-    price('WTI_USD', 71, startAt + 1)
+    price('WTI_USD', 71)
     pass(9500)
     expect({ length: client.frames.length, closed: client.closed }).toEqual({
       length: framesBefore,
@@ -485,9 +485,9 @@ describe('a connection is ended', () => {
     const client = join()
     client.subscribe()
     client.line.reads = false
-    price('WTI_USD', 70)
+    price('WTI_USD', 70, startAt - 1)
     pass(250)
-    price('WTI_USD', 75, startAt + 1)
+    price('WTI_USD', 75)
     pass(9000)
     client.drain()
     expect(client.updates().at(-1)!.message!.price_rows).toMatchObject([{ price: 75 }])
