@@ -5,6 +5,8 @@ import type { CablePrices, PriceRow } from './cable-prices.ts'
 
 /** The prices that one identifier of a connection is subscribed to. */
 export interface Subscription {
+  /** The series of its prices at present. */
+  seriesIds(): number[]
   /** Whether a change of these series may be one of its prices. */
   concerns(seriesIds: ReadonlySet<number>): boolean
   /** The prices that are others than at the last call. */
@@ -88,8 +90,10 @@ function watching(
   maySee: (code: string) => boolean,
 ): Subscription {
   const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))
+  const seriesIds = () => codes.flatMap(code => prices.seriesOf(code)?.id ?? [])
   return {
-    concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
+    seriesIds,
+    concerns: changed => seriesIds().some(id => changed.has(id)),
     news: () =>
       codes.flatMap(code => {
         const price = prices.price(code)

@@ -20,7 +20,7 @@ type Frame = Record<string, unknown> & {
  */
 function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = openTestInstance()
-  const { catalogue, latestPrices, keys, ingest, log } = whole.services
+  const { catalogue, latestPrices, keys, ingest, observations, log } = whole.services
   const stopwatch = createManualClock(0)
   const streams = streamsOf({ log, perKey, stopwatch })
   const prices = createCablePrices(
@@ -41,6 +41,7 @@ function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
     catalogue,
     keys,
     ingest,
+    observations,
     channels,
     clock: whole.clock,
     stopwatch,
@@ -277,6 +278,35 @@ describe('prices', () => {
     price('BRENT_FUTURES', 76)
     pass(250)
     expect(client.updates()[0]!.message!.updated).toEqual(['BRENT_FUTURES'])
+  })
+
+  test('a price that is recorded ahead of its time is sent when its time comes, whenever the client came', () => {
+    const { join, price, pass, clock } = filled()
+    const early = join()
+    early.subscribe()
+    price('WTI_USD', 72, startAt + 2000)
+    price('WTI_USD', 73, startAt + 4000)
+    const late = join()
+    late.subscribe()
+    pass(1000)
+    const rows = () =>
+      [early, late].map(client =>
+        client
+          .updates()
+          .flatMap(update =>
+            (update.message!.price_rows as { price: number }[]).map(row => row.price),
+          ),
+      )
+    expect(rows()).toEqual([[], []])
+    clock.advance(2000)
+    pass(1000)
+    expect(rows()).toEqual([[72], [72]])
+    clock.advance(2000)
+    pass(1000)
+    expect(rows()).toEqual([
+      [72, 73],
+      [72, 73],
+    ])
   })
 })
 
