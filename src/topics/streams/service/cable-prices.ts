@@ -60,8 +60,10 @@ export function createCablePrices(
   exchange: Fx,
   now: () => number,
 ) {
+  const seriesOf = (code: string, accountId?: string) =>
+    catalogue.resolve(code, now(), accountId)?.series
   const quoteOf = (code: string, accountId?: string) => {
-    const series = catalogue.resolve(code, now(), accountId)?.series
+    const series = seriesOf(code, accountId)
     return series && latestPrices.quote(series)
   }
 
@@ -90,8 +92,15 @@ export function createCablePrices(
 
   return {
     /** The series that answers to a code at present. */
-    seriesOf: (code: string, accountId?: string) =>
-      catalogue.resolve(code, now(), accountId)?.series,
+    seriesOf,
+    /** When the first of the prices of codes changes without a write, such as when its time comes. */
+    validUntil: (codes: readonly string[], accountId?: string): number =>
+      Math.min(
+        ...codes.map(code => {
+          const series = seriesOf(code, accountId)
+          return series ? latestPrices.validUntil(series) : Number.POSITIVE_INFINITY
+        }),
+      ),
     priced(): Priced {
       const prices: Priced['prices'] = { oil: {}, natural_gas: {} }
       for (const heatPrice of heatPrices)

@@ -5,10 +5,10 @@ import type { CablePrices, PriceRow } from './cable-prices.ts'
 
 /** The prices that one identifier of a connection is subscribed to. */
 export interface Subscription {
-  /** The series of its prices at present. */
-  seriesIds(): number[]
   /** Whether a change of these series may be one of its prices. */
   concerns(seriesIds: ReadonlySet<number>): boolean
+  /** Whether one of its prices may have changed without a write since the last call of `news`. */
+  isDue(): boolean
   /** The prices that are others than at the last call. */
   news(): PriceRow[]
 }
@@ -49,8 +49,9 @@ export function subscriptionOf(
   const prices = {
     seriesOf: (code: string) => deps.prices.seriesOf(code, accountId),
     price: (code: string) => deps.prices.price(code, accountId),
+    validUntil: (all: readonly string[]) => deps.prices.validUntil(all, accountId),
   }
-  return codes && codes.length > 0 ? watching(codes, prices, maySee) : undefined
+  return codes && codes.length > 0 ? watching(codes, prices, maySee, deps.clock) : undefined
 }
 
 function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
@@ -86,20 +87,24 @@ function watching(
   prices: {
     seriesOf(code: string): ReturnType<CablePrices['seriesOf']>
     price(code: string): ReturnType<CablePrices['price']>
+    validUntil(codes: readonly string[]): number
   },
   maySee: (code: string) => boolean,
+  clock: SubscriptionDeps['clock'],
 ): Subscription {
   const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))
-  const seriesIds = () => codes.flatMap(code => prices.seriesOf(code)?.id ?? [])
+  let validUntil = prices.validUntil(codes)
   return {
-    seriesIds,
-    concerns: changed => seriesIds().some(id => changed.has(id)),
-    news: () =>
-      codes.flatMap(code => {
+    concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
+    isDue: () => clock.now() > validUntil,
+    news() {
+      validUntil = prices.validUntil(codes)
+      return codes.flatMap(code => {
         const price = prices.price(code)
         if (!price || price.mark === marks.get(code) || !maySee(code)) return []
         marks.set(code, price.mark)
         return [price.row]
-      }),
+      })
+    },
   }
 }

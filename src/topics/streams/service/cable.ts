@@ -4,7 +4,6 @@ import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
-import type { ObservationStore } from '../../prices/store/observations.ts'
 import { heatPrices } from '../../units/math/heat-price.ts'
 import { type CableLine, type CableSocket, createCableLine } from './cable-line.ts'
 import type { CablePrices } from './cable-prices.ts'
@@ -38,7 +37,6 @@ export interface CableDeps {
   catalogue: Pick<Catalogue, 'isVisible' | 'named' | 'resolve'>
   keys: Pick<Keyring, 'find' | 'account' | 'entitlements'>
   ingest: Pick<Ingest, 'listen'>
-  observations: Pick<ObservationStore, 'after'>
   /** Accepted names of channels. */
   channels: readonly string[]
   clock: Pick<Clock, 'now'>
@@ -52,8 +50,7 @@ const subscriptionsMax = 20
 const framesMax = 200
 
 export function createCable(deps: CableDeps) {
-  const { ingest, prices, streams, clock } = deps
-  const ahead = createAhead(deps)
+  const { ingest, prices, streams } = deps
   const connections = new Set<Connection>()
   let isFlushQueued = false
 
@@ -71,13 +68,7 @@ export function createCable(deps: CableDeps) {
     if (connections.size === 0 || seriesIds.size === 0) return
     const isRig = prices.rigCodes().some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0))
     for (const openConnection of connections) openConnection.touch(seriesIds, isRig)
-    ahead.follow(seriesIds)
     flushSoon()
-  }
-  /** A value with a time in the future is a price from then on. */
-  const arrive = () => {
-    const now = clock.now()
-    if (ahead.nextAt() <= now) changed(ahead.until(now))
   }
   ingest.listen(changes => changed(new Set(changes.map(change => change.seriesId))))
 
@@ -86,41 +77,15 @@ export function createCable(deps: CableDeps) {
     /** Takes a client in; updates begin when its connection is open. */
     connect(client: CableClient): CableConnection | 'full' | 'stopped' {
       let release = () => {}
-      const newConnection = createConnection(
-        { ...deps, follow: ahead.follow, arrive },
-        client,
-        () => {
-          connections.delete(newConnection)
-          release()
-        },
-      )
+      const newConnection = createConnection(deps, client, () => {
+        connections.delete(newConnection)
+        release()
+      })
       const opened = streams.open('cable', client.keyId, newConnection)
       if (typeof opened === 'string') return opened
       release = opened
       connections.add(newConnection)
       return newConnection
-    },
-  }
-}
-
-/** The series that have a value whose time has not come. */
-function createAhead({ observations, clock }: Pick<CableDeps, 'observations' | 'clock'>) {
-  const nextOnes = new Map<number, number>()
-  let nextAt = Number.POSITIVE_INFINITY
-  return {
-    /** When the first of them comes. */
-    nextAt: () => nextAt,
-    /** Those whose next value has come by then. */
-    until: (at: number): Set<number> =>
-      new Set([...nextOnes].flatMap(([id, next]) => (next <= at ? id : []))),
-    follow(seriesIds: Iterable<number>) {
-      const now = clock.now()
-      for (const id of seriesIds) {
-        const [next] = observations.after(id, now, 1)
-        if (next) nextOnes.set(id, next.observedAt)
-        else nextOnes.delete(id)
-      }
-      nextAt = Math.min(...nextOnes.values())
     },
   }
 }
@@ -133,18 +98,7 @@ interface Connection extends CableConnection, OpenStream {
   flush(): void
 }
 
-interface ConnectionDeps extends CableDeps {
-  /** Notes the values of series whose time has not come. */
-  follow(seriesIds: Iterable<number>): void
-  /** Touches the series of which such a value has come. */
-  arrive(): void
-}
-
-function createConnection(
-  deps: ConnectionDeps,
-  client: CableClient,
-  onClosed: () => void,
-): Connection {
+function createConnection(deps: CableDeps, client: CableClient, onClosed: () => void): Connection {
   const { stopwatch = createSystemClock() } = deps
   const line = createCableLine({ clock: deps.clock, stopwatch, onClosed })
   const subscriptions = new Map<string, Subscription>()
@@ -162,7 +116,6 @@ function createConnection(
     const subscription = hasRoom ? subscriptionOf(identifier, client, deps) : undefined
     if (!subscription) return line.say({ identifier, type: 'reject_subscription' })
     subscriptions.set(identifier, subscription)
-    deps.follow(subscription.seriesIds())
     line.say({ identifier, type: 'confirm_subscription' })
     line.say({ identifier, message: welcomeOf(deps.prices, rigs.counts()) })
   }
@@ -187,7 +140,6 @@ function createConnection(
       if (isRig) rigs.touch()
     },
     beat() {
-      deps.arrive()
       line.beat()
       flush()
     },
@@ -212,6 +164,8 @@ function createPriceNews(
         if (subscription.concerns(seriesIds)) waiting.add(identifier)
     },
     flush(now: number) {
+      for (const [identifier, subscription] of subscriptions)
+        if (subscription.isDue()) waiting.add(identifier)
       if (waiting.size === 0 || now - updatedAt < updateEachMs) return
       for (const identifier of waiting) {
         waiting.delete(identifier)
@@ -231,12 +185,13 @@ function createPriceNews(
 
 /** Rig counts, for accounts whose plan has them. */
 function createRigNews(
-  { prices, keys }: CableDeps,
+  { prices, keys, clock }: CableDeps,
   { accountId }: CableClient,
   line: CableLine,
   subscriptions: ReadonlyMap<string, unknown>,
 ) {
   const marks = new Map(prices.rigCodes().map(code => [code, prices.rigCount(code)?.mark]))
+  let validUntil = prices.validUntil([...marks.keys()])
   let isTouched = false
   const isEntitled = (): boolean => {
     const account = keys.account(accountId)
@@ -249,8 +204,9 @@ function createRigNews(
     counts: () =>
       isEntitled() ? [...marks.keys()].flatMap(code => prices.rigCount(code)?.row ?? []) : [],
     flush() {
-      if (!isTouched) return
+      if (!isTouched && clock.now() <= validUntil) return
       isTouched = false
+      validUntil = prices.validUntil([...marks.keys()])
       const entitled = isEntitled()
       for (const [code, mark] of marks) {
         const count = prices.rigCount(code)

@@ -10,7 +10,7 @@ export type StreamServices = ReturnType<typeof openStreams>
 
 export interface StreamServicesDeps
   extends Pick<Runtime, 'config' | 'clock' | 'log'>,
-    Pick<PriceServices, 'latestPrices' | 'exchange' | 'ingest' | 'observations'> {
+    Pick<PriceServices, 'latestPrices' | 'exchange' | 'ingest'> {
   catalogue: Catalogue
   keys: Keyring
 }

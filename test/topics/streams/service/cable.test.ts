@@ -20,7 +20,7 @@ type Frame = Record<string, unknown> & {
  */
 function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = openTestInstance()
-  const { catalogue, latestPrices, keys, ingest, observations, log } = whole.services
+  const { catalogue, latestPrices, keys, ingest, log } = whole.services
   const stopwatch = createManualClock(0)
   const streams = streamsOf({ log, perKey, stopwatch })
   const prices = createCablePrices(
@@ -41,7 +41,6 @@ function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
     catalogue,
     keys,
     ingest,
-    observations,
     channels,
     clock: whole.clock,
     stopwatch,
