@@ -36,7 +36,7 @@ export const putOff = (
   retryAfterMs?: number,
 ): Handover => failed(true, reason, statusCode, retryAfterMs === undefined ? {} : { retryAfterMs })
 
-/** To be tried again, when the operator has corrected what the provider refuses. */
+/** A message that is retried, because the operator can correct what the provider refuses. */
 export const toCorrect = (reason: string, statusCode: number | null): Handover =>
   failed(true, reason, statusCode, { fault: 'setting' })
 

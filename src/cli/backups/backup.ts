@@ -46,22 +46,22 @@ import {
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 
 /**
- * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's own checks, references,
- * bars against their observations, and the hash chain of the audit trail. Only reads, so it may run
- * next to a server.
+ * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's
+ * own checks, references, bars against their observations, and the hash chain of the audit trail.
+ * Only reads, so it may run next to a server.
  */
 export function verifyFile(path: string): string[] {
   if (!existsSync(path)) throw new Error(`${path}: there is no such file`)
-  const changed = checksumFault(path)
-  const found = changed === undefined ? [] : [changed]
+  const mismatch = checksumFault(path)
+  const faults = mismatch === undefined ? [] : [mismatch]
   // Before SQLite opens the file: closing it here would end SQLite's locks on it.
   const pages = damagedPages(path) ?? []
   try {
-    return [...found, ...faultsOf(path, pages)]
+    return [...faults, ...faultsOf(path, pages)]
   } catch (error) {
-    if (pages.length > 0) found.push(textOf(pages))
-    if (found.length === 0) throw error
-    return [...found, error instanceof Error ? error.message : String(error)]
+    if (pages.length > 0) faults.push(textOf(pages))
+    if (faults.length === 0) throw error
+    return [...faults, error instanceof Error ? error.message : String(error)]
   }
 }
 

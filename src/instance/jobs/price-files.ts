@@ -31,7 +31,9 @@ export function priceFileSource(
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
     return answer
   }
-  /** The years of all rows that a dataset ever had. A worker reads them, because there may be many. */
+  /**
+   * The years of all rows that a dataset ever had. A worker reads them, because there may be many.
+   */
   const yearsOf = async (name: string): Promise<string[]> => {
     const answer = await answerOf(`datasets/${name}/years`)
     return ((await answer.json()) as { data: { years: string[] } }).data.years

@@ -30,8 +30,8 @@ export function checksumFault(path: string): string | undefined {
   if (!existsSync(beside)) return undefined
   const [, expected] = /^\\?([0-9a-f]{64}) [ *]/i.exec(readFileSync(beside, 'utf8')) ?? []
   if (expected === undefined) return `${beside} is not a SHA-256 checksum`
-  const found = sha256Of(path)
-  return found === expected.toLowerCase()
+  const actual = sha256Of(path)
+  return actual === expected.toLowerCase()
     ? undefined
-    : `its SHA-256 checksum is ${found}, and ${beside} has ${expected}`
+    : `its SHA-256 checksum is ${actual}, and ${beside} has ${expected}`
 }

@@ -87,7 +87,10 @@ export function createDatasetChanges({
   }
 }
 
-/** Undefined for a row that was written as it was before or again later, and for one that is not exported. */
+/**
+ * Undefined for a row that was written as it was before or again later, and for one that is not
+ * exported.
+ */
 function kindOf(version: RowVersion): RowRecord['kind'] | undefined {
   const { row, previous, isRemoved, isSame, isRewritten } = version
   if (isSame || isRewritten) return undefined

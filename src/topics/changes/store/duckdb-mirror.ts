@@ -1,6 +1,6 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { sleep } from '../../../lib/time/clock.ts'
-import type { MirroredRecord, MirrorState } from './mirror.ts'
+import { clearedTables, type MirroredRecord, type MirrorState } from './mirror.ts'
 
 const schema = `
 CREATE TABLE IF NOT EXISTS prices (code VARCHAR, observed_at TIMESTAMP, price DOUBLE,
@@ -18,8 +18,6 @@ CREATE TABLE IF NOT EXISTS sync_selection (selection VARCHAR);
 
 /** How often a locked file is opened again: for 20 s. */
 const [attemptsMax, retryEachMs] = [100, 200]
-
-const tables = ['prices', 'price_vintages', 'dataset_rows', 'dataset_vintages', 'sync_state']
 
 /** The columns of a page, as text. */
 const fields = [
@@ -117,8 +115,8 @@ export async function openDuckdbMirror(path: string) {
   await run(schema)
   return {
     async state(): Promise<MirrorState | undefined> {
-      const found = await read<[string, string]>('address, cursor', 'sync_state')
-      return found && { address: found[0], cursor: found[1] }
+      const row = await read<[string, string]>('address, cursor', 'sync_state')
+      return row && { address: row[0], cursor: row[1] }
     },
     async selects(text: string): Promise<boolean> {
       const chosen = await read<[string]>('selection', 'sync_selection')
@@ -133,17 +131,17 @@ export async function openDuckdbMirror(path: string) {
       await Bun.write(pageFile, records.map(lineOf).join(''))
       const state = [address, cursor, syncedAt].map(quoted).join(', ')
       const page = records.length === 0 ? '' : readPage(pageFile) + applyPage
-      const taken = await run(
+      const writtenCursor = await run(
         `BEGIN;${page}\nDELETE FROM sync_state;\nINSERT INTO sync_state VALUES (${state});\nCOMMIT;\nSELECT cursor FROM sync_state;\n`,
       )
-      if (taken !== cursor) throw new Error(`duckdb did not write ${path}`)
+      if (writtenCursor !== cursor) throw new Error(`duckdb did not write ${path}`)
     },
     async clear() {
-      const all = [...tables, 'sync_selection'].map(table => `DELETE FROM ${table};`)
-      await run(`BEGIN; ${all.join(' ')} COMMIT;\n`)
+      const deletions = clearedTables.map(table => `DELETE FROM ${table};`)
+      await run(`BEGIN; ${deletions.join(' ')} COMMIT;\n`)
     },
     close() {
-      if (existsSync(pageFile)) rmSync(pageFile)
+      rmSync(pageFile, { force: true })
     },
   }
 }

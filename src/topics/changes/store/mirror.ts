@@ -38,6 +38,8 @@ export type MirrorRow = Readonly<Record<string, string | number | null>>
 
 const tables = ['prices', 'price_vintages', 'dataset_rows', 'dataset_vintages'] as const
 export type MirrorTable = (typeof tables)[number]
+/** The tables that are emptied to start over. */
+export const clearedTables = [...tables, 'sync_state', 'sync_selection'] as const
 
 export type Mirror = ReturnType<typeof openMirror>
 
@@ -147,8 +149,7 @@ export function openMirror(path: string) {
         db.run(
           'INSERT OR IGNORE INTO changed_datasets SELECT DISTINCT dataset FROM dataset_vintages',
         )
-        for (const table of [...tables, 'sync_state', 'sync_selection'])
-          db.run(`DELETE FROM ${table}`)
+        for (const table of clearedTables) db.run(`DELETE FROM ${table}`)
       })
     },
     changedYears: () => changedYears.all().map(({ year }) => year),

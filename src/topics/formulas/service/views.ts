@@ -38,6 +38,7 @@ export function* stepsTo(start: number, limit: number): Generator<number> {
     yield at
   }
 }
+
 /** A range that is computed without what follows it. */
 const shortMs = 40 * dayMs
 /** A market day may end on the UTC day after its date. */

@@ -69,13 +69,7 @@ export const datasetYears = (db: Database, dataset: string): string[] =>
     .map(({ year }) => year)
 
 /** The kinds of its columns in a Parquet file; expressions are texts where any value is one. */
-function kindsOf(
-  db: Database,
-  dataset: string,
-  sql: string,
-  named: (name: string) => string,
-): Kinds {
-  const columns = datasetNamed(dataset).exported.columns.map(([name]) => named(name))
+function kindsOf(db: Database, dataset: string, sql: string, columns: readonly string[]): Kinds {
   const rows = db.prepare(queryOf(dataset))
   rows.get()
   const hasText = (column: string) =>
@@ -102,12 +96,9 @@ export function datasetFile(
   const isHistory = year !== undefined
   const all = isHistory ? vintagesQueryOf(db, dataset) : queryOf(dataset)
   const sql = isHistory ? `SELECT * FROM (${all}) WHERE ${yearSql(dataset)} = ?` : all
-  const { recorded_at: instant, ...kinds } = kindsOf(
-    db,
-    dataset,
-    all,
-    isHistory ? besideVintage : name => name,
-  )
+  const exported = datasetNamed(dataset).exported.columns.map(([name]) => name)
+  const columns = isHistory ? exported.map(besideVintage) : exported
+  const { recorded_at: instant, ...kinds } = kindsOf(db, dataset, all, columns)
   const times: Kinds = isHistory
     ? { valid_from: 'instant', valid_to: 'instant' }
     : { recorded_at: instant! }

@@ -65,7 +65,10 @@ export type LatestPrices = ReturnType<typeof createLatestPrices>
 
 interface Entry {
   quote: Quote | undefined
-  /** When the quote changes next without a write: its status ages, and later values have their time. */
+  /**
+   * When the quote changes next without a write: its status ages, and later values have their
+   * time.
+   */
   validUntil: number
   texts: Map<string, Rendered>
 }

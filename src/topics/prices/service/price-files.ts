@@ -7,7 +7,10 @@ export const fileKinds = ['prices', 'vintages', 'datasets'] as const
 
 /** The content of a file. */
 export interface FileContent {
-  /** Prices as they are or all that they were, datasets as they are, or all that the one of this name was. */
+  /**
+   * One of `fileKinds`: current prices, all revisions of prices, current datasets; or the name of a
+   * dataset, for all that its rows ever were.
+   */
   kind: string
   /** A year, or of datasets as they are the name of one. */
   of: string
