@@ -261,7 +261,8 @@ CREATE TABLE price_changes (
   PRIMARY KEY (written_at, series_id, first_at, recorded_from)
 ) STRICT, WITHOUT ROWID;
 -- All others are found by the time of their transaction.
-CREATE INDEX price_changes_of_the_past ON price_changes (series_id, recorded_from)
+CREATE INDEX price_changes_of_the_past ON price_changes
+  (series_id, recorded_to, recorded_from, first_at, last_at)
   WHERE recorded_from < written_at;
 
 -- What else changed which values of a series are served, and to which accounts.

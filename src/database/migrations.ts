@@ -728,7 +728,8 @@ export const migrations: readonly Migration[] = [
     why: 'What is recorded for an instant of the past comes once in the feed of changes.',
     sql: `
       DROP INDEX price_changes_of_the_past;
-      CREATE INDEX price_changes_of_the_past ON price_changes (series_id, recorded_from)
+      CREATE INDEX price_changes_of_the_past ON price_changes
+        (series_id, recorded_to, recorded_from, first_at, last_at)
         WHERE recorded_from < written_at;
       CREATE TABLE late_rows (
         written_at INTEGER NOT NULL DEFAULT 0,
