@@ -139,3 +139,8 @@ test('the fields of a body are those of all of its forms, and an object without 
     { name: 'rows.1.b', nearest: undefined },
   ])
 })
+
+test('the bytes of a body are not its fields', () => {
+  const known = knownFields({ type: 'object', properties: { a: { type: 'number' } } })
+  expect(ignoredFields(new Uint8Array(100_000), known)).toEqual([])
+})

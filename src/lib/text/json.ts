@@ -1,8 +1,8 @@
 import { isPlain } from './text.ts'
 
-/** A JSON object: neither a list nor null. */
+/** A JSON object: neither a list nor null, nor the bytes of a body. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
 
 /** The fields of an object; none of anything else. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
