@@ -73,7 +73,7 @@ export async function natsServer({ maxPayload }: NatsServerOptions = {}): Promis
   }
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise<number>(done => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address()
