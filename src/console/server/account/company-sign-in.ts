@@ -46,7 +46,10 @@ export function companySignInOperations(
           return seeOther(url, markCookie(browser, lifetimeMs, isSecure()))
         } catch (error) {
           log.error('provider_unreachable', { error })
-          return refused('The identity provider cannot be reached at the moment.', 502)
+          return refused(
+            'The identity provider cannot be reached. Try again later, or ask the operator for a sign-in link.',
+            502,
+          )
         }
       },
     }),

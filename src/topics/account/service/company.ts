@@ -62,6 +62,16 @@ export function createCompany(deps: CompanyDeps) {
   /** Sessions of verified access tokens, by request: the gate cannot wait for a signature. */
   const proved = new WeakMap<Request, Session>()
   const admit = createAdmission(deps)
+  const { roleClaim, roles, plans } = config.oidc
+
+  /** Ends the sign-ins of a session of the provider, or all of a person, and returns their number. */
+  const endSignIns = (session: string | null, subject: string | null): number => {
+    const families = identities.families(provider.issuer, session, subject)
+    transact(db, () => {
+      for (const familyId of families) sessionStore.endFamily(familyId, clock.now())
+    })
+    return families.length
+  }
 
   const keepAttempt = (state: string, attempt: WaitingAttempt) => {
     dropUntil(attempts, attemptsMax - 1, ({ endsAt }) => endsAt <= clock.now())
@@ -106,7 +116,9 @@ export function createCompany(deps: CompanyDeps) {
       }
       const account = admit(claims)
       if ('refused' in account) {
-        log.warn('provider_sign_in_refused', { reason: account.refused, from })
+        // The provider no longer lets the person in, so earlier sign-ins must not outlast this.
+        const sessions = endSignIns(null, claims.sub)
+        log.warn('provider_sign_in_refused', { reason: account.refused, from, sessions })
         return account
       }
       const session = typeof claims.sid === 'string' ? claims.sid : null
@@ -124,11 +136,7 @@ export function createCompany(deps: CompanyDeps) {
         const name = tokenName(token)
         if (spentLogouts.has(name)) return false
         spentLogouts.set(name, now + attemptMs)
-        const families = identities.families(provider.issuer, session, subject)
-        transact(db, () => {
-          for (const familyId of families) sessionStore.endFamily(familyId, now)
-        })
-        log.info('provider_signed_out', { sessions: families.length })
+        log.info('provider_signed_out', { sessions: endSignIns(session, subject) })
         return true
       } catch (error) {
         log.warn('provider_sign_out_refused', { reason: reasonOf(error) })
@@ -140,7 +148,8 @@ export function createCompany(deps: CompanyDeps) {
       try {
         const claims = await provider.accessed(token)
         const identity = identities.find(provider.issuer, claims.sub)
-        if (!identity) return
+        // A token that lists groups must list one with a role, as at a sign-in.
+        if (!identity || !companyRightsOf(groupsOf(claims, roleClaim), roles, plans)) return
         const beganAt = Number(claims.auth_time ?? claims.iat) * secondMs
         const id = `${provider.issuer} ${claims.sub}`
         proved.set(request, {
@@ -218,7 +227,7 @@ function createAdmission(deps: CompanyDeps) {
     const known = identities.find(provider.issuer, claims.sub)
     if (!rights) {
       if (known) identities.put({ ...known, isOperator: false })
-      return { refused: 'Your groups do not allow access.' }
+      return { refused: 'None of your groups has a role here. Ask the operator for one.' }
     }
     return transact(db, () => {
       const account = accountOf(known, email)

@@ -141,9 +141,13 @@ describe('signing in at the company', () => {
     const bob = { sub: 'person-2', email: 'bob@example.com' }
     await signedIn({ ...bob, groups: ['read-only', 'other'] })
     expect(roleOf()).toBe('read_only')
-    await signedIn({ ...bob, groups: ['member'] })
+    const token = await signedIn({ ...bob, groups: ['member'] })
     expect(roleOf()).toBe('member')
-    expect((await signIn({ ...bob, groups: ['other'] })).status).toBe(403)
+    expect((await usage(token)).status).toBe(200)
+    const refused = await signIn({ ...bob, groups: ['other'] })
+    expect(refused.status).toBe(403)
+    expect(await refused.text()).toContain('None of your groups has a role here.')
+    expect((await usage(token)).status).toBe(401)
   })
 
   test('gives plans by groups', async () => {
@@ -271,6 +275,7 @@ describe('an access token of the provider', () => {
       { typ: 'ID' },
       { events: {} },
       { exp: undefined },
+      { groups: ['other'] },
     ])
       expect((await usage(await access(more))).status, JSON.stringify(more)).toBe(401)
   })
