@@ -3,14 +3,9 @@ import { every } from '../../lib/time/clock.ts'
 import { startOfHour } from '../../lib/time/instant.ts'
 import { quotaState } from '../../plans/quota.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
-import {
-  type ForeignUsage,
-  isHourOf,
-  type Meter,
-  newHour,
-  type QuotaUsage,
-  type SetAside,
-} from '../../topics/keys/service/meter.ts'
+import type { Meter, QuotaUsage } from '../../topics/keys/service/meter.ts'
+import { isHourOf, newHour } from '../../topics/keys/service/meter-counts.ts'
+import type { ForeignUsage, SetAside } from '../../topics/keys/service/replica-usage.ts'
 import type { Nats } from '../nats/connection.ts'
 import type { NoteUnknownMessage } from './changes.ts'
 import { recordIn } from './foreign.ts'

@@ -34,6 +34,8 @@ const createSlices = (): Slice[] =>
     hasRow: false,
   }))
 
+export type MeterWriter = ReturnType<typeof createMeterWriter>
+
 /**
  * `written` is called for every count that was written. `keepsRows`: with many active keys, their
  * usage is first written as one row per slice, and moved to its tables every half minute.
