@@ -1,5 +1,5 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
-import { commandUserHeader } from '../http/gate/gate.ts'
+import { commandUserHeader } from '../http/gate/operator-entry.ts'
 import { pointBlockType } from '../http/input/body.ts'
 import { type Instance, openInstance } from '../instance/instance.ts'
 import { keepDirectoryOwner, prepareDirectory } from '../instance/services/directory.ts'

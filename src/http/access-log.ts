@@ -2,7 +2,7 @@ import type { Log } from '../lib/log/log.ts'
 import { traceOf } from '../lib/trace.ts'
 import { beginningOf, joinedStream } from './answer/encoding.ts'
 import { wholeBody } from './answer/stream.ts'
-import type { RequestContext } from './gate/gate.ts'
+import type { RequestContext } from './gate/request-context.ts'
 
 /** Writes a line for answers that leave. */
 export type AccessLog = ReturnType<typeof createAccessLog>

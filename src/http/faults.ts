@@ -4,7 +4,7 @@ import type { Plans } from '../plans/plans.ts'
 import { type QuotaKind, tierIds } from '../plans/tiers.ts'
 import type { WindowReading } from './answer/rate-headers.ts'
 import { servedMethods } from './front.ts'
-import type { RequestContext, SimulatedQuota } from './gate/gate.ts'
+import type { RequestContext, SimulatedQuota } from './gate/request-context.ts'
 import { Problem, type ProblemCode, problems } from './problem/problem.ts'
 import { type Links, overloaded, tooFast } from './problem/refusals.ts'
 

@@ -6,7 +6,7 @@ import { DoesNotOpen, type Vault } from '../topics/keys/service/vault.ts'
 import type { IdempotencyStore } from '../topics/keys/store/idempotency.ts'
 import { t } from './answer/schema.ts'
 import { credentialsOf } from './gate/credentials.ts'
-import type { Caller, RequestContext } from './gate/gate.ts'
+import type { Caller, RequestContext } from './gate/request-context.ts'
 import { invalidParameter, stateForbids } from './problem/problem.ts'
 import { pathOf } from './settle.ts'
 

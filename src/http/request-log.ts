@@ -1,4 +1,4 @@
-import type { RequestContext } from './gate/gate.ts'
+import type { RequestContext } from './gate/request-context.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
 import { withoutLinkKey } from './settle.ts'
 

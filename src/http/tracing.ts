@@ -1,6 +1,6 @@
 import { inTrace, traceOf } from '../lib/trace.ts'
 import type { Span, Tracer } from '../send/traces/tracer.ts'
-import type { RequestContext } from './gate/gate.ts'
+import type { RequestContext } from './gate/request-context.ts'
 
 interface TracingDeps {
   /** Sends spans; undefined: a trace is handed on as it came. */

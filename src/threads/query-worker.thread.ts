@@ -1,6 +1,6 @@
 import { openDatabase, readAtOnce } from '../database/database.ts'
 import { createEncoder } from '../http/answer/encoding.ts'
-import type { Admitted, Caller } from '../http/gate/gate.ts'
+import type { Admitted, Caller } from '../http/gate/request-context.ts'
 import { createAnswering, type QueryWorkerInstance } from '../http/query-workers/answering.ts'
 import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
 import type { AskedSeries, QueryWorkerCaller, ToQueryWorker } from '../http/query-workers/terms.ts'

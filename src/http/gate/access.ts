@@ -13,8 +13,9 @@ import {
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
 import { type Access, isForQueryWorker, isHeavy, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
-import type { Caller, Gate, RequestContext } from './gate.ts'
+import type { Gate } from './gate.ts'
 import type { QueryWorkerDispatch } from './query-worker-dispatch.ts'
+import type { Caller, RequestContext } from './request-context.ts'
 
 /** Optional steps of every route, in addition to the admission by the gate. */
 interface AccessSteps {
@@ -56,10 +57,10 @@ export const createAccess = (
           // Elysia reads the source of this function to see what of the request it must prepare:
           // name each property, pass no context on.
           ctx => {
-            const requestContext = gate.open(access, ctx.route)
+            const requestContext = gate.open(access, ctx.request, peer, ctx.route)
             ctx.requestContext = requestContext
             nameAll(ctx.params)
-            gate.enter(requestContext, ctx.request, peer)
+            gate.enter(requestContext)
             if (requestContext.caller) ctx.caller = requestContext.caller
             setViewer?.(requestContext)
             parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)

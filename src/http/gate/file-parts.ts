@@ -3,6 +3,8 @@ import { minuteMs } from '../../lib/time/instant.ts'
 /** More files than keys read at once; without the oldest, its next part takes a slot again. */
 const filesMax = 10_000
 
+export type FileParts = ReturnType<typeof createFileParts>
+
 /**
  * Parts of files that were sent to keys. A tool that reads a table over the network asks for many: those
  * of one version of a file take one slot of the rate limit in a minute.

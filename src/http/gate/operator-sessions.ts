@@ -4,7 +4,7 @@ import { minuteMs } from '../../lib/time/instant.ts'
 import type { Company } from '../../topics/account/service/company.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import { Problem } from '../problem/problem.ts'
-import type { SessionReader } from './gate.ts'
+import type { SessionReader } from './key-entry.ts'
 import { isMadeByOwnPage } from './origin.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 

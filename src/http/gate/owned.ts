@@ -1,5 +1,5 @@
 import { notFound } from '../problem/problem.ts'
-import { accountIdOf, type Caller } from './gate.ts'
+import { accountIdOf, type Caller } from './request-context.ts'
 
 /** An item of the caller's account. Unknown, malformed and foreign ids are refused alike. */
 export function owned<Item extends { accountId: string }>(

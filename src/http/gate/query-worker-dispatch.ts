@@ -6,7 +6,7 @@ import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { QueryWorkerPool } from '../query-workers/pool.ts'
 import type { QueryWorkerCaller } from '../query-workers/terms.ts'
-import type { Caller, RequestContext } from './gate.ts'
+import type { Caller, RequestContext } from './request-context.ts'
 
 /** Hands admitted heavy requests to the query workers. */
 export type QueryWorkerDispatch = ReturnType<typeof createQueryWorkerDispatch>

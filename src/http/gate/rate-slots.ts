@@ -2,13 +2,16 @@ import type { Clock } from '../../lib/time/clock.ts'
 import { addressGroup } from '../../plans/rates/address.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
-import { reading, type WindowReading } from '../answer/rate-headers.ts'
+import { reading } from '../answer/rate-headers.ts'
 import { tooFast } from '../problem/refusals.ts'
 import type { KeyAccess } from './access-kind.ts'
-import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import { clientAddress, type TrustedProxies } from './address.ts'
 import type { RateTables } from './rates.ts'
+import type { RequestContext } from './request-context.ts'
 
-/** Takes slots of the rolling windows, and adds each to `windows`, for the headers. */
+/** Takes slots of the rolling windows, and adds each to the request's, for the headers. */
+export type RateSlots = ReturnType<typeof createRateSlots>
+
 export const createRateSlots = ({
   rates,
   clock,
@@ -19,12 +22,7 @@ export const createRateSlots = ({
   trusted: TrustedProxies
 }) => ({
   /** Takes a slot in the window of the client's address; throws 429 when there is none. */
-  takeAddress(
-    name: 'unauthenticated' | 'demo',
-    windows: WindowReading[],
-    request: Request,
-    peer: PeerLookup,
-  ) {
+  takeAddress({ request, peer, windows }: RequestContext, name: 'unauthenticated' | 'demo') {
     const group = addressGroup(clientAddress(request, peer, trusted))
     const window = reading(
       name === 'demo' ? 'demo' : 'address',
@@ -39,17 +37,18 @@ export const createRateSlots = ({
    * The caller checks whether it was admitted.
    */
   takeBurst(
-    windows: WindowReading[],
+    { windows, startedMs }: RequestContext,
     key: KeyState,
     perMinute: number,
     isHeldBack: boolean,
-    nowMs: number,
     isCovered: boolean,
   ) {
     const look = isCovered ? rates.peekOf : rates.takeOf
     const window = reading(
       'burst',
-      isHeldBack ? look('overQuota', key, nowMs) : look('authenticated', key, nowMs, perMinute),
+      isHeldBack
+        ? look('overQuota', key, startedMs)
+        : look('authenticated', key, startedMs, perMinute),
     )
     if (isCovered) window.admitted = true
     windows.push(window)
@@ -59,14 +58,14 @@ export const createRateSlots = ({
    * Takes a slot in the windows for reading in the console without a charge; undefined: the daily
    * window is used up, and the request counts like any other of the account.
    */
-  takeBrowsing(windows: WindowReading[], { familyId, accountId }: Session, nowMs: number) {
-    if (!rates.take('browsingDay', accountId, nowMs).admitted) return undefined
-    const window = reading('browsing', rates.take('browsing', familyId, nowMs))
+  takeBrowsing({ windows, startedMs }: RequestContext, { familyId, accountId }: Session) {
+    if (!rates.take('browsingDay', accountId, startedMs).admitted) return undefined
+    const window = reading('browsing', rates.take('browsing', familyId, startedMs))
     windows.push(window)
     return window
   },
   /** Takes a slot in the additional window of a route; throws 429 when there is none. */
-  takeOwn({ rate }: KeyAccess, windows: WindowReading[], key: KeyState) {
+  takeOwn({ windows }: RequestContext, { rate }: KeyAccess, key: KeyState) {
     if (!rate) return
     const now = clock.monotonic()
     const window =

@@ -22,10 +22,11 @@ import type { DevControls } from '../dev-controls.ts'
 import { faultMeeter } from '../faults.ts'
 import { type AccessPlugin, createAccess, viewerOf } from '../gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../gate/address.ts'
-import { type Admitted, createGate, type Gate, type RequestContext } from '../gate/gate.ts'
+import { createGate, type Gate } from '../gate/gate.ts'
 import { createOperatorSessions, type OperatorSessions } from '../gate/operator-sessions.ts'
 import { createQueryWorkerDispatch } from '../gate/query-worker-dispatch.ts'
 import { createRateTables, type RateTables, rateSeed } from '../gate/rates.ts'
+import type { Admitted, RequestContext } from '../gate/request-context.ts'
 import { createIdempotency, type Idempotency } from '../idempotency.ts'
 import { type CodeReader, createCodeReader } from '../input/codes.ts'
 import { createIgnoredParameters } from '../input/ignored-parameters.ts'
@@ -83,7 +84,6 @@ export interface Context extends Services, Vitals {
   recentRequests: RecentRequests
   /** Operators by their session. */
   operators: OperatorSessions
-  peer: PeerLookup
   /**
    * Requests that this instance makes for another, by the one they are made for: they come from its
    * address.
@@ -219,7 +219,6 @@ export function createContext(services: Services, options: ContextOptions): Cont
     gate,
     recentRequests,
     operators,
-    peer,
     onBehalf,
     rates,
     connections,

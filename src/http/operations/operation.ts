@@ -1,6 +1,6 @@
 import { Kind, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { Access } from '../gate/access-kind.ts'
-import type { Caller, RequestContext } from '../gate/gate.ts'
+import type { Caller, RequestContext } from '../gate/request-context.ts'
 import type { Page } from '../input/page.ts'
 import type { Reply } from './answer.ts'
 import type { Context } from './context.ts'

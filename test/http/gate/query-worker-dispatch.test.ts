@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { t } from 'elysia'
-import type { RequestContext } from '../../../src/http/gate/gate.ts'
 import { createQueryWorkerDispatch } from '../../../src/http/gate/query-worker-dispatch.ts'
+import type { RequestContext } from '../../../src/http/gate/request-context.ts'
 import { createKnownNames } from '../../../src/http/input/known-names.ts'
 import { pageQuery } from '../../../src/http/input/page.ts'
 import {

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { body, optional, text } from '../../../http/input/body-schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'

@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { cookieOf, endedCookie } from '../../../http/gate/session-cookie.ts'
 import { body, documentedBody, text } from '../../../http/input/body-schema.ts'
 import { formOf } from '../../../http/input/form.ts'

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
 import { owned } from '../../../http/gate/owned.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import type { Alert } from '../service/alerts.ts'
 import { createAlertForms } from './form.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import {
   body,
   choice,

@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'

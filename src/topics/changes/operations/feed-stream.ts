@@ -1,4 +1,4 @@
-import type { Caller, RequestContext } from '../../../http/gate/gate.ts'
+import type { Caller, RequestContext } from '../../../http/gate/request-context.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { after } from '../../../lib/time/clock.ts'
@@ -45,13 +45,13 @@ export function openHeaders({ headers }: Reply, type: string, { entitled }: Call
  * Its opening has paid for the first records.
  */
 export function openFeedStream(
-  { gate, peer, streams, connections, meter }: Context,
+  { gate, streams, connections, meter }: Context,
   { caller, request, requestContext }: Omit<StreamRequest, 'reply'>,
 ) {
   let ending: EndReason | undefined
   let paid = rowsOfPrice
   let wake = () => {}
-  const stays = gate.stay(requestContext!, request, peer)
+  const stays = gate.stay(requestContext!)
   const end = (reason: EndReason | undefined) => {
     ending ??= reason
     release()

@@ -1,6 +1,6 @@
 import { scopeOfDataset } from '../../../database/datasets.ts'
 import type { Declared } from '../../../datasets/dataset.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { boolOf, instantOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'

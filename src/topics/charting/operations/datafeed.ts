@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 
 import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { instantOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'

@@ -1,7 +1,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 
 import { t } from '../../../http/answer/schema.ts'
-import { accountIdOf } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import {
   body,

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'

@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { accountIdOf } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { boolOf } from '../../../http/input/query.ts'

@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { accountIdOf } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'

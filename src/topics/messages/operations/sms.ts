@@ -1,6 +1,6 @@
 import { transact } from '../../../database/database.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { accountIdOf } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'

@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { body, field, readFields, text } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { markFixtures, type Reply, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { pageQuery } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { dayParameter, refusedQuery } from '../../../http/input/typed.ts'

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
 import { owned } from '../../../http/gate/owned.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import type { DataSources } from '../service/sources.ts'
 
 export const sourceAccess = { feature: 'data_connector', meter: true } as const

@@ -1,5 +1,5 @@
 import { jsonType } from '../../../http/answer/complete.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import type { Caller } from '../../../http/gate/request-context.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'

@@ -12,7 +12,7 @@ const protocol = 'actioncable-v1-json'
 
 /** Where a WebSocket to the stream of prices begins. */
 export function cableOperations(deps: Context) {
-  const { gate, peer, cable, streams, catalogue, connections, marks } = deps
+  const { gate, cable, streams, catalogue, connections, marks } = deps
 
   const headersOf = (request: Request): Record<string, string> => {
     const set = { headers: {} as Record<string, string> }
@@ -49,7 +49,7 @@ export function cableOperations(deps: Context) {
       },
       handle: ({ request, caller, requestContext }) => {
         if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notSocket()
-        const stays = gate.stay(requestContext!, request, peer)
+        const stays = gate.stay(requestContext!)
         const connection = cable.connect({
           accountId: caller.key.account.account.id,
           keyId: caller.key.key.id,

@@ -26,7 +26,6 @@ const partingSeconds = 10
 /** The feed of the account's watches as it grows. */
 export const streamOperations = ({
   gate,
-  peer,
   streams,
   watches,
   watchFeed,
@@ -80,7 +79,7 @@ The stream ends when its key is revoked, rolled or suspended or loses the featur
         series.map(watchedSeries => ({ series: watchedSeries })),
       )
       if (request.method === 'HEAD') return new Response('')
-      const stays = gate.stay(requestContext!, request, peer)
+      const stays = gate.stay(requestContext!)
       const body = streamBody({
         feed: watchFeed,
         accountId,

@@ -1,7 +1,7 @@
 import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { accountIdOf, type Caller } from '../../../http/gate/gate.ts'
 import { owned } from '../../../http/gate/owned.ts'
+import { accountIdOf, type Caller } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
