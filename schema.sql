@@ -244,6 +244,13 @@ CREATE TABLE quarantine (
 ) STRICT;
 CREATE INDEX quarantine_by_series ON quarantine (series_id, from_on);
 
+-- The earliest value of a series whose time has not come; its events follow then.
+CREATE TABLE prices_ahead (
+  series_id INTEGER PRIMARY KEY REFERENCES series (id),
+  due_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX prices_ahead_by_time ON prices_ahead (due_at);
+
 -- # Changes: what became known, in the order in which it was written.
 
 -- Which values a transaction recorded: of a series those of some times that were recorded, or

@@ -750,6 +750,17 @@ export const migrations: readonly Migration[] = [
         CHECK (credit_cents >= 0);
     `,
   },
+  {
+    version: 34,
+    why: 'A price that is recorded before its time has its events when the time comes.',
+    sql: `
+      CREATE TABLE prices_ahead (
+        series_id INTEGER PRIMARY KEY REFERENCES series (id),
+        due_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX prices_ahead_by_time ON prices_ahead (due_at);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -100,6 +100,8 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
     createMessagesJob(services),
     createDataSourcesJob(services),
     { name: 'feeds', pass: feeds.pass, nextStop: feeds.nextDue, settled: feeds.settled },
+    // Before the alerts, which are evaluated with these prices.
+    { name: 'prices ahead', ...services.arrivals },
     alertJob(services.alerts.evaluation),
     watchJob(services.watchRuns),
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),

@@ -82,11 +82,13 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'window-row.ts',
   ],
   'topics/prices/service': [
+    'arrivals.ts',
     'closes.ts',
     'fx.ts',
     'history.ts',
     'ingest.ts',
     'latest-prices.ts',
+    'newest-time.ts',
     'open.ts',
     'period-values.ts',
     'quarantine.ts',

@@ -9,7 +9,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { PeriodValues } from '../../prices/service/period-values.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
-import type { Change } from '../../prices/store/observations.ts'
+import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import type { AlertStore } from '../store/alerts.ts'
 import type { AlertPriceStore, PendingPrice } from '../store/prices.ts'
 import type { AlertTriggerStore } from '../store/triggers.ts'
@@ -35,6 +35,7 @@ export interface AlertEvaluationDeps extends Pick<Runtime, 'db' | 'ids' | 'log'>
   moments: AlertMoments
   notifier(): Notifier
   catalogue: Catalogue
+  observations: Pick<ObservationStore, 'newest'>
   quarantine: QuarantineList
   periodValues: PeriodValues
   keys: Pick<Keyring, 'account' | 'entitlements'>

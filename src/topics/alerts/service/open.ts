@@ -2,6 +2,7 @@ import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
+import type { Arrivals } from '../../prices/service/arrivals.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { LatestPrices } from '../../prices/service/latest-prices.ts'
@@ -36,6 +37,7 @@ export interface AlertServicesDeps
   quarantine: QuarantineList
   periodValues: PeriodValues
   ingest: Pick<Ingest, 'listen' | 'listenInside'>
+  arrivals: Pick<Arrivals, 'listen'>
 }
 
 /**
@@ -57,6 +59,7 @@ export function openAlerts(deps: AlertServicesDeps) {
     intervalMs: deps.config.alerts.intervalMs,
   })
   deps.ingest.listenInside(evaluation.note)
+  deps.arrivals.listen(evaluation.note)
   deps.ingest.listen(evaluation.follow)
   return {
     alerts: createAlerts({ ...deps, store, triggerStore, moments, evaluation }),

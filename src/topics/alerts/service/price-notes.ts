@@ -5,9 +5,10 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { periodAt } from '../../delivery/math/days.ts'
 import { completedDays, isDelivery } from '../../delivery/service/market-days.ts'
 import type { Observation } from '../../prices/math/bars.ts'
+import { createNewestTime, valueAt } from '../../prices/service/newest-time.ts'
 import type { PeriodValues } from '../../prices/service/period-values.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
-import type { Change } from '../../prices/store/observations.ts'
+import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import type { AlertStore } from '../store/alerts.ts'
 import type { AlertPriceStore } from '../store/prices.ts'
 import type { CodePasses } from './code-passes.ts'
@@ -19,6 +20,7 @@ export interface PriceNotesDeps {
   prices: AlertPriceStore
   passes: CodePasses
   catalogue: Catalogue
+  observations: Pick<ObservationStore, 'newest'>
   quarantine: QuarantineList
   periodValues: PeriodValues
 }
@@ -126,21 +128,20 @@ function watchedBy(catalogue: Catalogue, series: Series, now: number): Series[] 
 
 /**
  * The new price in a change: an observation newer than all before it, or a correction of the
- * newest; of a delivery series that of the period being delivered. What lies further back, in quarantine, or so long ago that it is history, is none.
+ * newest; of a delivery series that of the period being delivered. What lies further back, in the
+ * future, in quarantine, or so long ago that it is history, is none.
  */
-function createNewsReader({ catalogue, quarantine }: PriceNotesDeps) {
-  const newestOf = ({ inserted }: Change, series: Series, now: number) => {
-    if (series.delivery) return periodAt(series.delivery, now).start
-    const lastAt = catalogue.extent(series)?.lastAt ?? Number.NEGATIVE_INFINITY
-    return Math.max(lastAt, inserted.at(-1)?.observedAt ?? lastAt)
-  }
+function createNewsReader({ quarantine, ...deps }: PriceNotesDeps) {
+  const newestTime = createNewestTime(deps)
   return (change: Change, series: Series, now: number): Observation | undefined => {
     const { inserted, revised } = change
-    const newestAt = newestOf(change, series, now)
+    const newestAt = series.delivery
+      ? periodAt(series.delivery, now).start
+      : newestTime(change, series, now)
     // One write may correct what it inserts.
     const newest =
       revised.findLast(observation => observation.observedAt === newestAt) ??
-      inserted.findLast(observation => observation.observedAt === newestAt)
+      valueAt(inserted, newestAt)
     if (!newest || !isNews(series, newestAt, now)) return undefined
     return quarantine.clear(series.id, newestAt, newestAt + 1).length > 0 ? newest : undefined
   }

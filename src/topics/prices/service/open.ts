@@ -11,6 +11,7 @@ import { createFlaggedValueStore } from '../store/flagged-values.ts'
 import { createObservationStore } from '../store/observations.ts'
 import { createQuarantineStore } from '../store/quarantine.ts'
 import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
+import { createArrivals } from './arrivals.ts'
 import { createProvenance } from './provenance.ts'
 import { createQuarantineList } from './quarantine.ts'
 import { openReads } from './reads.ts'
@@ -140,6 +141,7 @@ export function openPrices(deps: PricesDeps) {
     flaggedValues,
     ...reads,
     ...writes,
+    arrivals: createArrivals({ ...deps, ...formulas, ingest, latestPrices }),
     /** Which codes people want on their boards. */
     boardLayouts: createBoardLayoutStore(db),
     valueSources,

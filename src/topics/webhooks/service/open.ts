@@ -12,6 +12,7 @@ import type { Vault } from '../../keys/service/vault.ts'
 import { createUsageWarningStore } from '../../keys/store/usage-warnings.ts'
 import type { Mail } from '../../messages/service/mail.ts'
 import type { Notices } from '../../messages/service/notices.ts'
+import type { Arrivals } from '../../prices/service/arrivals.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
@@ -44,6 +45,7 @@ export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'id
   attributed: PriceEventsDeps['attributed']
   periodValues: DayAheadEventsDeps['periodValues']
   ingest: Pick<Ingest, 'listenInside'>
+  arrivals: Pick<Arrivals, 'listen'>
   meter: Pick<Meter, 'listen'>
   outbox: Outbox
   tracer: Tracer | undefined
@@ -64,7 +66,9 @@ export function openWebhooks(deps: WebhookServicesDeps) {
   const skips = createSkips(deps)
   const events = createEvents({ ...deps, webhooks, allowance, skips })
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
-  deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
+  const priceEvents = createPriceEvents({ ...deps, webhooks, events })
+  deps.ingest.listenInside(priceEvents)
+  deps.arrivals.listen(priceEvents)
   deps.ingest.listenInside(createDayAheadEvents({ ...deps, webhooks, events }))
   /** Notifies owners of keys whose quota was used up. */
   const usageWarnings = createUsageWarningStore(db)

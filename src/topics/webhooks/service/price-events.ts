@@ -14,6 +14,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import type { Observation } from '../../prices/math/bars.ts'
 import { changePercent } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
+import { createNewestTime, valueAt } from '../../prices/service/newest-time.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import { createSeriesRows } from '../../prices/service/series-rows.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
@@ -41,7 +42,7 @@ const anyTime = Number.MAX_SAFE_INTEGER
  * Creates price events inside the transaction that writes the prices, so that neither exists
  * without the other. Only the newest observation of a series makes an event, and only when it is
  * newer than all earlier ones and not itself history: corrections, old rows and imports of millions
- * of rows notify no one. Rig counts and similar data have separate events.
+ * of rows notify no one. A price with a time in the future makes one when that has come. Rig counts and similar data have separate events.
  */
 export function createPriceEvents(deps: PriceEventsDeps) {
   const { events, webhooks, catalogue, clock } = deps
@@ -151,6 +152,7 @@ export function createPriceEvents(deps: PriceEventsDeps) {
  */
 function priceReader({ catalogue, observations, quarantine, clock }: PriceEventsDeps) {
   const rows = createSeriesRows(observations, quarantine)
+  const newestTime = createNewestTime({ catalogue, observations })
   const newestBefore = (seriesId: number, before: number): Observation | undefined =>
     rows.raw(seriesId, Number.MIN_SAFE_INTEGER, before, 1, anyTime)[0]
 
@@ -170,19 +172,15 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
     readingAt(code: string, accountId: string): Reading | undefined {
       const series = catalogue.resolve(code, clock.now(), accountId)?.series
       if (series && !catalogue.isVisible(series, accountId)) return undefined
-      const newest = series && newestBefore(series.id, anyTime)
+      const newest = series && newestBefore(series.id, clock.now() + 1)
       return series && newest && readingOf(series, newest)
     },
     /** Undefined for a change without an event. */
     newsOf({ inserted, revised }: Change, series: Series): Observation | undefined {
-      const newest = inserted.at(-1)
-      if (
-        !newest ||
-        newest.observedAt <= (catalogue.extent(series)?.lastAt ?? Number.NEGATIVE_INFINITY)
-      )
-        return undefined
-      const { observedAt } = newest
-      if (!isNews(series, observedAt, clock.now())) return undefined
+      const now = clock.now()
+      const observedAt = newestTime({ inserted }, series, now)
+      const newest = valueAt(inserted, observedAt)
+      if (!newest || !isNews(series, observedAt, now)) return undefined
       if (quarantine.clear(series.id, observedAt, observedAt + 1).length === 0) return undefined
       // One write may correct what it inserts.
       return revised.findLast(point => point.observedAt === observedAt) ?? newest

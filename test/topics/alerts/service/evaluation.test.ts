@@ -44,6 +44,21 @@ describe('an alert fires', () => {
     })
   })
 
+  test('by a price with a time in the future when that time comes, and by those of the present before', async () => {
+    const { watch, price, fired, clock, services } = openAlertInstance()
+    const alert = watch(code, above(90))
+    const { arrivals, alerts } = services
+    price(code, 95, startAt + hourMs)
+    expect(fired(alert)).toEqual([])
+    clock.advance(minuteMs)
+    price(code, 91)
+    expect(fired(alert)).toEqual([91])
+    clock.advance(hourMs)
+    arrivals.pass()
+    await alerts.evaluation.pass()
+    expect(fired(alert)).toEqual([91, 95])
+  })
+
   test('not while its cooldown runs, and again from its last moment on', () => {
     const { watch, price, fired, clock } = openAlertInstance()
     const alert = watch(code, above(90), { cooldownMinutes: 60 })
@@ -221,7 +236,7 @@ describe('a code is judged', () => {
       watch(code, above(90)),
       watch(code, { kind: 'rsi', period: 14, overbought: 70, oversold: 30 }),
     ]
-    for (const [i, value] of [80, 85, 91].entries()) price(code, value, startAt + i)
+    for (const [i, value] of [80, 85, 91].entries()) price(code, value, startAt - 2 + i)
     expect(alerts.map(fired)).toEqual([[91], []])
   })
 

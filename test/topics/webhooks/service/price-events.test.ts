@@ -85,6 +85,56 @@ describe('a new price', () => {
   })
 })
 
+describe('a price with a time in the future', () => {
+  test('makes its event when that time comes, and a price of the present makes one before', () => {
+    const { instance, endpoint } = opened()
+    const { arrivals } = instance.services
+    instance.price('WTI_USD', 70)
+    instance.price('WTI_USD', 72, startAt + hourMs)
+    instance.price('WTI_USD', 73, startAt + 2 * hourMs)
+    expect(values(instance, endpoint)).toEqual([70])
+    instance.clock.advance(minuteMs)
+    instance.price('WTI_USD', 71)
+    arrivals.pass()
+    expect(values(instance, endpoint)).toEqual([70, 71])
+    expect(arrivals.nextStop(instance.clock.now())).toBe(startAt + hourMs)
+    instance.clock.advance(hourMs)
+    arrivals.pass()
+    arrivals.pass()
+    expect(values(instance, endpoint)).toEqual([70, 71, 72])
+    expect(eventsOf(instance, endpoint).at(-1)!.data).toMatchObject({ previous_value: 71 })
+    instance.clock.advance(hourMs)
+    arrivals.pass()
+    expect(values(instance, endpoint)).toEqual([70, 71, 72, 73])
+    expect(arrivals.nextStop(instance.clock.now())).toBe(Number.POSITIVE_INFINITY)
+  })
+  test('makes none if it was removed or replaced by a newer one before', () => {
+    const { instance, endpoint } = opened()
+    const { arrivals, ingest, catalogue } = instance.services
+    instance.price('WTI_USD', 72, startAt + hourMs)
+    ingest.withdraw(catalogue.named('WTI_USD')!.id, [startAt + hourMs])
+    instance.clock.advance(hourMs)
+    arrivals.pass()
+    expect(values(instance, endpoint)).toEqual([])
+    instance.price('WTI_USD', 74, instance.clock.now() + minuteMs)
+    instance.clock.advance(2 * minuteMs)
+    instance.price('WTI_USD', 75)
+    arrivals.pass()
+    expect(values(instance, endpoint)).toEqual([75])
+  })
+  test('does not meet the condition of an endpoint before that time', () => {
+    const { instance, endpoint } = opened({
+      events: ['price.threshold'],
+      conditions: [{ commodity: 'WTI_USD', operator: 'greater_than', value: 71 }],
+    })
+    instance.price('WTI_USD', 72, startAt + hourMs)
+    expect(types(instance, endpoint)).toEqual([])
+    instance.clock.advance(hourMs)
+    instance.services.arrivals.pass()
+    expect(types(instance, endpoint)).toEqual(['price.threshold'])
+  })
+})
+
 describe('no news', () => {
   test('a price that is older than the newest', () => {
     const { instance, endpoint } = opened()
