@@ -5,10 +5,8 @@ import { tableOf } from '../table.ts'
 const path = '/admin/v1/batches'
 const shownMax = 50
 
-const standingOf = (batch: BatchLine): string => {
-  if (batch.undone_at !== null) return 'undone'
-  return batch.finished_at === null ? 'under way' : 'done'
-}
+const statusOf = (batch: BatchLine): string =>
+  batch.undone_at === null ? batch.status.replace('_', ' ') : 'undone'
 
 const aboutOf = (batch: BatchLine): string =>
   [
@@ -33,7 +31,7 @@ const batchTable = (batches: readonly BatchLine[]) =>
     REJECTED: 'rejected',
     HELD: 'held',
     KEPT: 'kept_as_corrected',
-    STATUS: batch => standingOf(batch),
+    STATUS: batch => statusOf(batch),
     ABOUT: batch => aboutOf(batch),
   })
 

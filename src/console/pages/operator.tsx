@@ -232,6 +232,7 @@ function Data() {
             show: batch => (
               <>
                 {words(batch.kind)} {batch.id}
+                {batch.status !== 'completed' && <Tag>{words(batch.status)}</Tag>}
                 <div class="quiet small">
                   {batch.file_name ?? batch.source ?? batch.reason ?? batch.actor}
                 </div>
@@ -247,7 +248,7 @@ function Data() {
             show: batch =>
               batch.undone_at ? (
                 <Tag>Undone</Tag>
-              ) : (
+              ) : batch.status === 'in_progress' ? null : (
                 <Confirmed
                   label="Undo"
                   question={`Undo batch ${batch.id}? The previous values are restored in a new batch.`}

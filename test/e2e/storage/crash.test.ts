@@ -148,6 +148,11 @@ describe('an import into a running server', () => {
     }
     const server = await start('serve', place)
     try {
+      const listed = await run('batches', 'list', '--data', data, '--json')
+      const cut = (JSON.parse(listed.out) as { status: string; inserted: number }[]).filter(
+        batch => batch.inserted > 0,
+      )
+      expect(cut.map(batch => batch.status)).toEqual(Array(kills).fill('interrupted'))
       expect(await completes(data)).toBeGreaterThanOrEqual(toldMost)
       expect(toldMost).toBeGreaterThan(0)
     } finally {

@@ -1,7 +1,7 @@
 import type { Journal } from '../../../database/undo/journal.ts'
 import type { BatchRowStore } from '../../../database/undo/rows.ts'
 import type { Log } from '../../../lib/log/log.ts'
-import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { type BigChange, createBigChanges } from '../math/big-changes.ts'
 import type { Batch, NewBatch } from '../store/batches.ts'
@@ -23,9 +23,15 @@ export interface RecordedBatch {
   recordedAt: number
 }
 
+/** `interrupted`: its sender ended without closing it; what it has written stays, and can be undone. */
+export const batchStatuses = ['in_progress', 'interrupted', 'completed'] as const
+export type BatchStatus = (typeof batchStatuses)[number]
+
 export type Batches = ReturnType<typeof createBatches>
 
 const pruneEach = 5000
+/** After this time without a request, the sender of a file is assumed to have ended. */
+const silentMs = 2 * minuteMs
 const pruneEveryMs = hourMs
 
 export interface BatchesDeps extends Omit<RunningBatchDeps, 'end'> {
@@ -60,11 +66,14 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
 export function createBatches(deps: BatchesDeps) {
   const { store, ingest, catalogue, log, now, transact } = deps
   const under = new Map<number, Tally>()
+  /** When the sender of each was heard of last. */
+  const heardAt = new Map<number, number>()
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const close = (id: number): Batch => {
     store.close(id, now())
     under.delete(id)
+    heardAt.delete(id)
     return store.find(id)!
   }
   /** After the commit. The runs of feeds have their own line. */
@@ -84,6 +93,7 @@ export function createBatches(deps: BatchesDeps) {
       replaces: replace,
     })
     under.set(id, tally)
+    heardAt.set(id, now())
     return batches.of(id, sourceId, tally)
   }
 
@@ -112,7 +122,7 @@ export function createBatches(deps: BatchesDeps) {
     /** A batch that began in an earlier request and has not ended. */
     running(id: number): RunningBatch | undefined {
       const batch = store.find(id)
-      if (!batch || batch.finishedAt !== null) return undefined
+      if (!batch || batch.finishedAt !== null || batch.undoneAt !== null) return undefined
       const tally =
         under.get(id) ??
         createTally(
@@ -122,7 +132,15 @@ export function createBatches(deps: BatchesDeps) {
           batch.biggest,
         )
       under.set(id, tally)
+      heardAt.set(id, now())
       return batches.of(id, batch.sourceId ?? 0, tally)
+    },
+    /** A batch that an earlier process began is interrupted until its sender is heard of again. */
+    statusOf({ id, kind, finishedAt }: Batch): BatchStatus {
+      if (finishedAt !== null) return 'completed'
+      const lastAt = heardAt.get(id)
+      const isHeard = lastAt !== undefined && (kind !== 'file' || now() - lastAt < silentMs)
+      return isHeard ? 'in_progress' : 'interrupted'
     },
     /** One batch of one write, in one transaction. */
     record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts } {

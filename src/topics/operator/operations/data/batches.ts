@@ -15,6 +15,7 @@ import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../../catalogue/math/lookup.ts'
 import { checkRow } from '../../../prices/files/rows.ts'
+import { batchStatuses } from '../../../prices/service/batches.ts'
 import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
 
 const operator = { operator: 'data' } as const
@@ -41,7 +42,11 @@ export const BatchShape = t.object('Batch', {
   reason: t.orNull(t.String()),
   undoes: t.orNull(t.integer(), 'The batch that it undid.'),
   started_at: moment,
-  finished_at: t.orNull(moment, 'Null while it is open, or if it was interrupted.'),
+  status: t.oneOf(
+    batchStatuses,
+    '`interrupted`: the import was stopped before its end. What it has written stays until the batch is undone.',
+  ),
+  finished_at: t.orNull(moment, 'Null while it is in progress, or if it was interrupted.'),
   undone_at: t.orNull(moment),
   inserted: t.integer(),
   revised: t.integer(),
@@ -129,6 +134,7 @@ export function batchAdminOperations(deps: Context) {
     reason: batch.reason,
     undoes: batch.undoesId,
     started_at: isoInstant(batch.startedAt),
+    status: batches.statusOf(batch),
     finished_at: isoOrNull(batch.finishedAt),
     undone_at: isoOrNull(batch.undoneAt),
     inserted: batch.inserted,
@@ -273,7 +279,7 @@ export function batchAdminOperations(deps: Context) {
       operationId: 'undoBatch',
       summary: 'Undo a batch',
       description:
-        'Restores the values from before a batch, as a new batch. History is never rewritten: `as_of` continues to return the values served in between. For datasets, rows and all values derived from them are restored. Refused if later batches wrote the same points or rows, unless `only_untouched` is set, and for datasets after `batches.undo_days`. An undo can be undone.',
+        'Restores the values from before a batch, as a new batch. History is never rewritten: `as_of` continues to return the values served in between. For datasets, rows and all values derived from them are restored. Refused while it is in progress, if later batches wrote the same points or rows, unless `only_untouched` is set, and for datasets after `batches.undo_days`. An undo can be undone.',
       access: operator,
       idempotent: true,
       params: params.properties,
@@ -292,6 +298,11 @@ export function batchAdminOperations(deps: Context) {
           throw stateForbids(
             'validation_failed',
             `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
+          )
+        if (batches.statusOf(batch) === 'in_progress')
+          throw stateForbids(
+            'validation_failed',
+            `Batch ${id} is still being written. Undo it when it has ended; a file whose import was stopped counts as interrupted after 2 minutes.`,
           )
         if (batch.isForgotten)
           throw stateForbids(

@@ -9,6 +9,7 @@ interface Batch {
   dataset: string | null
   undoes: number | null
   undone_at: string | null
+  status: string
 }
 interface Answer {
   data: {
@@ -128,5 +129,48 @@ describe('GET /admin/v1/batches/{id}', () => {
       { row: 'rig_counts US 2026-11-13 total', before: 543, now: 953, percent: 75.5064 },
       { row: 'rig_counts US 2026-11-13 gas', before: 126, now: 125, percent: -0.793651 },
     ])
+  })
+})
+
+describe('a batch of a file that is sent in several requests', () => {
+  const begin = async () => {
+    const own = openOperator()
+    const { body } = await own.send('POST', '/admin/v1/batches', { file_name: 'wti.csv' })
+    const { id } = body.data.batch
+    const write = (price: number) =>
+      own.send('POST', '/admin/v1/observations', {
+        batch: id,
+        observations: [{ code: 'WTI_USD', observed_at: '2026-11-19T15:00:00Z', price }],
+      })
+    const status = async () =>
+      (await own.send('GET', `/admin/v1/batches/${id}`)).body.data.batch.status
+    return { ...own, id, write, status }
+  }
+  test('is interrupted when its sender is silent, and in progress when that continues', async () => {
+    const { clock, write, status, send, id } = await begin()
+    expect(await status()).toBe('in_progress')
+    clock.advance(10 * 60_000)
+    expect(await status()).toBe('interrupted')
+    expect((await write(71)).status).toBe(200)
+    expect(await status()).toBe('in_progress')
+    await send('POST', `/admin/v1/batches/${id}/end`, {})
+    expect(await status()).toBe('completed')
+  })
+  test('is undone when it is interrupted and not before, and takes nothing more then', async () => {
+    const { clock, write, undo, id, status } = await begin()
+    await write(71)
+    const early = await undo(id)
+    expect([early.status, early.body.message]).toEqual([
+      422,
+      expect.stringContaining('is still being written'),
+    ])
+    clock.advance(10 * 60_000)
+    const undone = await undo(id)
+    expect([undone.status, undone.body.data.removed, await status()]).toEqual([
+      200,
+      1,
+      'interrupted',
+    ])
+    expect((await write(72)).status).toBe(422)
   })
 })
