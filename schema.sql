@@ -1198,7 +1198,11 @@ CREATE TABLE invoices (
   next_attempt_at INTEGER,
   last_error TEXT,
   provider TEXT NOT NULL,
-  provider_ref TEXT UNIQUE
+  provider_ref TEXT UNIQUE,
+  refunded_cents INTEGER NOT NULL DEFAULT 0
+    CHECK (refunded_cents >= 0),
+  -- At the bank of the payer; 'lost': the money went back.
+  dispute TEXT CHECK (dispute IN ('open', 'won', 'lost'))
 ) STRICT;
 CREATE INDEX invoices_by_account ON invoices (account_id, created_at, number);
 -- Unpaid invoices are few.

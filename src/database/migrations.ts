@@ -761,6 +761,15 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX prices_ahead_by_time ON prices_ahead (due_at);
     `,
   },
+  {
+    version: 35,
+    why: 'An invoice shows what was refunded of it, and whether its payment is disputed.',
+    sql: `
+      ALTER TABLE invoices ADD COLUMN refunded_cents INTEGER NOT NULL DEFAULT 0
+        CHECK (refunded_cents >= 0);
+      ALTER TABLE invoices ADD COLUMN dispute TEXT CHECK (dispute IN ('open', 'won', 'lost'));
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

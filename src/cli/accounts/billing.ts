@@ -13,12 +13,23 @@ const subscriptionStatuses = ['active', 'past_due', 'cancelled']
 
 const money = (cents: number, currency = 'USD') => `${currency} ${(cents / 100).toFixed(2)}`
 
+const stateOf = (invoice: InvoiceLine): string =>
+  [
+    invoice.status,
+    invoice.amount_refunded > 0
+      ? `${money(invoice.amount_refunded, invoice.currency)} refunded`
+      : undefined,
+    invoice.dispute ? `dispute ${invoice.dispute}` : undefined,
+  ]
+    .filter(part => part !== undefined)
+    .join(', ')
+
 const invoiceTable = (invoices: readonly InvoiceLine[]) =>
   tableOf(invoices, {
     NUMBER: 'number',
     'BILLED TO': 'billed_to',
     AMOUNT: invoice => money(invoice.amount, invoice.currency),
-    STATUS: 'status',
+    STATUS: invoice => stateOf(invoice),
     ISSUED: invoice => invoice.created_at.slice(0, 10),
     DUE: invoice => invoice.due_at.slice(0, 10),
     PAID: invoice => invoice.paid_at?.slice(0, 10) ?? '-',

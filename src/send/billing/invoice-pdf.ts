@@ -1,10 +1,10 @@
 import type { PDFFont, PDFPage } from 'pdf-lib'
 import { isoDay } from '../../lib/time/instant.ts'
 import { type InvoiceLine, money } from '../../plans/billing/invoice.ts'
-import type { InvoiceTerms } from './processor.ts'
+import type { InvoiceTerms, Returned } from './processor.ts'
 
 /** The content of an invoice. */
-export interface PrintedInvoice extends InvoiceTerms {
+export interface PrintedInvoice extends InvoiceTerms, Returned {
   number: string
   billedTo: string
   /** Name and address, line by line. */
@@ -132,4 +132,9 @@ function rows(
   rule()
   put(sheet, bold, 'Total', { x: page.margin, y })
   put(sheet, bold, money(invoice.amountCents, invoice.currency), { x: right, y, toRight: true })
+  const returned = invoice.dispute === 'lost' ? invoice.amountCents : invoice.refundedCents
+  if (returned === 0) return
+  y -= linePoints
+  put(sheet, plain, 'Refunded', { x: page.margin, y })
+  put(sheet, plain, money(-returned, invoice.currency), { x: right, y, toRight: true })
 }

@@ -6,6 +6,7 @@ import { isPlanId } from '../../plans/plans.ts'
 import type { PlanId } from '../../plans/tiers.ts'
 import type {
   Charge,
+  DisputeState,
   PaymentMethod,
   ProcessorEvent,
   RemoteInvoice,
@@ -81,6 +82,13 @@ export function subscriptionOf(subscription: Stripe.Subscription): RemoteSubscri
 const momentOf = (seconds: number | null | undefined): number | null =>
   seconds === null || seconds === undefined ? null : seconds * secondMs
 
+/** A bank debit is attempted days before its result is known: until then it does not count. */
+const isProcessing = ({ payments, status }: Stripe.Invoice): boolean =>
+  status === 'open' &&
+  (payments?.data ?? []).some(({ payment: { payment_intent: intent } }) =>
+    typeof intent === 'object' ? intent?.status === 'processing' : false,
+  )
+
 /**
  * The period of an invoice is that of the lines on it: its own fields look back at what was
  * gathered for it.
@@ -106,7 +114,7 @@ export function invoiceOf(invoice: Stripe.Invoice): RemoteInvoice {
     createdAt,
     dueAt: momentOf(invoice.due_date) ?? createdAt,
     paidAt: momentOf(invoice.status_transitions.paid_at),
-    attempts: invoice.attempt_count,
+    attempts: invoice.attempt_count - (isProcessing(invoice) ? 1 : 0),
     nextAttemptAt: momentOf(invoice.next_payment_attempt),
   }
 }
@@ -131,14 +139,36 @@ export function paymentOf(paymentIntent: Stripe.PaymentIntent): {
   }
 }
 
+const disputes: Readonly<Record<string, DisputeState>> = {
+  lost: 'lost',
+  won: 'won',
+  warning_closed: 'won',
+  prevented: 'won',
+}
+
+export const disputeOf = (dispute: Stripe.Dispute | undefined): DisputeState | null =>
+  dispute ? (disputes[dispute.status] ?? 'open') : null
+
 const kinds = {
   subscription: 'subscription',
   invoice: 'invoice',
   payment_intent: 'payment',
+  charge: 'charge',
 } as const
 
+/** Refunds and disputes are about the charge that they name. */
 export function eventOf({ id, type, data }: Stripe.Event): ProcessorEvent {
-  const { object, id: ref } = data.object as { object?: string; id?: string }
-  const kind = kinds[object as keyof typeof kinds]
-  return { id, type, about: kind === undefined || ref === undefined ? undefined : { kind, ref } }
+  const {
+    object,
+    id: own,
+    charge,
+  } = data.object as {
+    object?: string
+    id?: string
+    charge?: string | { id: string } | null
+  }
+  const isOfCharge = object === 'dispute' || object === 'refund'
+  const kind = isOfCharge ? 'charge' : kinds[object as keyof typeof kinds]
+  const ref = isOfCharge ? idOf(charge) : own
+  return { id, type, about: kind === undefined || !ref ? undefined : { kind, ref } }
 }

@@ -11,6 +11,7 @@ import {
   type Sale,
 } from './processor.ts'
 import {
+  disputeOf,
   eventOf,
   idOf,
   invoiceOf,
@@ -164,6 +165,11 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
       ask(async stripe => {
         const { status } = await stripe.invoices.retrieve(ref)
         if (status === 'open') await stripe.invoices.pay(ref, { off_session: true })
+      }),
+    voidInvoice: (ref: string) =>
+      ask(async stripe => {
+        const { status } = await stripe.invoices.retrieve(ref)
+        if (status === 'open') await stripe.invoices.voidInvoice(ref)
       }),
     setupIntent: (customer: string) =>
       ask(async stripe => {
@@ -370,6 +376,15 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
       ask(async stripe =>
         translated(await stripe.subscriptions.update(ref, { cancel_at_period_end: cancel })),
       ),
+    end: (ref: string) =>
+      ask(async stripe => {
+        const { ended_at: endedAt } = await stripe.subscriptions.retrieve(ref)
+        return translated(
+          endedAt === null
+            ? await stripe.subscriptions.cancel(ref)
+            : await stripe.subscriptions.retrieve(ref),
+        )
+      }),
   }
 }
 
@@ -380,8 +395,32 @@ const looking = ({ ask, find }: Connection) => ({
     return subscription && subscriptionOf(subscription)
   },
   invoice: async (ref: string) => {
-    const invoice = await find(stripe => stripe.invoices.retrieve(ref))
+    const expand = ['payments.data.payment.payment_intent']
+    const invoice = await find(stripe => stripe.invoices.retrieve(ref, { expand }))
     return invoice && invoiceOf(invoice)
+  },
+  charge: async (ref: string) => {
+    const charge = await find(stripe => stripe.charges.retrieve(ref))
+    if (!charge) return undefined
+    const intent = idOf(charge.payment_intent)
+    return ask(async stripe => {
+      const paid =
+        intent === null
+          ? undefined
+          : await stripe.invoicePayments.list({
+              payment: { type: 'payment_intent', payment_intent: intent },
+              limit: 1,
+            })
+      const disputed = charge.disputed
+        ? await stripe.disputes.list({ charge: ref, limit: 1 })
+        : undefined
+      return {
+        invoiceRef: idOf(paid?.data[0]?.invoice) ?? undefined,
+        purchaseId: charge.metadata.purchase_id,
+        refundedCents: charge.amount_refunded,
+        dispute: disputeOf(disputed?.data[0]),
+      }
+    })
   },
   latestInvoice: async (subscription: string) => {
     const { data } = await ask(stripe => stripe.invoices.list({ subscription, limit: 1 }))

@@ -81,6 +81,22 @@ export interface RemoteInvoice extends InvoiceTerms {
   nextAttemptAt: number | null
 }
 
+/** A payment that its payer contests at the bank; `lost`: the money went back. */
+export const disputeStates = ['open', 'won', 'lost'] as const
+export type DisputeState = (typeof disputeStates)[number]
+
+/** How much of a payment went back to the payer. */
+export interface Returned {
+  refundedCents: number
+  dispute: DisputeState | null
+}
+
+/** A payment that was made, for an invoice of the processor or for a sale. */
+export interface RemoteCharge extends Returned {
+  invoiceRef: string | undefined
+  purchaseId: string | undefined
+}
+
 /**
  * The subject of a message from the processor. The message only announces an event; its details are
  * fetched from the processor.
@@ -88,7 +104,7 @@ export interface RemoteInvoice extends InvoiceTerms {
 export interface ProcessorEvent {
   id: string
   type: string
-  about: { kind: 'subscription' | 'invoice' | 'payment'; ref: string } | undefined
+  about: { kind: 'subscription' | 'invoice' | 'payment' | 'charge'; ref: string } | undefined
 }
 
 /** A sale that is not a subscription. */
@@ -132,6 +148,9 @@ export interface Processor {
   /** From the next period on; the plan that it has, to take a pending one back. */
   changeNext(ref: string, terms: RemoteTerms): Promise<RemoteSubscription>
   cancelAtPeriodEnd(ref: string, cancel: boolean): Promise<RemoteSubscription>
+  /** Ends it at once, without a refund. */
+  end(ref: string): Promise<RemoteSubscription>
+  voidInvoice(ref: string): Promise<void>
   /** Undefined when there is no such thing; so also below. */
   subscription(ref: string): Promise<RemoteSubscription | undefined>
   invoice(ref: string): Promise<RemoteInvoice | undefined>
@@ -140,6 +159,7 @@ export interface Processor {
   sell(customerRef: string, sale: Sale): Promise<Charge>
   /** The purchase that a payment was for, and what became of it. */
   payment(ref: string): Promise<{ purchaseId: string; charge: Charge } | undefined>
+  charge(ref: string): Promise<RemoteCharge | undefined>
   /** Undefined for a message that is not signed by the processor, or long ago. */
   event(raw: string, signature: string): Promise<ProcessorEvent | undefined>
 }

@@ -15,6 +15,8 @@ const invoice: PrintedInvoice = {
   endsAt: createdAt + 30 * dayMs,
   dueAt: createdAt + 30 * dayMs,
   paidAt: createdAt,
+  refundedCents: 0,
+  dispute: null,
   billedTo: 'buyer@example.com',
   issuer: ['Example Prices Ltd', '1 Harbour Street'],
   lines: [

@@ -22,6 +22,8 @@ export interface StripeServer {
   card(customer: string, id: string, declines?: boolean): void
   /** Lets the next period of a subscription begin, paid or not. */
   renew(subscription: string, paid?: boolean): Thing
+  /** The payment of an invoice or purchase, as a charge that may be refunded or disputed. */
+  chargeOf(paid: Thing): Thing
   /** A message about a thing as it is now, signed. */
   message(type: string, thing: Thing, options?: { secret?: string; id?: string; at?: number }): Sent
   /** Answers nothing but this status, until it is undefined again. */
@@ -218,6 +220,14 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
         return_url: fields.return_url,
       })
     if (method === 'GET' && id) return find(id)
+    if (method === 'GET' && resource === 'invoice_payments')
+      return list(
+        all('invoice', ({ intent }) => intent && intent === fields.payment.payment_intent).map(
+          ({ id: invoice }) => ({ object: 'invoice_payment', invoice }),
+        ),
+      )
+    if (method === 'GET' && resource === 'disputes')
+      return list(all('dispute', dispute => dispute.charge === fields.charge))
     if (method === 'GET' && resource === 'payment_methods')
       return list(all('payment_method', method => method.customer === fields.customer))
     if (method === 'GET' && resource === 'prices')
@@ -250,7 +260,11 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     if (resource === 'prices')
       return make('price', 'price', { ...fields, unit_amount: Number(fields.unit_amount) })
     if (resource === 'subscriptions' && !id) return createSubscription(fields)
+    if (resource === 'subscriptions' && method === 'DELETE')
+      return Object.assign(find(id!), { status: 'canceled', ended_at: seconds() })
     if (resource === 'subscriptions') return updateSubscription(find(id!), fields)
+    if (resource === 'invoices' && action === 'void')
+      return Object.assign(find(id!), { status: 'void', next_payment_attempt: null })
     if (resource === 'invoices' && action === 'pay') return pay(find(id!))
     if (resource === 'payment_intents') return intent(fields)
     throw missing(path)
@@ -289,7 +303,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       const reply = (status: number, value: unknown) => {
         const text = JSON.stringify(value)
         if (name !== null) replays.set(name, { text, status, request: pathname + body })
-        if (request.method === 'POST') writes.push({ path: pathname, fields, key: name })
+        if (request.method !== 'GET') writes.push({ path: pathname, fields, key: name })
         if (stand.losesNextAnswer && request.method === 'POST') {
           stand.losesNextAnswer = false
           return json(500, { error: { type: 'api_error', message: 'lost' } })
@@ -334,6 +348,17 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       )
       subscription.status = paid ? 'active' : 'past_due'
       return invoice(subscription, [['Subscription', item.price.unit_amount]], paid)
+    },
+    chargeOf(paid) {
+      paid.intent ??= paid.object === 'payment_intent' ? paid.id : `pi_of_${paid.id}`
+      return make('ch', 'charge', {
+        payment_intent: paid.intent,
+        customer: paid.customer,
+        amount: paid.total ?? paid.amount,
+        amount_refunded: 0,
+        disputed: false,
+        metadata: { ...paid.metadata },
+      })
     },
     message(
       type,

@@ -4,7 +4,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { CreditPack } from '../../../plans/billing/credit-packs.ts'
 import { offeredPlans, type Plans, quotaPeriods } from '../../../plans/plans.ts'
 import { percentUsed, quotaWindow } from '../../../plans/quota.ts'
-import type { PaymentMethod } from '../../../send/billing/processor.ts'
+import { disputeStates, type PaymentMethod } from '../../../send/billing/processor.ts'
 import { FeatureList } from '../../keys/operations/tier-shape.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { CreditPurchase } from '../../keys/store/credits.ts'
@@ -75,6 +75,11 @@ export const InvoiceShape = t.object('Invoice', {
   amount: t.integer('In cents.', 9900),
   currency: t.String({ examples: ['USD'] }),
   status: InvoiceStatusName,
+  amount_refunded: t.integer('In cents.', 0),
+  dispute: t.orNull(
+    t.oneOf(disputeStates),
+    'A dispute of the payment at the bank; `lost`: the money was returned. Null: none.',
+  ),
   period_start: moment(),
   period_end: moment(),
   pdf_url: t.orNull(
@@ -154,6 +159,8 @@ export const invoiceRow = (invoice: Invoice, baseUrl: string): InvoiceShape => (
   amount: invoice.amountCents,
   currency: invoice.currency,
   status: invoice.status,
+  amount_refunded: invoice.refundedCents,
+  dispute: invoice.dispute,
   period_start: isoInstant(invoice.startsAt),
   period_end: isoInstant(invoice.endsAt),
   pdf_url: `${baseUrl}/billing/invoices/${invoice.id}/pdf`,

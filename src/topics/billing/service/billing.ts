@@ -177,7 +177,7 @@ export function createBilling(deps: BillingDeps): Billing {
         return invoice?.accountId === accountId ? invoice : undefined
       },
     },
-    ledger: createBillingLedger({ ...shared, agree: own.agree, endNow: own.endNow }),
+    ledger: createBillingLedger({ ...shared, agree: own.agree }),
     receive: messages.receive,
     duties: {
       pass() {
@@ -222,6 +222,7 @@ function byWhomItIsRun(
     subscribe: async (account, ...rest) => engineOf(account).subscribe(account, ...rest),
     changePlan: async (account, ...rest) => changedBy(account).changePlan(account, ...rest),
     cancel: async account => changedBy(account).cancel(account),
+    endNow: async (account, ...rest) => engineOf(account).endNow(account, ...rest),
     reactivate: async account => changedBy(account).reactivate(account),
   }
 }

@@ -6,7 +6,7 @@ import { type InvoiceLine, invoiceNumber, money } from '../../../plans/billing/i
 import { isHigher, paymentRetriesMs } from '../../../plans/billing/subscription.ts'
 import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
 import type { PlanId } from '../../../plans/tiers.ts'
-import type { Charge } from '../../../send/billing/processor.ts'
+import type { Charge, DisputeState, Returned } from '../../../send/billing/processor.ts'
 import type { Credits } from '../../keys/service/credits.ts'
 import type { KeyChanges } from '../../keys/service/key-changes.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
@@ -17,7 +17,7 @@ import type { Events } from '../../webhooks/service/events.ts'
 import type { Invoice, InvoicePayment, InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
 
-export interface EntriesDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface EntriesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   keys: Keyring
   changes: Pick<KeyChanges, 'changeAccount'>
   plans: Plans
@@ -113,6 +113,19 @@ export function createBillingEntries(deps: EntriesDeps) {
       invoiced.failed(failed, charge.error)
       return failed
     },
+    /** What the processor reports of the money of a paid invoice, and its consequences. */
+    returned(invoice: Invoice, { refundedCents, dispute }: Returned): void {
+      const after = { ...invoice, refundedCents, dispute }
+      invoices.giveBack(invoice.id, after)
+      if (refundedCents > invoice.refundedCents)
+        invoiced.refunded(after, refundedCents - invoice.refundedCents)
+      if (dispute !== invoice.dispute) {
+        const { accountId: account, number } = invoice
+        deps.log.warn('payment_disputed', { account, invoice: number, dispute })
+        invoiced.disputed(after)
+      }
+      if (refundedCents >= invoice.amountCents || dispute === 'lost') credited.withdraw(invoice)
+    },
     /** The time to pay is over. */
     overdue(invoice: Invoice): void {
       invoiced.failed(invoice, 'It was not paid in time.')
@@ -154,6 +167,8 @@ function documents({ keys, invoices, ids, clock, termsMs }: EntriesDeps) {
         lastError: null,
         provider: draft.provider ?? 'manual',
         providerRef: null,
+        refundedCents: 0,
+        dispute: null,
       }
       invoices.add(invoice)
       return invoice
@@ -279,6 +294,12 @@ function subscriptionEntries(deps: EntriesDeps) {
   }
 }
 
+const disputeWords: Readonly<Record<DisputeState, string>> = {
+  open: 'The payment is disputed at the bank of the card.',
+  won: 'The dispute of the payment was withdrawn or declined: the invoice stays paid.',
+  lost: 'The dispute of the payment was accepted: the amount was returned to the card.',
+}
+
 function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUrl }: EntriesDeps) {
   const data = (invoice: Invoice) => ({
     invoice_id: invoice.id,
@@ -350,6 +371,18 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
       say(invoice, `Invoice ${invoice.number} is not paid`, message)
       write(invoice, `invoice ${invoice.number} is not paid`, message)
     },
+    refunded(invoice: Invoice, cents: number): void {
+      const message = `${money(cents, invoice.currency)} of invoice ${invoice.number} has been refunded.`
+      say(invoice, `Invoice ${invoice.number} is refunded`, message)
+      write(invoice, `refund of invoice ${invoice.number}`, message)
+    },
+    disputed(invoice: Invoice): void {
+      const { dispute, number } = invoice
+      if (dispute === null) return
+      const message = `${disputeWords[dispute]} The amount of invoice ${number} is ${sum(invoice)}.`
+      say(invoice, `The payment of invoice ${number} is disputed`, message)
+      write(invoice, `payment of invoice ${number} is disputed`, message)
+    },
     /** A bill that waits for its payer. */
     notifyOpen(invoice: Invoice): void {
       const message = `Invoice ${invoice.number} for ${sum(invoice)} is due on ${isoDay(invoice.dueAt)}.`
@@ -362,6 +395,14 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
 function creditEntries({ purchases, credits, clock }: EntriesDeps) {
   return {
     add: (purchase: CreditPurchase): void => purchases.add(purchase),
+    /** The requests of a purchase whose money went back, as far as they are left. */
+    withdraw({ id }: Invoice): void {
+      const purchase = purchases.byInvoice(id)
+      if (purchase?.status !== 'completed') return
+      credits.flush()
+      purchases.lapse(purchase.id)
+      credits.reload(purchase.accountId)
+    },
     /** A purchase is worth what its invoice is: paid, its requests are there. */
     follow({ id, status }: Invoice): void {
       const purchase = purchases.byInvoice(id)

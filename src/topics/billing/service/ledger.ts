@@ -3,9 +3,8 @@ import type { Terms } from '../../../plans/billing/subscription.ts'
 import type { Charge } from '../../../send/billing/processor.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { Invoice } from '../store/invoices.ts'
-import type { Subscription } from '../store/subscriptions.ts'
 import type { BillingEntries } from './entries.ts'
-import type { AgreementOptions, BillingRefusal, Changed, OpenInvoices } from './terms.ts'
+import type { AgreementOptions, BillingRefusal, Changed } from './terms.ts'
 
 export interface WantedInvoice {
   description: string
@@ -29,8 +28,6 @@ export interface Ledger {
    * that choice an agreement is refused while there are any.
    */
   agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
-  /** Ends a subscription that is run here at once; its open invoices as for `agree`. */
-  endNow(subscription: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal
 }
 
 export interface LedgerDeps {
@@ -38,13 +35,11 @@ export interface LedgerDeps {
   clock: Clock
   charge(accountId: string): Charge
   agree: Ledger['agree']
-  endNow: Ledger['endNow']
 }
 
-export function createBillingLedger({ entries, clock, charge, agree, endNow }: LedgerDeps): Ledger {
+export function createBillingLedger({ entries, clock, charge, agree }: LedgerDeps): Ledger {
   return {
     agree,
-    endNow,
     issue({ account }, { description, ...invoice }) {
       return entries.together(() => {
         const lines = [{ description, amountCents: invoice.amountCents }]

@@ -25,6 +25,7 @@ import {
   type OpenInvoices,
   offered,
   termsOf,
+  undecided,
 } from './terms.ts'
 
 export interface OwnDeps {
@@ -95,7 +96,7 @@ function creditLine(creditCents: number, priceCents: number) {
 
 /** Changes that cost money now: new subscriptions, and upgrades. */
 function selling(deps: OwnDeps) {
-  const { entries, plans, clock, ids } = deps
+  const { entries, subscriptions, plans, clock, ids } = deps
   const { paidFor, invoice } = charging(deps)
   const nameOf = (plan: Terms['plan'], billingPeriod: BillingPeriod) =>
     `${tierOf(plans, plan).name} plan, ${billingPeriod}`
@@ -107,7 +108,8 @@ function selling(deps: OwnDeps) {
     { id = ids.uuid(), creditCents = 0 }: { id?: string | undefined; creditCents?: number } = {},
   ): Changed | BillingRefusal => {
     const now = clock.now()
-    const credit = creditLine(creditCents, terms.priceCents)
+    const balanceCents = subscriptions.creditLeft(account.id)
+    const credit = creditLine(creditCents + balanceCents, terms.priceCents)
     const added = {
       ...manualSubscription({
         id,
@@ -124,6 +126,7 @@ function selling(deps: OwnDeps) {
       credit.line,
     ]
     return paidFor(account.id, lines, charged => {
+      subscriptions.takeCredit(account.id)
       const subscription = entries.begin(added)
       invoice(subscription, lines, charged, now)
       return {
@@ -192,16 +195,15 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     return subscriptions.running(account.id)
   }
   /**
-   * The value of the rest of a subscription that another replaces: its unused time, less invoices
-   * of it that need not be paid, and what was left of earlier ones.
+   * The value of the unused time of a subscription that another replaces, less invoices of it that
+   * need not be paid.
    */
-  const creditOf = (current: Subscription, openInvoices: OpenInvoices | undefined): number => {
+  const unusedOf = (current: Subscription, openInvoices: OpenInvoices | undefined): number => {
     const unpaid = invoices
       .ofPeriod(current.id, current.startsAt)
       .filter(({ status }) => status !== 'paid' && (status !== 'open' || openInvoices === 'void'))
     const unpaidCents = unpaid.reduce((sum, invoice) => sum + invoice.amountCents, 0)
-    const unused = unusedCents(current, clock.now()) - unpaidCents
-    return current.creditCents + Math.max(0, unused)
+    return Math.max(0, unusedCents(current, clock.now()) - unpaidCents)
   }
   const heldOrPlaced = (account: AccountState): Subscription | undefined =>
     heldBy(account) ?? assignedSubscription(account, keys, clock.now())
@@ -239,7 +241,9 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       const current = heldOrPlaced(account)
       return current?.cancelAtPeriodEnd ? resumed(current) : current
     },
-    endNow(current: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal {
+    endNow: async (account: AccountState, openInvoices?: OpenInvoices) => () => {
+      const current = heldBy(account)
+      if (!current) return { refused: 'no_active_subscription' as const }
       const end = endingWith(current, openInvoices)
       return isRefusal(end) ? end : entries.together(end)
     },
@@ -266,9 +270,13 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       }
       const end = current && endingWith(current, openInvoices)
       if (isRefusal(end)) return end
-      const creditCents = current ? creditOf(current, openInvoices) : 0
+      const creditCents = current ? unusedOf(current, openInvoices) : 0
+      const balanceCents =
+        (current?.creditCents ?? 0) + subscriptions.creditLeft(account.account.id)
       const charged: Charge =
-        terms.priceCents <= creditCents ? { outcome: 'paid' } : charge(account.account.id)
+        terms.priceCents <= creditCents + balanceCents
+          ? { outcome: 'paid' }
+          : charge(account.account.id)
       if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
       return entries.together(() => {
         end?.()
@@ -293,13 +301,8 @@ function endings({ entries, invoices }: OwnDeps) {
     openInvoices: OpenInvoices | undefined,
   ): (() => Subscription) | BillingRefusal => {
     const open = invoices.openOf(current.id)
-    if (open.length > 0 && openInvoices === undefined) {
-      const numbers = open.map(({ number }) => number).join(', ')
-      return {
-        refused: 'open_invoice',
-        why: `${open.length === 1 ? `Invoice ${numbers}` : `Invoices ${numbers}`} of the running subscription ${open.length === 1 ? 'is' : 'are'} open: open_invoices must be "void", to cancel what is owed, or "keep", to leave it owed.`,
-      }
-    }
+    const refusal = undecided(open, openInvoices)
+    if (refusal) return refusal
     return () => {
       const ended = entries.end(current)
       if (openInvoices === 'void')

@@ -11,6 +11,7 @@ import {
   type RemoteTerms,
 } from '../../../send/billing/processor.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { CreditStore } from '../../keys/store/credits.ts'
 import type { InvoiceStore } from '../store/invoices.ts'
 import type { PaymentStore } from '../store/payments.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
@@ -20,9 +21,11 @@ import {
   type Changed,
   isRefusal,
   listPrice,
+  type OpenInvoices,
   offered,
   type Ready,
   type SubscriptionEngine,
+  undecided,
 } from './terms.ts'
 
 export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
@@ -30,6 +33,7 @@ export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
   entries: BillingEntries
   subscriptions: SubscriptionStore
   invoices: InvoiceStore
+  purchases: Pick<CreditStore, 'byId'>
   payments: PaymentStore
   plans: Plans
   clock: Clock
@@ -45,6 +49,8 @@ export interface RemoteSubscriptions extends SubscriptionEngine {
    * order of messages does not matter, because each read returns the current state.
    */
   look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
+  /** The same of a payment that may have been refunded or disputed. */
+  lookAtCharge(ref: string, also: () => boolean): Promise<void>
   /** Tries open invoices of the running subscription whose payment has failed again. */
   retryAll(accountId: string): Promise<void>
   /** Polls subscriptions whose period has ended without a message from the processor. */
@@ -162,6 +168,8 @@ function mirrorOf({
           lastError: null,
           provider: processor.name,
           providerRef: ref,
+          refundedCents: 0,
+          dispute: null,
         })
         if (status === 'paid') entries.notifyPaid(copy)
         if (failed) entries.notifyFailed(copy, refusedThere)
@@ -323,7 +331,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
 }
 
 function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
-  const { subscriptions, plans } = deps
+  const { processor, entries, subscriptions, invoices, plans } = deps
   const { customerOf, begin, apply, cancelAt } = steps(deps, mirror)
 
   /**
@@ -390,6 +398,24 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
         const subscription = subscriptions.running(account.account.id)
         return subscription ? cancelAt(subscription, true) : { refused: 'no_active_subscription' }
       }),
+    endNow: (account: AccountState, openInvoices?: OpenInvoices) =>
+      answerOf<Subscription>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        if (!subscription) return { refused: 'no_active_subscription' }
+        const open = invoices.openOf(subscription.id)
+        const refusal = undecided(open, openInvoices)
+        if (refusal) return refusal
+        const refs =
+          openInvoices === 'void' ? open.flatMap(({ providerRef }) => providerRef ?? []) : []
+        for (const ref of refs) await processor.voidInvoice(ref)
+        const remote = await processor.end(subscription.providerRef ?? '')
+        const voided = await Promise.all(refs.map(processor.invoice))
+        return entries.together(() => {
+          const ended = mirror.subscription(remote) ?? subscription
+          for (const invoice of voided) if (invoice) mirror.invoice(invoice)
+          return ended
+        })
+      }),
     reactivate: (account: AccountState) =>
       answerOf<Subscription | undefined>(account, async () => {
         const subscription = subscriptions.running(account.account.id)
@@ -399,7 +425,7 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
 }
 
 function looking(
-  { processor, entries, invoices, subscriptions, payments, clock, log }: RemoteDeps,
+  { processor, entries, invoices, purchases, subscriptions, payments, clock, log }: RemoteDeps,
   mirror: Mirror,
   inTurn: InTurn,
 ) {
@@ -441,9 +467,27 @@ function looking(
       })
     })
   }
+  const lookAtCharge: RemoteSubscriptions['lookAtCharge'] = (ref, also) =>
+    inTurn(ref, async () => {
+      const charge = await processor.charge(ref)
+      const { invoiceRef, purchaseId } = charge ?? {}
+      const isUnknown = invoiceRef !== undefined && !invoices.byRef(invoiceRef)
+      const invoice = isUnknown ? await processor.invoice(invoiceRef) : undefined
+      entries.together(() => {
+        if (!also() || !charge) return
+        if (invoice) mirror.invoice(invoice)
+        const purchase = purchaseId === undefined ? undefined : purchases.byId(purchaseId)
+        const paid =
+          invoiceRef === undefined
+            ? invoices.byId(purchase?.invoiceId ?? '')
+            : invoices.byRef(invoiceRef)
+        if (paid) entries.returned(paid, charge)
+      })
+    })
   const lookedAt = new Map<string, number>()
   return {
     look,
+    lookAtCharge,
     async retryAll(accountId: string) {
       const running = subscriptions.running(accountId)
       for (const invoice of running ? invoices.openOf(running.id) : []) {

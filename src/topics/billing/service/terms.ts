@@ -2,6 +2,7 @@ import type { BillingPeriod, Terms } from '../../../plans/billing/subscription.t
 import { firstPlan, isPlanId, type Plans, tierOf } from '../../../plans/plans.ts'
 import type { PlanId } from '../../../plans/tiers.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
+import type { Invoice } from '../store/invoices.ts'
 import type { Subscription } from '../store/subscriptions.ts'
 
 export type BillingRefusal =
@@ -17,6 +18,20 @@ export const isRefusal = (result: object | undefined): result is BillingRefusal 
 /** Ways to handle open invoices of a subscription that ends before its period. */
 export const openInvoiceChoices = ['keep', 'void'] as const
 export type OpenInvoices = (typeof openInvoiceChoices)[number]
+
+/** Why a subscription with open invoices cannot end, if the request does not decide about them. */
+export function undecided(
+  open: readonly Invoice[],
+  choice: OpenInvoices | undefined,
+): BillingRefusal | undefined {
+  if (open.length === 0 || choice !== undefined) return undefined
+  const numbers = open.map(({ number }) => number).join(', ')
+  const [invoices, are] = open.length === 1 ? ['Invoice', 'is'] : ['Invoices', 'are']
+  return {
+    refused: 'open_invoice',
+    why: `${invoices} ${numbers} of the running subscription ${are} open: open_invoices must be "void", to cancel what is owed, or "keep", to leave it owed.`,
+  }
+}
 
 export interface AgreementOptions {
   openInvoices?: OpenInvoices | undefined
@@ -50,6 +65,8 @@ export interface SubscriptionEngine {
   /** From the free plan it begins a subscription by the month. */
   changePlan(account: AccountState, plan: string, repeatKey: string): Promise<Ready<Changed>>
   cancel(account: AccountState): Promise<Ready<Subscription>>
+  /** Ends it before its period, without a refund. */
+  endNow(account: AccountState, openInvoices?: OpenInvoices): Promise<Ready<Subscription>>
   /** Undefined where there is none. */
   reactivate(account: AccountState): Promise<Ready<Subscription | undefined>>
 }

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { InvoiceLine, InvoiceStatus } from '../../../plans/billing/invoice.ts'
-import type { InvoiceTerms } from '../../../send/billing/processor.ts'
+import type { InvoiceTerms, Returned } from '../../../send/billing/processor.ts'
 
-export interface Invoice extends InvoiceTerms {
+export interface Invoice extends InvoiceTerms, Returned {
   id: string
   accountId: string
   subscriptionId: string | null
@@ -34,7 +34,8 @@ type Row = Omit<Invoice, 'lines'> & { lines: string }
 
 const columns = `id, account_id AS accountId, subscription_id AS subscriptionId, invoice_number AS number, amount_cents AS amountCents, currency, status,
   starts_at AS startsAt, ends_at AS endsAt, lines, billed_to AS billedTo, created_at AS createdAt, due_at AS dueAt, paid_at AS paidAt, attempts,
-  next_attempt_at AS nextAttemptAt, last_error AS lastError, provider, provider_ref AS providerRef`
+  next_attempt_at AS nextAttemptAt, last_error AS lastError, provider, provider_ref AS providerRef,
+  refunded_cents AS refundedCents, dispute`
 
 const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
 
@@ -57,11 +58,12 @@ export function createInvoiceStore(db: Database) {
   const nextSeq = sql<{ n: number }, []>`SELECT coalesce(max(number), 0) + 1 AS n FROM invoices`
   const add = sql`
     INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
-      created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
+      created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref, refunded_cents, dispute)
     VALUES ($id, $accountId, $subscriptionId, $number, $amountCents, $currency, $status, $startsAt, $endsAt, $lines,
-      $billedTo, $createdAt, $dueAt, $paidAt, $attempts, $nextAttemptAt, $lastError, $provider, $providerRef)`
+      $billedTo, $createdAt, $dueAt, $paidAt, $attempts, $nextAttemptAt, $lastError, $provider, $providerRef, $refundedCents, $dispute)`
   const pay = sql`
     UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?`
+  const giveBack = sql`UPDATE invoices SET refunded_cents = ?, dispute = ? WHERE id = ?`
   const openOf = select<[string]>(
     "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
   )
@@ -98,6 +100,8 @@ export function createInvoiceStore(db: Database) {
     add: (i: Invoice) => void add.run({ ...i, lines: JSON.stringify(i.lines) }),
     pay: (id: string, p: InvoicePayment) =>
       void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
+    giveBack: (id: string, { refundedCents, dispute }: Returned) =>
+      void giveBack.run(refundedCents, dispute, id),
     /** Those of a subscription for its time since a moment. */
     ofPeriod: (id: string, from: number) => ofPeriod.all(id, from).map(invoiceOf),
     openOf: (id: string) => openOf.all(id).map(invoiceOf),

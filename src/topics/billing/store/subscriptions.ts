@@ -16,7 +16,7 @@ export interface Subscription extends Omit<RemoteSubscription, 'ref' | 'status'>
   provider: string
   providerRef: string | null
   updatedAt: number
-  /** The rest of the price of replaced subscriptions, in minor units. */
+  /** What is left of the price of replaced subscriptions, in minor units; after its end, too. */
   creditCents: number
 }
 
@@ -68,6 +68,10 @@ export function createSubscriptionStore(db: Database) {
     status ?? null,
     plan ?? null,
   ]
+  const ended = 'account_id = ? AND ended_at IS NOT NULL AND credit_cents > 0'
+  const creditLeft = sql<{ cents: number }, [string]>`
+    SELECT coalesce(sum(credit_cents), 0) AS cents FROM subscriptions WHERE ${ended}`
+  const takeCredit = sql`UPDATE subscriptions SET credit_cents = 0 WHERE ${ended}`
   const put = sql`
     INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
       cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at, credit_cents)
@@ -97,6 +101,9 @@ export function createSubscriptionStore(db: Database) {
     /** The running one, else the one that ended last. */
     latest: (accountId: string) => subscriptionOrNone(latest.get(accountId)),
     count: (accountId: string) => count.get(accountId)!.n,
+    /** The credit that ended subscriptions left: the balance of the account. */
+    creditLeft: (accountId: string) => creditLeft.get(accountId)!.cents,
+    takeCredit: (accountId: string) => void takeCredit.run(accountId),
     /** Newest first. */
     page: (filter: SubscriptionFilter, limit: number, offset: number) =>
       page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),

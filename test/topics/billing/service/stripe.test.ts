@@ -477,6 +477,158 @@ describe('createRemoteSubscriptions through the processor', () => {
   })
 })
 
+describe('money that went back', () => {
+  const invoiceOf = async (instance: Shop, { token }: Buyer) =>
+    (await instance.ask('GET', '/billing/invoices', token)).body.invoices[0]
+  const paidBy = (instance: Shop, { ref }: { ref: string }) =>
+    [...instance.stand.things.values()].findLast(
+      thing =>
+        (thing.object === 'invoice' || thing.object === 'payment_intent') && thing.customer === ref,
+    )!
+
+  test('a refund is shown on the invoice, in the PDF and to the customer, once for each part', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const { amount } = await invoiceOf(instance, buyer)
+    const charge = instance.stand.chargeOf(paidBy(instance, buyer))
+    charge.amount_refunded = 1234
+    const sent = instance.stand.message('charge.refunded', charge)
+    expect(await instance.deliver(sent)).toBe(200)
+    expect(await instance.deliver(sent)).toBe(200)
+    expect(await invoiceOf(instance, buyer)).toMatchObject({
+      amount,
+      status: 'paid',
+      amount_refunded: 1234,
+      dispute: null,
+    })
+    charge.amount_refunded = amount
+    const refund = { id: 're_1', object: 'refund', charge: charge.id }
+    await instance.deliver(instance.stand.message('refund.created', refund))
+    expect((await invoiceOf(instance, buyer)).amount_refunded).toBe(amount)
+    const refunds = instance.mailMessages().filter(({ subject }) => subject.includes('refund'))
+    expect(refunds.map(({ text }) => text.split('\n')[0])).toEqual([
+      expect.stringMatching(/^USD 12\.34 of invoice 2026-\d+ has been refunded\.$/),
+      expect.stringMatching(/^USD 36\.66 of invoice 2026-\d+ has been refunded\.$/),
+    ])
+    // A refund does not end the plan: the operator decides that.
+    expect(instance.plan(buyer)).toBe('starter')
+  })
+
+  test('a dispute is shown as it is decided, and logged for the operator', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const charge = instance.stand.chargeOf(paidBy(instance, buyer))
+    const dispute = {
+      id: 'dp_1',
+      object: 'dispute',
+      charge: charge.id,
+      status: 'needs_response',
+      metadata: {},
+    }
+    instance.stand.things.set(dispute.id, dispute)
+    charge.disputed = true
+    for (const [status, shown] of [
+      ['needs_response', 'open'],
+      ['under_review', 'open'],
+      ['won', 'won'],
+      ['lost', 'lost'],
+    ] as const) {
+      dispute.status = status
+      await instance.deliver(
+        instance.stand.message('charge.dispute.updated', dispute, { id: `evt_${status}` }),
+      )
+      expect((await invoiceOf(instance, buyer)).dispute).toBe(shown)
+    }
+    const lines = instance.log.filter(line => line.includes('payment_disputed'))
+    expect(lines.map(line => JSON.parse(line).dispute)).toEqual(['open', 'won', 'lost'])
+    expect(
+      instance.mailMessages().filter(({ subject }) => subject.endsWith('is disputed')),
+    ).toHaveLength(3)
+  })
+
+  test('a pack whose payment was refunded loses the requests that are left', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    const bought = await instance.ask('POST', '/billing/credit_purchases', buyer.token, {
+      pack_id: 'pack_3',
+      quantity: 2,
+    })
+    expect([bought.status, instance.services.billing.credits.balance(buyer.id)]).toEqual([201, 6])
+    const charge = instance.stand.chargeOf(paidBy(instance, buyer))
+    charge.amount_refunded = charge.amount
+    await instance.deliver(instance.stand.message('charge.refunded', charge))
+    expect(instance.services.billing.credits.balance(buyer.id)).toBe(0)
+    expect(await invoiceOf(instance, buyer)).toMatchObject({ amount: 200, amount_refunded: 200 })
+  })
+
+  test('a bank debit that fails days later is reported once, when it fails', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    const invoice = instance.stand.renew(instance.theirs(buyer).id, false)
+    const payment_intent: Thing = { id: 'pi_debit', object: 'payment_intent', status: 'processing' }
+    invoice.payments = { object: 'list', data: [{ payment: { payment_intent } }] }
+    const failures = () =>
+      instance.events(buyer.account).filter(({ type }) => type === 'invoice.payment_failed').length
+    instance.services.webhooks.create(buyer.account, {
+      ...defaultSettings,
+      url: 'https://hooks.example.com/a',
+      events: ['*'],
+    })
+    await instance.deliver(instance.stand.message('invoice.finalized', invoice))
+    expect([(await invoiceOf(instance, buyer)).status, failures()]).toEqual(['open', 0])
+    payment_intent.status = 'requires_payment_method'
+    await instance.deliver(instance.stand.message('invoice.payment_failed', invoice))
+    expect(failures()).toBe(1)
+    await instance.deliver(
+      instance.stand.message('invoice.payment_failed', invoice, { id: 'evt_again' }),
+    )
+    expect(failures()).toBe(1)
+  })
+})
+
+describe('the operator ends a subscription of the processor at once', () => {
+  test('it ends there and here, and the account has the free plan', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const { id } = instance.services.billing.current(buyer.account)!
+    const ended = await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, {
+      when: 'now',
+    })
+    expect([ended.status, ended.body.data.subscription.status]).toEqual([200, 'cancelled'])
+    expect([instance.theirs(buyer).status, instance.plan(buyer)]).toEqual(['canceled', 'free'])
+    const again = await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, {
+      when: 'now',
+    })
+    expect(codeOf(again)).toBe('no_active_subscription')
+    // The account can buy again.
+    expect((await subscribe(instance, buyer, 'starter')).status).toBe(201)
+  })
+
+  test('open invoices are voided or kept, and without that choice nothing changes', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const theirs = instance.stand.renew(instance.theirs(buyer).id, false)
+    await instance.deliver(instance.stand.message('invoice.payment_failed', theirs))
+    const { id } = instance.services.billing.current(buyer.account)!
+    const cancel = (more: object) =>
+      instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, { when: 'now', ...more })
+    const undecided = await cancel({})
+    expect([undecided.status, codeOf(undecided), instance.plan(buyer)]).toEqual([
+      409,
+      'open_invoice',
+      'starter',
+    ])
+    expect((await cancel({ open_invoices: 'void' })).status).toBe(200)
+    const [invoice] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
+    expect([invoice!.status, theirs.status, instance.plan(buyer)]).toEqual(['void', 'void', 'free'])
+  })
+})
+
 describe('POST /billing/webhooks/stripe', () => {
   test('a failed payment and its later success are each reported once', async () => {
     const instance = shop()

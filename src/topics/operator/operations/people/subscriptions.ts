@@ -36,7 +36,7 @@ export const LedgerSubscription = t.object('LedgerSubscription', {
     'Whether the price was agreed individually; otherwise it follows the plan.',
   ),
   credit: t.integer(
-    'Of the unused time of replaced subscriptions, in cents; the next invoices use it up.',
+    'Of the unused time of replaced subscriptions, in cents. The next invoices use it up, also those of a later subscription.',
     0,
   ),
   current_period_start: t.String({ format: 'date-time' }),
@@ -188,7 +188,7 @@ function ending({ billing, idempotency, keys }: Context) {
   const cancellationBody = body({
     when: optional(
       choice(['period_end', 'now'], {
-        description: 'Default: `period_end`. `now` ends it without a credit.',
+        description: 'Default: `period_end`. `now` ends it without a refund.',
         examples: ['period_end'],
       }),
     ),
@@ -199,7 +199,7 @@ function ending({ billing, idempotency, keys }: Context) {
       operationId: 'cancelAccountSubscription',
       summary: 'Cancel a subscription of any account',
       description:
-        'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. Ended subscriptions are refused with 422 `no_active_subscription`.',
+        'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. A `credit` that is left stays on the account for its next subscription. Ended subscriptions are refused with 422 `no_active_subscription`.',
       access: operator,
       headers: idempotencyHeader,
       params: params.properties,
@@ -214,14 +214,7 @@ function ending({ billing, idempotency, keys }: Context) {
         if (billing.current(account)?.id !== id)
           throw stateForbids('no_active_subscription', 'The subscription has ended.')
         const atPeriodEnd = () => billing.subscriptions.cancel(account)
-        const atOnce = async () => () => {
-          if (subscription.provider !== 'manual')
-            throw stateForbids(
-              'no_active_subscription',
-              "The payment processor manages this subscription. Cancel it at the end of the period, or in the processor's dashboard.",
-            )
-          return billing.ledger.endNow(billing.sold.byId(id)!, openInvoices)
-        }
+        const atOnce = () => billing.subscriptions.endNow(account, openInvoices)
         return whenReachable(() =>
           idempotency.onceAfter(
             { requestContext, request, reply },

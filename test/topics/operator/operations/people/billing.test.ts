@@ -275,6 +275,33 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     expect(sums.at(-3)).toBe(4200)
   })
 
+  test('a credit that is left when a subscription ends pays for the next one', async () => {
+    for (const when of ['now', 'period_end']) {
+      const instance = billingHouse('serve')
+      const buyer = instance.buyer()
+      const { billing } = instance.services
+      const agree = (more = {}) =>
+        instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, more))
+      const newest = () => billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+      await agree({ plan: 'scale', price: 39_900 })
+      await instance.operator('POST', `/admin/v1/invoices/${newest().id}/pay`)
+      await agree({ plan: 'starter', price: 4900 })
+      const { id } = billing.current(buyer.account)!
+      const cancelled = await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, {
+        when,
+      })
+      expect(cancelled.body.data.subscription.credit).toBe(35_000)
+      await instance.advance(40 * dayMs)
+      expect([billing.current(buyer.account), instance.plan(buyer)]).toEqual([undefined, 'free'])
+      // Two months later the customer buys the plan themselves.
+      await instance.change(buyer, 'starter')
+      expect([newest().amountCents, newest().status]).toEqual([0, 'paid'])
+      expect(newest().lines.map(({ amountCents }) => amountCents)).toEqual([4900, -4900])
+      expect(billing.current(buyer.account)!.creditCents).toBe(30_100)
+      expect(billing.sold.byId(id)!.creditCents).toBe(0)
+    }
+  })
+
   test('an invoice that is voided leaves no credit, and one that is kept does', async () => {
     for (const [openInvoices, credit] of [
       ['void', 0],
