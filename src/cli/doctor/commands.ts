@@ -13,13 +13,15 @@ export function doctorCommands(program: Command, env: ProgramEnvironment, result
     () => 'made',
   )
     .option('--json', 'print JSON')
-    .action(async (options: Options & { json?: boolean }) => {
+    .option('--offline', 'do not connect to the providers of mail, text messages and payments')
+    .action(async (options: Options & { json?: boolean; offline?: boolean }) => {
       const { directory } = env
       const dir = options.data ?? (env.env[envName('data.dir')] || undefined)
       results.set(
         await runDoctor({
           out: env.out,
           json: options.json === true,
+          online: options.offline !== true,
           paint: paintFor(env),
           clock: createSystemClock(),
           sources: { env: env.env, directory },

@@ -16,11 +16,14 @@ import {
   openFilesOf,
 } from './directory.ts'
 import { checked, type Finding, faulty, type Verdict } from './finding.ts'
+import { askProviders } from './providers.ts'
 import { examineSetup, type SetupSources } from './setup.ts'
 
 export interface DoctorEnvironment {
   out(line: string): void
   json: boolean
+  /** Whether providers are asked over the network. */
+  online: boolean
   paint: Paint
   clock: Clock
   sources: SetupSources
@@ -70,6 +73,9 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const { dir } = config.data
   const { freeBytes, openFiles } = env.machine ?? thisMachine
   const cluster = isRefused ? [] : await examineCluster(config)
+  // A setting that is missing or wrong is found without them.
+  const isSetUp = findings.every(finding => finding.status !== 'error')
+  const providers = env.online && isSetUp ? await askProviders(config) : []
   const directory = checked('data directory', () => examineDirectory(dir))
   if (
     directory.some(finding => finding.check === 'data directory' && finding.status === 'error') ||
@@ -77,6 +83,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   ) {
     return [
       ...findings,
+      ...providers,
       ...cluster,
       ...directory,
       ...checked('open files', () => examineOpenFiles(openFiles('self'))),
@@ -87,6 +94,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const hasServer = server.answers
   return [
     ...findings,
+    ...providers,
     ...cluster,
     ...directory,
     ...server.findings,

@@ -1,4 +1,5 @@
 import { accepted, givenUp, type Handover, putOff, toCorrect } from '../handover.ts'
+import type { Probe } from '../probes.ts'
 import {
   type Attachment,
   attemptMs,
@@ -23,18 +24,7 @@ export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: Smtp
   if (!options) throw new Error(`mail.smtp_url ${fault}`)
   return {
     async send(mailMessage, { key, signal }) {
-      const { createTransport } = await import('nodemailer')
-      const transport = createTransport({
-        ...options,
-        connectionTimeout: timeoutMs,
-        greetingTimeout: timeoutMs,
-        socketTimeout: timeoutMs,
-        dnsTimeout: timeoutMs,
-        // An e-mail is all there is to an e-mail: nothing is fetched and no file is read on its
-        // behalf.
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      })
+      const transport = await transportOf(options, timeoutMs)
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
         const result = await Promise.race([
@@ -49,6 +39,37 @@ export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: Smtp
       }
     },
   }
+}
+
+/** Signs in at the mail server and leaves again. */
+export const smtpProbe =
+  (url: string): Probe =>
+  async timeoutMs => {
+    const { options, fault } = connectionOf(url)
+    if (!options) return toCorrect(`mail.smtp_url ${fault}`, null)
+    const transport = await transportOf(options, timeoutMs)
+    try {
+      await Promise.race([transport.verify(), ended(AbortSignal.timeout(timeoutMs))])
+      return accepted(null)
+    } catch (error) {
+      return handoverOf(error)
+    } finally {
+      transport.close()
+    }
+  }
+
+async function transportOf(options: object, timeoutMs: number) {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    ...options,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    // An e-mail is all there is to an e-mail: nothing is fetched and no file is read on its behalf.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 }
 
 /** Rejects when the time is up. */

@@ -120,6 +120,7 @@ async function doctor(
   const code = await runDoctor({
     out: line => void lines.push(line),
     json,
+    online: false,
     paint: (_, word) => word,
     clock: createManualClock(now),
     sources,

@@ -1,0 +1,64 @@
+import type { Config } from '../../config/config.ts'
+import { secondMs } from '../../lib/time/instant.ts'
+import { smtpProbe } from '../../send/messages/mailer-smtp.ts'
+import { type Probe, resendProbe, stripeProbe, twilioProbe } from '../../send/probes.ts'
+import { doubtful, type Finding, faulty, fine } from './finding.ts'
+
+const timeoutMs = 5 * secondMs
+
+/** Signs in at each configured provider, all at the same time. Nothing is sent or changed. */
+export const askProviders = (config: Config): Promise<Finding[]> =>
+  Promise.all(
+    [...configured(config)].map(async ({ check, provider, setting, probe }): Promise<Finding> => {
+      const handed = await probe(timeoutMs)
+      if (handed.accepted)
+        return fine(check, `${provider} accepts the connection and the credential`)
+      const found = `${provider}: ${handed.reason.replace(/\.$/, '')}`
+      return handed.fault === 'setting'
+        ? faulty(check, found, `correct ${setting}`)
+        : doubtful(
+            check,
+            found,
+            'check the network and the status of the provider; skip this check with --offline',
+          )
+    }),
+  )
+
+interface ConfiguredProbe {
+  check: string
+  provider: string
+  /** The setting with the credential. */
+  setting: string
+  probe: Probe
+}
+
+function* configured({ mail, sms, billing }: Config): Generator<ConfiguredProbe> {
+  if (mail.provider === 'smtp')
+    yield {
+      check: 'mail',
+      provider: 'the mail server',
+      setting: 'mail.smtp_url',
+      probe: smtpProbe(mail.smtpUrl.reveal()),
+    }
+  if (mail.provider === 'resend')
+    yield {
+      check: 'mail',
+      provider: mail.provider,
+      setting: 'mail.resend_key',
+      probe: resendProbe(mail.resendUrl, mail.resendKey.reveal()),
+    }
+  if (sms.provider === 'twilio')
+    yield {
+      check: 'text messages',
+      provider: sms.provider,
+      setting: 'sms.twilio_account and sms.twilio_token',
+      probe: twilioProbe(sms.twilioUrl, sms.twilioAccount, sms.twilioToken.reveal()),
+    }
+  if (billing.provider === 'stripe')
+    yield {
+      check: 'billing',
+      provider: billing.provider,
+      setting: 'billing.stripe_key',
+      probe: stripeProbe(billing.stripeUrl, billing.stripeKey.reveal()),
+    }
+}
