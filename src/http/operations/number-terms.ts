@@ -234,7 +234,7 @@ export const numberTerms: Readonly<Record<string, string>> = {
   active_keys: 'Keys that work.',
   total_keys: 'Number of keys, including revoked and expired ones.',
   api_keys: 'Maximum keys of the account.',
-  member_count: 'Members of the organization.',
+  member_count: 'Members of the organization who have accepted.',
   recovery_codes_left: 'Recovery codes that were not used yet.',
   days: 'Number of days in the response.',
   window_seconds: 'Length of the window in seconds.',

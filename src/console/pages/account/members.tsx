@@ -8,7 +8,7 @@ import { day, words } from '../../parts/text/format.ts'
 
 interface Organization {
   organization: { name: string; owner: string; your_role: string }
-  members: { id: string; email: string; role: string; joined_at: string }[]
+  members: { id: string; email: string; role: string; status: string; joined_at: string }[]
   invitations: { id: string; email: string; role: string; status: string; expires_at: string }[]
 }
 
@@ -28,11 +28,11 @@ const roles = [
 ] as const
 
 const peopleOf = ({ members, invitations }: Organization): Person[] => [
-  ...members.map(({ id, email, role, joined_at: at }) => ({
+  ...members.map(({ id, email, role, status, joined_at: at }) => ({
     id,
     email,
     role,
-    invited: undefined,
+    invited: status === 'invited' ? 'added' : undefined,
     at,
   })),
   ...invitations
@@ -140,8 +140,8 @@ export function Members() {
                 `since ${day(at)}`
               ) : (
                 <>
-                  <Tag mood="warn">{invited === 'pending' ? 'Invited' : words(invited)}</Tag> until{' '}
-                  {day(at)}
+                  <Tag mood="warn">{invited === 'expired' ? 'Expired' : 'Invited'}</Tag>{' '}
+                  {invited === 'added' ? 'on' : 'until'} {day(at)}
                 </>
               ),
           },

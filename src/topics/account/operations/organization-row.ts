@@ -11,7 +11,11 @@ export const MemberShape = t.object('Member', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000601'] }),
   email: t.String({ examples: ['member@example.com'] }),
   role: RoleName,
-  joined_at: t.String({ format: 'date-time' }),
+  status: t.oneOf(
+    ['active', 'invited'],
+    '`invited`: the invitation is not accepted yet, and the person has no access.',
+  ),
+  joined_at: t.instant('When the person accepted; while `invited`, when they were added.'),
 })
 export const InvitationShape = t.object('Invitation', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000603'] }),
@@ -45,10 +49,11 @@ export const Dashboard = t.Object({
   invitations: t.Array(InvitationShape),
 })
 
-export const memberRow = ({ id, email, role, joinedAt }: Member) => ({
+export const memberRow = ({ id, email, role, joinedAt, accountId }: Member) => ({
   id,
   email,
   role,
+  status: accountId === null ? ('invited' as const) : ('active' as const),
   joined_at: isoInstant(joinedAt),
 })
 

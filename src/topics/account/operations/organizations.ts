@@ -8,7 +8,7 @@ import { type Operations, operation } from '../../../http/operations/operation.t
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
-import type { Belonging } from '../service/memberships.ts'
+import { activeMembers, type Belonging } from '../service/memberships.ts'
 import { PersonBody, RoleBody, resultOf } from './organization-form.ts'
 import {
   Dashboard,
@@ -46,7 +46,7 @@ function dashboard({ organizations, meter, now }: Context) {
       created_at: isoInstant(organization.createdAt),
       owner: people.find(({ accountId }) => accountId === organization.accountId)?.email ?? '',
       plan: caller.entitled.planId,
-      member_count: people.length,
+      member_count: activeMembers(people).length,
       api_calls_this_month: meter.monthly(caller.key.account, startOfMonth(now())),
       your_role: me.role,
     },

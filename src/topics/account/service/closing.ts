@@ -6,6 +6,7 @@ import type { KeyChanges } from '../../keys/service/key-changes.ts'
 import { type AccountState, heldKeys, type Keyring } from '../../keys/service/keyring.ts'
 import type { ClosedAccountStore } from '../store/closed-accounts.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
+import { activeMembers } from './memberships.ts'
 import type { Organizations } from './organizations.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -77,7 +78,7 @@ export function createAccountClosing(deps: AccountClosingDeps) {
       if (closedAccounts.find(id)) return undefined
       if (deps.isSubscribed(id)) return 'subscribed'
       const membership = organizations.of(open)
-      if (membership && membership.members.length > 1) {
+      if (membership && activeMembers(membership.members).length > 1) {
         // Others act on the account of an owner; a member leaves.
         if (membership.organization.accountId === id) return 'in_organization'
         organizations.remove(open, membership.me.id)

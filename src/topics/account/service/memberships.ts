@@ -15,6 +15,10 @@ export interface Belonging {
   me: Member
 }
 
+/** Members who have accepted. Invited people are listed as members too, and have no access. */
+export const activeMembers = (members: readonly Member[]): readonly Member[] =>
+  members.filter(({ accountId }) => accountId !== null)
+
 export type OrganizationRefusal =
   | { refused: 'already_member' | 'last_admin' }
   | { refused: 'invitation_expired' | 'invitation_used'; why: string }

@@ -6,6 +6,7 @@ import type { Role } from '../../../plans/roles/roles.ts'
 import { type AccountState, confirmedAccount } from '../../keys/service/keyring.ts'
 import type { Invitation, Member, Organization } from '../store/organizations.ts'
 import {
+  activeMembers,
   type Belonging,
   createMemberships,
   invitationState,
@@ -190,7 +191,9 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
 
 /** An account alone in its organization may join another one. */
 const isFreeFor = (belonging: Belonging | undefined, organizationId: string) =>
-  !belonging || belonging.organization.id === organizationId || belonging.members.length === 1
+  !belonging ||
+  belonging.organization.id === organizationId ||
+  activeMembers(belonging.members).length === 1
 
 /** Memberships that an identity provider grants, which need no acceptance. */
 function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {

@@ -16,6 +16,7 @@ interface Row {
   id: string
   email: string
   role: Role
+  status?: string
 }
 
 const membersOf = ({ body }: Asked) => body.members as Row[]
@@ -479,8 +480,15 @@ describe('/organizations/members', () => {
       id: expect.any(String),
       email: bob.email,
       role: 'member',
+      status: 'invited',
       joined_at: isoInstant(startAt),
     } as never)
+    const before = await ask('GET', '/organizations/dashboard', token(ann))
+    expect(before.body.organization).toMatchObject({ member_count: 1 })
+    expect((before.body.members as Row[]).map(({ status }) => status).sort()).toEqual([
+      'active',
+      'invited',
+    ])
     expect(
       codeOf(
         await ask('POST', '/organizations/members', token(ann), {
@@ -506,7 +514,10 @@ describe('/organizations/members', () => {
       `/organizations/invitations/${invitation.id}/confirm_accept`,
       token(bob),
     )
-    expect(accepted.body.member).toEqual(added.body.member as never)
+    expect(accepted.body.member).toEqual({
+      ...(added.body.member as Row),
+      status: 'active',
+    } as never)
     expect(bob.account.actsOn).toBe(ann.account)
     const { body } = await ask('GET', '/organizations/dashboard', token(bob))
     expect([(body.members as Row[]).length, body.invitations]).toEqual([2, []] as never)
