@@ -811,6 +811,11 @@ const ownKeys = {
     'https://api.twilio.com',
     "Address of that provider's interface.",
   ),
+  'sms.codes_per_day': key(
+    integer(1, 1_000_000),
+    500,
+    'Verification codes that this instance sends in 24 hours, to all numbers together.',
+  ),
   'futures.live_stale_minutes': key(
     integer(1, 1440),
     30,

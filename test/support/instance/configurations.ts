@@ -76,6 +76,7 @@ const twilio = (at: Surroundings) => ({
   'sms.twilio_token': 'token',
   'sms.twilio_from': '+15005550006',
   'sms.twilio_url': at.twilio,
+  'sms.codes_per_day': 100,
 })
 const stripe = (at: Surroundings) => ({
   'billing.provider': 'stripe',

@@ -43,7 +43,7 @@ const number = [
     operationId: 'addPhone',
     summary: 'Add a phone number',
     description:
-      'Sets the phone number of the account and sends a verification code to it. Replacing a number withdraws consent to text messages. Numbers of other countries are refused with `country_not_supported`.',
+      'Sets the phone number of the account and sends a verification code to it. Replacing a number withdraws consent to text messages. Numbers of other countries are refused with `country_not_supported`. In 24 hours an account gets at most five codes, and so does a number (429 `RATE_LIMIT_EXCEEDED`).',
     access,
     headers: idempotencyHeader,
     body: PhoneBody.schema,
@@ -142,12 +142,18 @@ function sentMessage({ isSent }: CodeOut, reaches: boolean): string {
 
 const noPhone = (): Problem => notFound('A phone number of the account')
 
-function tooManyCodes({ retryAt, limit, windowMs }: TooMany, now: number): Problem {
+const countedFor: Readonly<Record<TooMany['of'], string>> = {
+  account: 'for an account',
+  number: 'for a phone number',
+  instance: 'for all customers together',
+}
+
+function tooManyCodes({ of, retryAt, limit, windowMs }: TooMany, now: number): Problem {
   const retryAfter = Math.max(1, Math.ceil((retryAt - now) / secondMs))
   const windowSeconds = windowMs / secondMs
   return new Problem(
     'RATE_LIMIT_EXCEEDED',
-    `At most ${limit === 1 ? 'one code' : `${limit} codes`} in ${windowSeconds === 60 ? '60 seconds' : '24 hours'}. Try again in ${retryAfter} s.`,
+    `At most ${limit === 1 ? 'one code' : `${limit} codes`} in ${windowSeconds === 60 ? '60 seconds' : '24 hours'} ${countedFor[of]}. Try again in ${retryAfter} s.`,
     { retry_after: retryAfter, limit, window_seconds: windowSeconds },
     { headers: { 'retry-after': String(retryAfter) } },
   )

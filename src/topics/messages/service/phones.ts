@@ -12,6 +12,8 @@ import type { TextMessages } from './sms.ts'
 /** Why no code goes out now. */
 export interface TooMany {
   refused: 'too_many'
+  /** Whose codes are counted. */
+  of: 'account' | 'number' | 'instance'
   retryAt: number
   limit: number
   windowMs: number
@@ -32,13 +34,15 @@ export type Verified =
 /** The numbers of accounts: added, proved by a code, agreed to be written to. */
 export type Phones = ReturnType<typeof createPhones>
 
-export interface PhonesDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface PhonesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   phones: PhoneStore
   sms: SmsStore
   textMessages: TextMessages
   clock: Clock
   masterKey: string
   serviceName: string
+  /** Codes of the whole instance in 24 hours. */
+  codesPerDay: number
 }
 
 export const codeLivesMs = 10 * minuteMs
@@ -46,9 +50,9 @@ const resendEveryMs = minuteMs
 const wrongTriesMax = 5
 /**
  * Codes in 24 hours for an account, and for a number from all accounts: messages cost money, and a
- * phone must not ring all day.
+ * phone must not ring all day. The instance has a limit too, for many accounts with many numbers.
  */
-const codesPerDayMax = 20
+const codesPerDayMax = 5
 
 /** The code of a number: made, sent and compared. */
 function createPhoneCodes({
@@ -57,21 +61,27 @@ function createPhoneCodes({
   textMessages,
   clock,
   ids,
+  log,
   masterKey,
   serviceName,
+  codesPerDay,
 }: PhonesDeps) {
   const hash = (accountId: string, number: string, code: string) =>
     keyedHash(masterKey, `phone code ${accountId} ${number}`, code)
   return {
     crowded(accountId: string, number: string): TooMany | undefined {
-      const sentAts = sms.codesSince(accountId, number, clock.now() - dayMs + 1)
-      if (sentAts.length < codesPerDayMax) return undefined
-      return {
-        refused: 'too_many',
-        retryAt: sentAts[sentAts.length - codesPerDayMax]! + dayMs,
-        limit: codesPerDayMax,
-        windowMs: dayMs,
+      const limits = [
+        { of: 'account', whose: { accountId }, limit: codesPerDayMax },
+        { of: 'number', whose: { number }, limit: codesPerDayMax },
+        { of: 'instance', whose: {}, limit: codesPerDay },
+      ] as const
+      for (const { of, whose, limit } of limits) {
+        const sentAt = sms.codeBefore(whose, clock.now() - dayMs + 1, limit - 1)
+        if (sentAt === undefined) continue
+        if (of === 'instance') log.warn('verification_codes_used_up', { limit })
+        return { refused: 'too_many', of, retryAt: sentAt + dayMs, limit, windowMs: dayMs }
       }
+      return undefined
     },
     send(phone: Phone): CodeOut {
       const now = clock.now()
@@ -160,6 +170,7 @@ export function createPhones(deps: PhonesDeps) {
         if (justSent(phone)) {
           return {
             refused: 'too_many',
+            of: 'account',
             retryAt: phone.codeSentAt! + resendEveryMs,
             limit: 1,
             windowMs: resendEveryMs,

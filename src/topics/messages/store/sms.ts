@@ -56,9 +56,10 @@ export function createSmsStore(db: Database) {
   const countSince = sql<{ n: number }, [string, number]>`
     SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`
   // Failed ones too: invented numbers must not give free attempts.
-  const codesSince = sql<{ at: number }, [string, string, number]>`
-    SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
-    ORDER BY posted_at`
+  const codeBefore = sql<{ at: number }, [string | null, string | null, number, number]>`
+    SELECT posted_at AS at FROM sms_messages
+    WHERE purpose = 'verification' AND (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR phone_number = ?2) AND posted_at >= ?3
+    ORDER BY posted_at DESC LIMIT 1 OFFSET ?4`
   const forget = sql`
     DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)`
   return {
@@ -82,11 +83,14 @@ export function createSmsStore(db: Database) {
     /** Messages of an account since a moment, codes for verification left out. */
     countSince: (accountId: string, from: number) => countSince.get(accountId, from)!.n,
     /**
-     * Times of the codes that an account requested, or that a number was sent, since a moment;
-     * oldest first.
+     * The time of the code before the last `count` ones since a moment, of those that an account
+     * requested or that a number was sent; without either, of all.
      */
-    codesSince: (accountId: string, number: string, from: number) =>
-      codesSince.all(accountId, number, from).map(row => row.at),
+    codeBefore: (
+      { accountId, number }: { accountId?: string; number?: string },
+      from: number,
+      count: number,
+    ) => codeBefore.get(accountId ?? null, number ?? null, from, count)?.at,
     /** Drops at most `rowsMax` records older than a moment; how many there were. */
     forget: (before: number, rowsMax: number) => forget.run(before, rowsMax).changes,
   }

@@ -292,37 +292,52 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
     expect((await instance.ask('POST', '/v1/phone/resend', token)).body.sent).toBe(true)
   })
 
-  test('verification codes are limited to twenty in 24 hours for each phone number and each account', async () => {
+  test('verification codes are limited to five in 24 hours for each account and each phone number', async () => {
     const instance = openMessageInstance()
     const [first, second] = [instance.account(), instance.account()]
-    for (let n = 0; n < 20; n += 1) {
-      await instance.ask(
-        'POST',
-        '/v1/phone',
-        first.token,
-        us(`+155501000${String(n % 2).padStart(2, '0')}`),
-      )
+    const add = (token: string, number: string) =>
+      instance.ask('POST', '/v1/phone', token, us(number))
+    for (let n = 0; n < 5; n += 1) {
+      await add(first.token, `+1555010000${n % 2}`)
       instance.clock.advance(minuteMs)
     }
-    const full = await instance.ask('POST', '/v1/phone', first.token, us('+15550100050'))
+    const full = await add(first.token, '+15550100050')
     expect([...refusal(full), full.body.limit, full.body.retry_after]).toEqual([
       429,
       'RATE_LIMIT_EXCEEDED',
-      20,
-      24 * 3600 - 20 * 60,
+      5,
+      24 * 3600 - 5 * 60,
     ])
-    for (let n = 0; n < 10; n += 1) {
-      await instance.ask('POST', '/v1/phone', second.token, us('+15550100000'))
+    expect(full.body.message).toStartWith('At most 5 codes in 24 hours for an account.')
+    for (let n = 0; n < 2; n += 1) {
+      expect((await add(second.token, '+15550100000')).status).toBe(201)
       instance.clock.advance(minuteMs)
     }
-    expect(
-      (await instance.ask('POST', '/v1/phone', instance.account().token, us('+15550100000')))
-        .status,
-    ).toBe(429)
-    expect(
-      (await instance.ask('POST', '/v1/phone', instance.account().token, us('+15550100099')))
-        .status,
-    ).toBe(201)
+    const third = instance.account().token
+    const rings = await add(third, '+15550100000')
+    expect([rings.status, rings.body.message]).toEqual([
+      429,
+      expect.stringMatching(/^At most 5 codes in 24 hours for a phone number\./),
+    ])
+    expect((await add(third, '+15550100099')).status).toBe(201)
+    instance.clock.advance(24 * 3600 * secondMs)
+    expect((await add(first.token, '+15550100050')).status).toBe(201)
+  })
+
+  test('verification codes of all accounts together stop at sms.codes_per_day, and the log says so', async () => {
+    const instance = openMessageInstance({ flags: { 'sms.codes_per_day': '3' } })
+    const add = (n: number) =>
+      instance.ask('POST', '/v1/phone', instance.account().token, us(`+1555010001${n}`))
+    for (let n = 0; n < 3; n += 1) expect((await add(n)).status).toBe(201)
+    const full = await add(4)
+    expect([...refusal(full), full.body.message]).toEqual([
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      expect.stringMatching(/^At most 3 codes in 24 hours for all customers together\./),
+    ])
+    expect(instance.log.join('')).toContain('verification_codes_used_up')
+    instance.clock.advance(24 * 3600 * secondMs)
+    expect((await add(5)).status).toBe(201)
   })
 
   test('is nowhere in the log, in an answer or at rest', async () => {
