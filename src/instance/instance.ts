@@ -18,7 +18,7 @@ import { type Cluster, startCluster } from '../replication/cluster.ts'
 import { createCheckpointer } from '../threads/checkpointer.ts'
 import { openQueryWorkers } from '../threads/query-workers.ts'
 import { type Publishing, startPublishing } from '../threads/replication-publisher.ts'
-import { paymentComponents } from '../topics/condition/service/condition.ts'
+import { fileComponents, paymentComponents } from '../topics/condition/service/condition.ts'
 import { aloneVitals, type Vitals } from '../topics/condition/service/vitals.ts'
 import { type App, createApp } from './app/app.ts'
 import { takeUpRates } from './app/rate-windows-file.ts'
@@ -321,12 +321,13 @@ const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =
   })
 
 const sendingVitals = (
-  { outbox, clock, providerTroubles, billing }: Services,
+  { outbox, clock, providerTroubles, billing, config, priceFiles }: Services,
   sending: OutboxJob,
 ): Pick<Vitals, 'senders' | 'backlog'> => ({
   senders: () => [
     ...senderComponents(outbox, clock.now(), sending, providerTroubles),
     ...paymentComponents(billing),
+    ...fileComponents(config.files.directory === '' ? null : priceFiles.failures()),
   ],
   backlog: () => outbox.vitals(),
 })

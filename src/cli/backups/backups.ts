@@ -224,9 +224,12 @@ async function unsealed(config: Config, { place, name }: Placed, path: string): 
 /** The checksum of a backup; one of an earlier version has none. */
 async function fetchChecksum(place: BackupPlace, name: string, path: string): Promise<void> {
   try {
-    await place.fetch(checksumPath(name), checksumPath(path))
-  } catch {
-    rmSync(checksumPath(path), { force: true })
+    if (await place.has(checksumPath(name)))
+      await place.fetch(checksumPath(name), checksumPath(path))
+    else rmSync(checksumPath(path), { force: true })
+  } catch (error) {
+    const fault = `the checksum of ${name} cannot be read: ${errorText(error)}`
+    throw new Error(`${place.label}: ${fault}`)
   }
 }
 

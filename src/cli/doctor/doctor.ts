@@ -16,6 +16,7 @@ import {
   openFilesOf,
 } from './directory.ts'
 import { checked, type Finding, faulty, type Verdict } from './finding.ts'
+import { examinePriceFiles } from './price-files.ts'
 import { askProviders } from './providers.ts'
 import { examineSetup, type SetupSources } from './setup.ts'
 
@@ -105,6 +106,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
       examineSpace(dir, freeBytes(dir), config.sqlite.autocheckpoint, hasServer),
     ),
     ...keyFindings,
+    ...(await examinePriceFiles(config, server.now ?? env.clock.now())),
     ...examineDatabase(dir, {
       now: server.now ?? env.clock.now(),
       masterKey: key ?? (isRefused ? null : undefined),

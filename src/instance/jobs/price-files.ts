@@ -1,14 +1,19 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { hourMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
-import type { FileContent, FileRows, PriceFiles } from '../../topics/prices/service/price-files.ts'
+import type {
+  FileContent,
+  FileFailure,
+  FileRows,
+  PriceFiles,
+  WantedFiles,
+} from '../../topics/prices/service/price-files.ts'
 import type { Services } from '../services/services.ts'
 import type { Job } from './job.ts'
 
 export interface PriceFilesJobDeps {
   files: PriceFiles
-  /** The files that are wanted, in the order of their list. */
-  contents(): Promise<readonly FileContent[]>
+  wanted(): Promise<WantedFiles>
   read(content: FileContent): Promise<FileRows>
   clock: Pick<Clock, 'now'>
   log: Log
@@ -18,7 +23,7 @@ export interface PriceFilesJobDeps {
 export function priceFileSource(
   { catalogue, datasets }: Pick<Services, 'catalogue' | 'datasets'>,
   ask: (request: Request) => Response | Promise<Response>,
-): Pick<PriceFilesJobDeps, 'contents' | 'read'> {
+): Pick<PriceFilesJobDeps, 'wanted' | 'read'> {
   const years = (): number[] => {
     const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
     if (extents.length === 0) return []
@@ -38,16 +43,22 @@ export function priceFileSource(
     const answer = await answerOf(`datasets/${name}/years`)
     return ((await answer.json()) as { data: { years: string[] } }).data.years
   }
-  const contents = async (): Promise<FileContent[]> => {
-    const list: FileContent[] = [
+  const wanted = async (): Promise<WantedFiles> => {
+    const failures: FileFailure[] = []
+    const contents: FileContent[] = [
       ...(['prices', 'vintages'] as const).flatMap(kind =>
         years().map(year => ({ kind, of: String(year) })),
       ),
       ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
     ]
     for (const { name, recordTable } of datasets)
-      if (recordTable) for (const of of await yearsOf(name)) list.push({ kind: name, of })
-    return list
+      if (recordTable)
+        try {
+          for (const of of await yearsOf(name)) contents.push({ kind: name, of })
+        } catch (error) {
+          failures.push({ kind: name, name: '', reason: (error as Error).message })
+        }
+    return { contents, failures }
   }
   const pathOf = ({ kind, of }: FileContent): string => {
     if (kind === 'datasets') return `datasets/${of}/file`
@@ -63,7 +74,7 @@ export function priceFileSource(
     const answer = await answerOf(pathOf(content))
     return { rows: Number(answer.headers.get('x-total')), pieces: answer.body! }
   }
-  return { contents, read }
+  return { wanted, read }
 }
 
 const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
@@ -71,17 +82,24 @@ const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
 /** After midnight UTC, when the day's last corrections are usually in. */
 const hourOfNight = 2
 const retryMs = 10 * minuteMs
+/** Single files that could not be made are tried again after this time. */
+const repeatMs = hourMs
 
 /** Makes the files of all prices once a night. */
-export function createPriceFilesJob({ files, contents, read, clock, log }: PriceFilesJobDeps): Job {
+export function createPriceFilesJob({ files, wanted, read, clock, log }: PriceFilesJobDeps): Job {
   const nightOf = (at: number) => isoDay(at - hourOfNight * hourMs)
   let inProgress: Promise<void> | undefined
   let triedAt = Number.NEGATIVE_INFINITY
 
   const makeIfDue = async () => {
     const manifest = await files.manifest()
-    if (manifest && nightOf(manifest.madeAt) === nightOf(clock.now())) return
-    const written = await files.make(await contents(), read)
+    const now = clock.now()
+    const repeats = manifest !== undefined && nightOf(manifest.madeAt) === nightOf(now)
+    const isOver = repeats && (manifest.failures.length === 0 || now - manifest.madeAt < repeatMs)
+    if (isOver) return
+    const written = await files.make(await wanted(), read, { repeats })
+    for (const { kind, name, reason } of written.failures)
+      log.error('price_file_failed', { file: `${kind}/${name}`, reason })
     const rows = written.files.reduce((sum, file) => sum + file.rows, 0)
     log.info('price_files_made', {
       files: written.files.length,
@@ -97,7 +115,10 @@ export function createPriceFilesJob({ files, contents, read, clock, log }: Price
       if (inProgress || now - triedAt < retryMs) return
       triedAt = now
       inProgress = makeIfDue()
-        .catch(error => log.error('price_files_failed', { error }))
+        .catch(error => {
+          files.failed(error)
+          log.error('price_files_failed', { error })
+        })
         .finally(() => {
           inProgress = undefined
         })

@@ -75,6 +75,12 @@ export function operatorAlertsOf(
       id: 'backup',
       text: 'the last scheduled backup failed; the log says why',
     })
+  const missed = services.priceFiles.failures()
+  if (missed.length > 0)
+    operatorAlerts.push({
+      id: 'price files',
+      text: `nightly files could not be made, first ${missed[0]!.kind}/${missed[0]!.name}: ${missed[0]!.reason}`,
+    })
   for (const { feed, state, consecutiveFailures, expectedBy } of feeds.active()) {
     const { name } = feed.publisher
     if (consecutiveFailures >= failuresMax)

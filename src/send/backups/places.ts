@@ -52,6 +52,8 @@ export const directoryPlace = (directory: string): BackupPlace => ({
     copyFileSync(join(directory, name), path)
     closeToOthers(path)
   },
+  // Throws where that cannot be found out.
+  has: async name => statSync(join(directory, name), { throwIfNoEntry: false }) !== undefined,
   async remove(name) {
     rmSync(join(directory, name), { force: true })
   },
@@ -112,6 +114,7 @@ export function bucketPlace(settings: BucketSettings) {
       await Bun.write(path, client.file(prefix + name))
       closeToOthers(path)
     },
+    has: (name: string): Promise<boolean> => client.exists(prefix + name),
     async remove(name: string) {
       await client.delete(prefix + name)
     },

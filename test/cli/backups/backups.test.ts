@@ -165,6 +165,25 @@ describe('a backup', () => {
     expect(readdirSync(dir).filter(each => /making|fetched|checking/.test(each))).toEqual([])
   })
 
+  test('is not accepted while its checksum cannot be read, and is without one that is not there', async () => {
+    const { dir, kept } = place()
+    const settings = join(dir, 'wellhead.toml')
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace(/^key = .*$/m, ''))
+    await hold(dir, 1)
+    expect((await command('backup', '--data', dir)).err).toBe('')
+    bucket.refuses = /sha256$/
+    const refused = await command('backup', 'check', '--data', dir)
+    bucket.refuses = undefined
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/the checksum of .* cannot be read/),
+    ])
+    expect((await command('backup', 'check', '--data', dir)).code).toBe(0)
+    for (const key of bucket.objects.keys()) if (key.endsWith('sha256')) bucket.objects.delete(key)
+    for (const name of readdirSync(kept)) if (name.endsWith('sha256')) rmSync(join(kept, name))
+    expect((await command('backup', 'check', '--data', dir)).code).toBe(0)
+  })
+
   test('without a place and without a file is refused with what would be one', async () => {
     const dir = join(root, 'bare')
     emptyDirectory(dir)

@@ -5,6 +5,8 @@ export interface StandInBucket {
   objects: Map<string, Uint8Array<ArrayBuffer>>
   /** Refuses everything from now on, as a storage that is out of order. */
   isDown: boolean
+  /** Refuses what these keys match. */
+  refuses: RegExp | undefined
   stop(): Promise<void>
 }
 
@@ -14,7 +16,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 export function standInBucket(bucket: string): StandInBucket {
   const objects = new Map<string, Uint8Array<ArrayBuffer>>()
   const parts = new Map<string, Uint8Array<ArrayBuffer>[]>()
-  const state = { isDown: false }
+  const state = { isDown: false, refuses: undefined as RegExp | undefined }
   const etag = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`
   const xml = (body: string) =>
     new Response(`<?xml version="1.0" encoding="UTF-8"?>${body}`, {
@@ -42,6 +44,7 @@ export function standInBucket(bucket: string): StandInBucket {
       const { pathname, searchParams } = new URL(request.url)
       const key = decodeURIComponent(pathname).slice(bucket.length + 2)
       if (key === '') return list(searchParams)
+      if (state.refuses?.test(key)) return new Response('', { status: 503 })
       const bytes = new Uint8Array(await request.arrayBuffer())
       const upload = searchParams.get('uploadId') ?? ''
       if (request.method === 'POST' && searchParams.has('uploads')) {
@@ -82,6 +85,12 @@ export function standInBucket(bucket: string): StandInBucket {
     },
     set isDown(value: boolean) {
       state.isDown = value
+    },
+    get refuses() {
+      return state.refuses
+    },
+    set refuses(value: RegExp | undefined) {
+      state.refuses = value
     },
     stop: () => server.stop(true),
   }

@@ -45,6 +45,21 @@ export function paymentComponents({ provider, trouble }: PaymentState): Componen
       ]
 }
 
+/** The nightly files, where they are made; `null`: they are not. */
+export function fileComponents(failures: readonly unknown[] | null): Component[] {
+  if (failures === null) return []
+  const name = 'files'
+  return failures.length === 0
+    ? [{ name, status: 'operational' }]
+    : [
+        {
+          name,
+          status: 'degraded',
+          message: 'Some nightly files could not be made and are of an earlier night.',
+        },
+      ]
+}
+
 interface PaymentState {
   provider: string
   trouble(): string | undefined

@@ -28,10 +28,25 @@ export interface PriceFile {
   changedAt: number
 }
 
+/** A file that could not be made; the one of an earlier night stays. */
+export interface FileFailure {
+  kind: string
+  /** Empty: all files of the kind, which could not be listed. */
+  name: string
+  reason: string
+}
+
 export interface Manifest {
   /** When the files were last compared with the prices, Unix ms. */
   madeAt: number
   files: PriceFile[]
+  failures: FileFailure[]
+}
+
+/** The files that are wanted, in the order of their list, and kinds that could not be listed. */
+export interface WantedFiles {
+  contents: readonly FileContent[]
+  failures: readonly FileFailure[]
 }
 
 /** The rows of a file, as they go into it. */
@@ -47,49 +62,90 @@ const manifestName = 'manifest.json'
 
 /** `directory` is empty where none are wanted. */
 export function createPriceFiles(directory: string, masterKey: string, now: () => number) {
+  let failures: readonly FileFailure[] = []
+
   /** Undefined before the first night, and where there is no directory for them. */
   const manifest = async (): Promise<Manifest | undefined> => {
     if (directory === '') return undefined
-    const text = await readFile(join(directory, manifestName), 'utf8').catch(() => undefined)
+    const text = await readFile(join(directory, manifestName), 'utf8').catch(absent)
     if (text === undefined) return undefined
-    const { madeAt, files } = JSON.parse(text) as Manifest
+    const stored = JSON.parse(text) as Omit<Manifest, 'failures'> & Partial<Manifest>
+    const noted = { ...stored, failures: stored.failures ?? [] }
+    failures = noted.failures
     // Files of older versions are of prices.
-    return { madeAt, files: files.map(file => ({ ...file, kind: file.kind ?? 'prices' })) }
+    return { ...noted, files: stored.files.map(file => ({ ...file, kind: file.kind ?? 'prices' })) }
   }
 
   /** The signature that lets the bearer read a file until then. */
   const sign = (name: string, expiresAt: number) =>
     Buffer.from(keyedHash(masterKey, 'price files', `${name} ${expiresAt}`)).toString('base64url')
 
+  /** Writes a file, and puts it in place where its content is another than before. */
+  const rebuilt = async (
+    { kind, name }: Pick<PriceFile, 'kind' | 'name'>,
+    old: PriceFile | undefined,
+    read: () => Promise<FileRows>,
+  ): Promise<PriceFile> => {
+    const folder = join(directory, kind)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const partial = join(folder, `${name}.partial`)
+    try {
+      const { rows, pieces } = await read()
+      const { bytes, sha256 } = await written(partial, pieces)
+      const isSame = old?.sha256 === sha256
+      if (!isSame) await rename(partial, join(folder, name))
+      return { kind, name, bytes, rows, sha256, changedAt: isSame ? old.changedAt : now() }
+    } finally {
+      await rm(partial, { force: true })
+    }
+  }
+
   return {
     manifest,
+    /** What could not be made when the files were last made or looked at. */
+    failures: () => failures,
+    /** Notes that none could be made. */
+    failed(error: unknown) {
+      failures = [{ kind: '', name: '', reason: reasonOf(error) }]
+    },
     /** Where a file of the manifest lies. */
     pathOf: ({ kind, name }: PriceFile) => join(directory, kind, name),
-    /** Rebuilds files; unchanged ones are kept. */
+    /**
+     * Rebuilds files; unchanged ones are kept, and so are those that fail, each by itself.
+     * `repeats`: only those that failed before.
+     */
     async make(
-      contents: readonly FileContent[],
+      wanted: WantedFiles,
       read: (content: FileContent) => Promise<FileRows>,
+      { repeats = false } = {},
     ): Promise<Manifest> {
       const before = await manifest()
       const files: PriceFile[] = []
-      for (const { kind, of } of contents) {
-        const folder = join(directory, kind)
-        await mkdir(folder, { recursive: true, mode: 0o700 })
-        const name = `${of}.parquet`
-        const { rows, pieces } = await read({ kind, of })
-        const partial = join(folder, `${name}.partial`)
-        const { bytes, sha256 } = await written(partial, pieces)
+      const missed = [...wanted.failures]
+      const isDone = (kind: string, name: string) =>
+        repeats &&
+        !before?.failures.some(
+          failure => failure.kind === kind && (failure.name === name || failure.name === ''),
+        )
+      for (const content of wanted.contents) {
+        const { kind } = content
+        const name = `${content.of}.parquet`
         const old = before?.files.find(file => file.name === name && file.kind === kind)
-        const isSame = old?.sha256 === sha256
-        if (isSame) await rm(partial)
-        else await rename(partial, join(folder, name))
-        const changedAt = isSame ? old.changedAt : now()
-        files.push({ kind, name, bytes, rows, sha256, changedAt })
+        try {
+          const isKept = old && isDone(kind, name)
+          files.push(isKept ? old : await rebuilt({ kind, name }, old, () => read(content)))
+        } catch (error) {
+          missed.push({ kind, name, reason: reasonOf(error) })
+          if (old) files.push(old)
+        }
       }
-      const newManifest = { madeAt: now(), files }
+      for (const { kind } of wanted.failures)
+        files.push(...(before?.files ?? []).filter(file => file.kind === kind))
+      const newManifest = { madeAt: now(), files, failures: missed }
       const path = join(directory, manifestName)
       await written(`${path}.partial`, once(Buffer.from(JSON.stringify(newManifest, undefined, 2))))
       await rename(`${path}.partial`, path)
+      failures = missed
       return newManifest
     },
     sign,
@@ -101,6 +157,13 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
     },
   }
 }
+
+const absent = (error: unknown): undefined => {
+  if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+}
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 300)
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes

@@ -7,6 +7,7 @@ import { type Compressors, parquetReadObjects } from 'hyparquet'
 import { readsAsOf } from '../../../../src/database/dataset-reads.ts'
 import { declaredDatasets } from '../../../../src/database/datasets.ts'
 import { createPriceFilesJob, priceFileSource } from '../../../../src/instance/jobs/price-files.ts'
+import { operatorAlertsOf } from '../../../../src/instance/services/operator-alerts.ts'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 
@@ -345,4 +346,62 @@ test('ranges of one version of a file take one slot of the rate limit in a minut
   await read('bytes=0-9')
   await read('bytes=10-19')
   expect((await used()) - later).toBe(2)
+})
+
+test('a file that cannot be made stays as it was and stops no other, and is reported until it is made', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'wellhead-files-'))
+  try {
+    const whole = openTestInstance({ 'files.directory': own })
+    const { priceFiles, log, datasets } = whole.services
+    const headers = { authorization: `Bearer ${whole.services.adminTokens.rotate()}` }
+    whole.record('WTI_USD', [60, 61, 62], startAt, dayMs)
+    let refuses = /history=true/
+    const job = createPriceFilesJob({
+      files: priceFiles,
+      ...priceFileSource(whole.services, request =>
+        refuses.test(request.url)
+          ? new Response('no room', { status: 500 })
+          : whole.app.handle(new Request(request, { headers })),
+      ),
+      clock: whole.clock,
+      log,
+    })
+    const night = async (ms: number) => {
+      whole.clock.advance(ms)
+      job.pass()
+      await job.settled!()
+      return (await priceFiles.manifest())!
+    }
+    const names = ({ files }: { files: readonly { kind: string; name: string }[] }) =>
+      files.map(({ kind, name }) => `${kind}/${name}`)
+    const first = await night(0)
+    expect(names(first)).toContain('prices/2026.parquet')
+    expect(names(first)).not.toContain('vintages/2026.parquet')
+    expect(first.files.length).toBeGreaterThan(datasets.length)
+    expect(priceFiles.failures()).toEqual([
+      { kind: 'vintages', name: '2026.parquet', reason: expect.stringContaining('no room') },
+    ])
+    expect(operatorAlertsOf(whole.services).find(({ id }) => id === 'price files')?.text).toContain(
+      'vintages/2026.parquet',
+    )
+    // An hour later only what failed is made.
+    refuses = /format=parquet&start|datasets/
+    const second = await night(61 * 60_000)
+    expect([second.failures.filter(({ name }) => name !== ''), names(second)]).toEqual([
+      [],
+      expect.arrayContaining(['prices/2026.parquet', 'vintages/2026.parquet']),
+    ])
+    // The next night one fails again: the file of the night before is still listed.
+    refuses = /format=parquet&start/
+    whole.record('WTI_USD', [63], startAt + dayMs, dayMs)
+    const third = await night(dayMs)
+    expect(names(third)).toContain('prices/2026.parquet')
+    expect(third.failures.map(({ kind }) => kind)).toEqual(['prices'])
+    refuses = /nothing/
+    const last = await night(61 * 60_000)
+    expect([last.failures, priceFiles.failures()]).toEqual([[], []])
+    expect(last.files.find(({ kind }) => kind === 'prices')!.rows).toBe(4)
+  } finally {
+    rmSync(own, { recursive: true })
+  }
 })
