@@ -18,8 +18,10 @@ import {
   namesOfPages,
   openDatabase,
   removeDatabase,
+  versionOf,
 } from '../../database/database.ts'
 import { identityOf, missingParts } from '../../database/identity.ts'
+import { schemaVersion } from '../../database/migrations.ts'
 import { damagedPages, forgetChecksums } from '../../database/page-checksums.ts'
 import { readWal } from '../../database/write-ahead-log.ts'
 import {
@@ -69,6 +71,8 @@ function faultsOf(path: string, pages: readonly number[]): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
     if (identityOf(db) === 'empty') return ['it is empty and not a database of this program']
+    if (versionOf(db) < schemaVersion)
+      return [...walFaults(path), ...pageFaults(db, pages), ...faultsAfterUpgrade(path)]
     const missing = missingParts(db)
     return [
       ...walFaults(path),
@@ -79,6 +83,20 @@ function faultsOf(path: string, pages: readonly number[]): string[] {
     ]
   } finally {
     db.close()
+  }
+}
+
+/** An older database is checked as its upgrade leaves it: on a copy next to it, which is removed. */
+function faultsAfterUpgrade(path: string): string[] {
+  const copy = `${path}.trial`
+  removeDatabase(copy)
+  try {
+    makePrivate(copy)
+    copyDatabase(path, copy)
+    openDatabase(copy).close()
+    return verifyFile(copy)
+  } finally {
+    removeDatabase(copy)
   }
 }
 

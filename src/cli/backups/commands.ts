@@ -226,7 +226,7 @@ function ageText(ms: number): string {
 const trialText = ({ path, from, to, seconds }: UpgradeTrial): string =>
   from === to
     ? `${path} already has schema ${to}; nothing to do`
-    : `a copy of ${path} went from schema ${from} to ${to} in ${seconds.toFixed(1)} s and is sound; nothing was changed`
+    : `a copy of ${path} went from schema ${from} to ${to} and was verified in ${seconds.toFixed(1)} s; nothing was changed`
 
 function migrateCommand(program: Command, env: ProgramEnvironment) {
   located(

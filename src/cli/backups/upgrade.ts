@@ -1,15 +1,10 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs'
-import {
-  copyDatabase,
-  integrityFaults,
-  openDatabase,
-  removeDatabase,
-  versionOf,
-} from '../../database/database.ts'
+import { copyDatabase, openDatabase, removeDatabase, versionOf } from '../../database/database.ts'
 import { applicationId } from '../../database/identity.ts'
 import { schemaVersion } from '../../database/migrations.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
+import { verifyFile } from './backup.ts'
 
 /**
  * The size of the header of a database file, and the offsets of its version and its application id.
@@ -89,24 +84,14 @@ export interface UpgradeTrial {
   seconds: number
 }
 
-/** Migrates a copy, checks it and deletes it. Throws the faults that the migration would have. */
+/** Migrates a copy, verifies it and deletes it. Throws the first fault that `verify` reports. */
 export function tryUpgrade(dir: string): UpgradeTrial {
   const path = databasePath(dir)
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
   const from = olderAt(path)
   if (from === undefined) return { path, from: schemaVersion, to: schemaVersion, seconds: 0 }
-  const copy = `${path}.trial`
-  removeDatabase(copy)
-  try {
-    copyDatabase(path, copy)
-    const startedAt = performance.now()
-    const db = openDatabase(copy)
-    const [fault] = integrityFaults(db)
-    db.close()
-    const seconds = (performance.now() - startedAt) / 1000
-    if (fault !== undefined) throw new Error(`after the migration: ${fault}`)
-    return { path, from, to: schemaVersion, seconds }
-  } finally {
-    removeDatabase(copy)
-  }
+  const startedAt = performance.now()
+  const [fault] = verifyFile(path)
+  if (fault !== undefined) throw new Error(`after the migration: ${fault}`)
+  return { path, from, to: schemaVersion, seconds: (performance.now() - startedAt) / 1000 }
 }

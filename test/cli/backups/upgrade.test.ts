@@ -45,6 +45,22 @@ test('a dry-run migration upgrades a duplicate and leaves the data directory unc
   expect(readdirSync(dir).filter(name => !/^wellhead\.db(-wal|-shm)?$/.test(name))).toEqual([])
 })
 
+test('migrate and verify agree about an older database, whether it is valid or not', async () => {
+  const { dir, path } = old()
+  const both = async () =>
+    [await command('migrate', '--data', dir), await command('verify', '--data', dir)] as const
+  const [valid, verified] = await both()
+  expect([valid.code, verified.code, verified.err]).toEqual([0, 0, ''])
+  const db = new Database(path)
+  db.run('UPDATE bars SET close = close + 1, high = high + 1 WHERE span = 24')
+  db.close()
+  const [migrated, refused] = await both()
+  expect([migrated.code, refused.code]).toEqual([1, 1])
+  for (const { err } of [migrated, refused])
+    expect(err).toContain('does not follow its observations')
+  expect(readdirSync(dir).filter(name => /trial/.test(name))).toEqual([])
+})
+
 test('the database before an upgrade is stored once, unchanged and readable only by its owner', () => {
   const { dir, path } = old()
   const kept = keepBeforeUpgrade(dir)
