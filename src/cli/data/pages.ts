@@ -15,7 +15,12 @@ import { observationPages } from '../../topics/prices/store/export.ts'
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 import { createQuarantineStore } from '../../topics/prices/store/quarantine.ts'
 import { createValueSourceStore } from '../../topics/prices/store/value-sources.ts'
-import { createSourceFilter, createWithheld } from '../../topics/prices/store/withheld.ts'
+import {
+  createSourceFilter,
+  createValueWithheld,
+  createViewOnly,
+  createWithheld,
+} from '../../topics/prices/store/withheld.ts'
 import type { ExportEnvironment } from './export.ts'
 
 /**
@@ -35,7 +40,8 @@ export function exportSource(
   const all = createSeriesStore(db).all()
   const byId = new Map(all.map(series => [series.id, series]))
   const observations = createObservationStore(db)
-  const withheldOf = createWithheld(db, viewFeeds)
+  const isViewOnly = createViewOnly(db)
+  const withheldOf = createWithheld(db, viewFeeds, isViewOnly)
   const ofSource = name === undefined ? undefined : createSourceFilter(db, name)
   if (name !== undefined && !ofSource) {
     const names = new Set(
@@ -55,10 +61,14 @@ export function exportSource(
     return left
   }
   const named = name?.toLowerCase()
-  const dated = createDatedRows(db, (source, isViewOnly) => {
-    if (isViewOnly) withheldCount += 1
-    return !isViewOnly && (named === undefined || source?.name.toLowerCase() === named)
-  })
+  const dated = createDatedRows(
+    db,
+    createValueWithheld(db, viewFeeds, isViewOnly),
+    (source, isWithheld) => {
+      if (isWithheld) withheldCount += 1
+      return !isWithheld && (named === undefined || source?.name.toLowerCase() === named)
+    },
+  )
   return {
     datedPages: series => dated.pages(series?.map(listed => byId.get(listed.id)!) ?? all, true),
     withheldCount: () => withheldCount,
@@ -96,7 +106,7 @@ export function openArchiveSource(dir: string): ArchiveSource & { close(): void 
 export function archiveSource(db: Database) {
   const all = createSeriesStore(db).all()
   const byId = new Map(all.map(series => [series.id, series]))
-  const dated = createDatedRows(db)
+  const dated = createDatedRows(db, createValueWithheld(db, viewFeeds, createViewOnly(db)))
   const earlier = createEarlierRowStore(db)
   return {
     /** Attributes of series that differ from the shipped catalogue. */

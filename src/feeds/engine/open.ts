@@ -73,14 +73,20 @@ export function openFeeds(deps: FeedServicesDeps) {
       }
     )
   })
+  const isViewOnly = createViewOnly(db)
+  const isValueWithheld = createValueWithheld(db, viewFeeds, isViewOnly)
   return {
     /** The withheld values: files leave them out. */
     withheld: withholdDerived(
-      withheldMeans(createWithheld(db, viewFeeds), deps.averagedOf, createIsRecorded(db)),
+      withheldMeans(
+        createWithheld(db, viewFeeds, isViewOnly),
+        deps.averagedOf,
+        createIsRecorded(db),
+      ),
       deps.formulas.restsOn,
-      createViewOnly(db),
+      isViewOnly,
     ),
-    isValueWithheld: createValueWithheld(db, viewFeeds),
+    isValueWithheld,
     withheldRows: createWithheldRows(db, viewFeeds),
     /**
      * Which values are of a source; undefined where none is. Every value that series ever had, of
@@ -89,8 +95,9 @@ export function openFeeds(deps: FeedServicesDeps) {
     datedRows: (ofSource?: string) =>
       createDatedRows(
         db,
-        (source, isViewOnly) =>
-          !isViewOnly &&
+        isValueWithheld,
+        (source, isWithheld) =>
+          !isWithheld &&
           (ofSource === undefined || source?.name.toLowerCase() === ofSource.toLowerCase()),
       ),
     sourceFilter: (name: string) => createSourceFilter(db, name),

@@ -1,9 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import { viewFeeds } from '../../../feeds/publishers/publishers.ts'
 import { writtenSource } from '../math/source-names.ts'
 import { createDatedPages, type DatedRow } from '../store/export.ts'
 import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
-import { createViewOnly } from '../store/withheld.ts'
+import type { IsValueWithheld } from '../store/withheld.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
 
@@ -15,15 +14,14 @@ export interface SourcedRow extends DatedRow {
 /** `isWanted` selects values by source; a source is undefined where it is unknown. */
 export function createDatedRows(
   db: Database,
+  isWithheld: IsValueWithheld,
   isWanted: (source: ValueSource | undefined, isViewOnly: boolean) => boolean = () => true,
 ) {
   const sources = createValueSourceStore(db)
-  const view = new Set<string>(viewFeeds)
-  const isDisplayed = createViewOnly(db)
   let viewCount = 0
   const pages = createDatedPages(db, (sourceId, seriesId) => {
     const source = sources.byId(sourceId)
-    const isViewOnly = (source?.kind === 'feed' && view.has(source.name)) || isDisplayed(seriesId)
+    const isViewOnly = isWithheld(seriesId, sourceId)
     if (!isWanted(source, isViewOnly)) return false
     if (isViewOnly) viewCount += 1
     return true

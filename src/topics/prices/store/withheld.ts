@@ -18,8 +18,10 @@ export type Withheld = (
 /** The same with their times. */
 export type WithheldTimes = (seriesId: number, asOf?: number) => ReadonlySet<number> | undefined
 
-/** Series whose values, as the operator or the catalogue declares, may be displayed only. */
-export function createViewOnly(db: Database): (seriesId: number) => boolean {
+/** Whether the values of a series, as the operator or the catalogue declares, may be displayed only. */
+export type IsViewOnly = (seriesId: number) => boolean
+
+export function createViewOnly(db: Database): IsViewOnly {
   const declared = lazy<{ code: string; licenseClass: string | null }, [number]>(
     db,
     `SELECT code, terms ->> 'licenseClass' AS licenseClass
@@ -37,12 +39,15 @@ export function createViewOnly(db: Database): (seriesId: number) => boolean {
 /** Whether a value of a series, current or replaced, is not passed on because of its source. */
 export type IsValueWithheld = (seriesId: number, sourceId: number) => boolean
 
-export function createValueWithheld(db: Database, feeds: readonly string[]): IsValueWithheld {
+export function createValueWithheld(
+  db: Database,
+  feeds: readonly string[],
+  isViewOnly: IsViewOnly,
+): IsValueWithheld {
   const named = lazy<{ found: 1 }, [number, string]>(
     db,
     "SELECT 1 AS found FROM value_sources WHERE id = ? AND kind = 'feed' AND name IN (SELECT value FROM json_each(?))",
   )
-  const isViewOnly = createViewOnly(db)
   const names = JSON.stringify(feeds)
   return (seriesId, sourceId) => named.get(sourceId, names) !== undefined || isViewOnly(seriesId)
 }
@@ -51,7 +56,11 @@ export function createValueWithheld(db: Database, feeds: readonly string[]): IsV
  * Observations, by their time, that may not be passed on: those of feeds whose terms do not allow
  * it, and all of a series that is for display only.
  */
-export function createWithheld(db: Database, feeds: readonly string[]): WithheldTimes {
+export function createWithheld(
+  db: Database,
+  feeds: readonly string[],
+  isViewOnly: IsViewOnly,
+): WithheldTimes {
   const sql = statements(db)
   const ofFeeds =
     "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
@@ -66,7 +75,6 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
   const all = sql<{ observedAt: number }, [number]>`
     SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1
     UNION SELECT observed_at FROM observation_revisions WHERE series_id = ?1 ORDER BY observedAt`
-  const isViewOnly = createViewOnly(db)
   const names = JSON.stringify(feeds)
   return (seriesId, asOf = Number.MAX_SAFE_INTEGER) => {
     if (isViewOnly(seriesId)) return new Set(all.all(seriesId).map(row => row.observedAt))
@@ -123,7 +131,7 @@ export const withheldMeans =
 export function withholdDerived(
   withheld: WithheldTimes,
   restsOn: (seriesId: number) => readonly number[],
-  isViewOnly: (seriesId: number) => boolean,
+  isViewOnly: IsViewOnly,
 ): Withheld {
   return (seriesId, asOf) => {
     if (isViewOnly(seriesId)) return { has: () => true }
