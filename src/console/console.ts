@@ -12,7 +12,7 @@ import type { Viewers } from '../topics/catalogue/service/viewers.ts'
 import type { Keyring } from '../topics/keys/service/keyring.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
 import { type Guides, sampleOrigin } from './guides/guide.ts'
-import { type PageWithParts, pageParts, pagePaths } from './paths.ts'
+import { callsPath, operationPath, type PageWithParts, pageParts, pagePaths } from './paths.ts'
 
 export interface ConsoleDeps {
   access: AccessPlugin
@@ -117,7 +117,8 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
   const { now } = deps
   const contentPolicy = contentPolicyOf(deps.mode === 'dev')
   return async request => {
-    const { pathname } = new URL(request.url)
+    const url = new URL(request.url)
+    const { pathname } = url
     const [, guide] = /^\/docs\/([\w-]+)\.md$/.exec(pathname) ?? []
     if (guide !== undefined) return await guideAnswer(guide, deps.ownUrl())
     const { script, style, font, modules, guides, guideNames } = await loaded()
@@ -150,7 +151,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
           : sourcesOf(pathname, deps.mode === 'dev')
         ).flatMap(source => modules[source] ?? []),
       },
-      preloaded(pathname, `/console/${guides}`),
+      preloaded(url, `/console/${guides}`),
     )
     if (person) {
       const { account, holder } = person.key
@@ -182,10 +183,10 @@ function sourcesOf(pathname: string, isEvaluation: boolean): string[] {
   return [`pages/${page}.tsx`, ...(page === 'series' && name !== '' ? [chartSource] : [])]
 }
 
-/** Only the reference is drawn from the document of the API; guides have their own script. */
-const preloaded = (pathname: string, guides: string): string[] => {
-  if (pathname === '/docs') return ['/openapi.json', guides]
-  return pathname.startsWith('/docs/') ? [guides] : []
+const preloaded = ({ pathname, searchParams }: URL, guides: string): string[] => {
+  if (pathname !== '/docs') return pathname.startsWith('/docs/') ? [guides] : []
+  const id = /^\w*$/.exec(searchParams.get('operation') ?? '')?.[0]
+  return [callsPath, guides, ...(id === undefined ? [] : [operationPath(id)])]
 }
 
 /**

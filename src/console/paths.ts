@@ -32,6 +32,13 @@ export const pagePaths = [
 ] as const
 export type PagePath = (typeof pagePaths)[number]
 
+/** Every operation by its name: the reference and the search list them. */
+export const callsPath = '/docs/operations.json'
+
+/** The part of the OpenAPI document that the reference shows of an operation; without one, its head. */
+export const operationPath = (id: string): string =>
+  `/docs/operation.json${id === '' ? '' : `?id=${encodeURIComponent(id)}`}`
+
 const families = 'brent wti gasoil henry hub natural gas ttf carbon'
 
 /**

@@ -5,14 +5,16 @@ import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
 import { Button, Copy, Page, Refused, Shown, save, Tag } from '../parts/bits.tsx'
+import { calls, loadCalls, type NamedCall } from '../parts/frame/calls.ts'
 import { keepKey, ownKey } from '../parts/person/own-key.ts'
-import { ask, parsedText, useLoaded } from '../parts/requests/ask.ts'
+import { ask, once, parsedText, useAttempt, useLoaded } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { match } from '../parts/requests/codes.ts'
 import { loadGuides, loadGuideWords, matchingPlaces } from '../parts/requests/guides.ts'
 import { type Call, Samples } from '../parts/samples.tsx'
 import { bound, submits } from '../parts/text/form.ts'
 import { words } from '../parts/text/format.ts'
+import { operationPath } from '../paths.ts'
 import { brunoCollection, type Collection, postmanCollection } from './docs/collections.ts'
 import {
   bodyOf,
@@ -29,6 +31,17 @@ import {
 import { Field } from './docs/field.tsx'
 import { GuideText } from './guide.tsx'
 
+const loadDocument = once(async () => withParametersInPlace(await ask<OpenApi>('/openapi.json')))
+
+/** A call as the list shows it, before its details are loaded. */
+const listedCall = ({ id, method, path, tag = 'other', summary }: NamedCall): Listed => ({
+  id,
+  method,
+  path,
+  tag,
+  operation: { operationId: id, summary, responses: {} },
+})
+
 /** Guides, and the reference made from the document that programs read. */
 export function Docs() {
   const { params } = useRoute()
@@ -36,14 +49,16 @@ export function Docs() {
   const guide = loaded.data?.find(({ name }) => name === params.guide)
   const typed = useSignal('')
   const isSearching = typed.value.trim() !== ''
-  // A guide is read without the reference, which is three times as long as everything else.
-  const needsDocument = params.guide === undefined || isSearching
-  const document = useLoaded(needsDocument ? 'document' : undefined, signal =>
-    ask<OpenApi>('/openapi.json', { signal }).then(withParametersInPlace),
+  const { url, query } = useLocation()
+  const id = query.operation ?? ''
+  const part = useLoaded(params.guide === undefined ? `operation ${id}` : undefined, signal =>
+    ask<OpenApi>(operationPath(id), { signal }).then(withParametersInPlace),
   )
+  useLoaded(params.guide === undefined ? 'calls' : undefined, loadCalls)
+  // Only a search reads every description, which are most of the document.
+  const document = useLoaded(isSearching ? 'document' : undefined, loadDocument)
   const found = useLoaded(isSearching ? 'words' : undefined, loadGuideWords)
   // After following a search result, the next page shows the whole list again.
-  const { url } = useLocation()
   useEffect(() => {
     typed.value = ''
   }, [url])
@@ -64,13 +79,15 @@ export function Docs() {
             <a href="/swagger" rel="external">
               as Swagger UI
             </a>{' '}
-            and for <Download of={document.data} make={postmanCollection} text="Postman" /> and{' '}
-            <Download of={document.data} make={brunoCollection} text="Bruno" />.
+            and for <Download make={postmanCollection} text="Postman" /> and{' '}
+            <Download make={brunoCollection} text="Bruno" />.
           </>
         )
       }
     >
-      {found.refusal && <Refused error={found.refusal} />}
+      {[found, document].map(
+        ({ refusal }) => refusal && <Refused key={refusal.message} error={refusal} />,
+      )}
       <div class="reference">
         <Sidebar
           document={document.data}
@@ -80,7 +97,7 @@ export function Docs() {
         />
         {params.guide === undefined ? (
           <div class="stack content">
-            <Shown of={document} what="the API description">
+            <Shown of={part} what="the reference">
               {data => <Reference document={data} />}
             </Shown>
           </div>
@@ -104,25 +121,30 @@ export function Docs() {
 }
 
 /** Saves the document as the collection of a program that sends requests. */
-const Download = ({
-  of,
+function Download({
   make,
   text,
 }: {
-  of: OpenApi | undefined
   make: (document: OpenApi, baseUrl: string) => Collection
   text: string
-}) => (
-  <Button
-    className="link"
-    label={text}
-    isOff={of === undefined}
-    onClick={() => {
-      const file = make(of!, location.origin)
-      save(file.name, 'application/json', file.text)
-    }}
-  />
-)
+}) {
+  const { refusal, attempt } = useAttempt()
+  return (
+    <>
+      <Button
+        className="link"
+        label={text}
+        onClick={() =>
+          attempt(async () => {
+            const file = make(await loadDocument(), location.origin)
+            save(file.name, 'application/json', file.text)
+          })
+        }
+      />
+      {refusal.value && <Refused error={refusal.value} />}
+    </>
+  )
+}
 
 /** A wide window has room for the list next to the text; above the text it would be in the way. */
 const isWide = matchMedia('(min-width: 60rem)').matches
@@ -161,7 +183,10 @@ function Sidebar({
   typed: Signal<string>
 }) {
   const { query } = useLocation()
-  const operations = useMemo(() => (document ? listedOf(document) : []), [document])
+  const operations = useMemo(
+    () => (document ? listedOf(document) : calls.value.map(listedCall)),
+    [document, calls.value],
+  )
   const isSearching = typed.value.trim() !== ''
   const shown = useMemo(
     () => matchingOperations(operations, typed.value),
@@ -171,18 +196,8 @@ function Sidebar({
   const groups = [...Map.groupBy(shown, ({ tag }) => tag)]
   const listed = guides.filter(({ section }) => section !== '')
   const sections = [...Map.groupBy(listed, ({ section }) => section)]
-  return (
-    <nav class="stack" aria-label="Documentation">
-      <label>
-        Search the documentation
-        <input type="search" placeholder="RSI, rig count, as_of …" {...bound(typed)} />
-      </label>
-      {!isSearching && <OwnKey />}
-      {isSearching && document && shown.length + places.length === 0 && (
-        <p class="quiet" role="status">
-          No results.
-        </p>
-      )}
+  const lists = (
+    <>
       {isSearching
         ? places.length > 0 && (
             <ul aria-label="Pages">
@@ -220,7 +235,7 @@ function Sidebar({
               </ul>
             </details>
           ))}
-      {!document && !isSearching && <a href="/docs">API reference</a>}
+      {operations.length === 0 && !isSearching && <a href="/docs">API reference</a>}
       {groups.map(([tag, part]) => (
         <details
           key={tag}
@@ -244,6 +259,30 @@ function Sidebar({
           </ul>
         </details>
       ))}
+    </>
+  )
+  return (
+    <nav class="stack" aria-label="Documentation">
+      <label>
+        Search the documentation
+        <input type="search" placeholder="RSI, rig count, as_of …" {...bound(typed)} />
+      </label>
+      {!isSearching && <OwnKey />}
+      {isSearching && document && shown.length + places.length === 0 && (
+        <p class="quiet" role="status">
+          No results.
+        </p>
+      )}
+      {isWide || isSearching ? (
+        lists
+      ) : (
+        <details>
+          <summary>
+            <strong>Contents</strong>
+          </summary>
+          {lists}
+        </details>
+      )}
     </nav>
   )
 }
@@ -251,7 +290,7 @@ function Sidebar({
 /** The key that all samples are shown with and trial calls are made with. */
 const OwnKey = () => (
   <label>
-    Your key, for the samples
+    Your API key, for the samples
     <input
       type="password"
       autocomplete="off"
@@ -315,14 +354,14 @@ function Introduction({ document }: { document: OpenApi }) {
             {error.isRetryable
               ? 'Retrying the same request can succeed. '
               : 'Retrying the same request fails again. '}
-            <code>message</code> says what is wrong and what would be right; further fields of the
-            body name what it is about. Branch on the code: it does not change.{' '}
+            <code>message</code> explains what is wrong and what is expected, and other fields give
+            details. Branch on the code, which does not change.{' '}
             <a href="/docs/errors">Error handling</a>
           </p>
         </section>
       )}
       <section class="card" aria-labelledby="first">
-        <h2 id="first">The first call</h2>
+        <h2 id="first">First request</h2>
         <Samples call={{ method: 'GET', path: '/v1/prices/latest?by_code=BRENT_CRUDE_USD' }} />
         <p>
           New here? The <a href="/docs/quickstart">quickstart</a> takes a minute. Everything else is
@@ -330,8 +369,8 @@ function Introduction({ document }: { document: OpenApi }) {
         </p>
         {!boot.isSignedIn && (
           <p>
-            You need an API key: <a href="/signup">how to get one</a>. Without one:{' '}
-            <a href="/docs?operation=getDemoPrices">prices of the demo</a>.
+            You need an API key: <a href="/signup">how to get one</a>. Without one, get the{' '}
+            <a href="/docs?operation=getDemoPrices">demo prices</a>.
           </p>
         )}
       </section>
@@ -343,8 +382,10 @@ function Introduction({ document }: { document: OpenApi }) {
 }
 
 function refusalOf({ security = [] }: Operation): string {
-  if (security.length === 0) return 'Needs no key'
-  return JSON.stringify(security).includes('operator') ? 'Needs the admin token' : 'Needs a key'
+  if (security.length === 0) return 'No key needed'
+  return JSON.stringify(security).includes('operator')
+    ? 'Needs the admin token'
+    : 'Needs an API key'
 }
 
 /** The place of a parameter in a link to a filled-in call: none is named like the operation. */
@@ -395,7 +436,7 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
       </section>
       <section class="card" aria-labelledby="call">
         <header>
-          <h2 id="call">The call</h2>
+          <h2 id="call">Request</h2>
           <Copy text={link} label="Copy link to this call" className="tight" />
         </header>
         {parameters.length > 0 && (
@@ -428,7 +469,7 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
           </label>
         )}
         <label>
-          Further headers, one a line
+          Additional headers, one per line
           <textarea
             rows={Math.max(2, further.value.split('\n').length)}
             {...bound(further)}
@@ -637,12 +678,12 @@ function TrialAnswer({
   return (
     <>
       <p role="status">
-        <Tag mood={status < 400 && status > 0 ? 'good' : 'bad'}>{status || 'No answer'}</Tag>{' '}
+        <Tag mood={status < 400 && status > 0 ? 'good' : 'bad'}>{status || 'No response'}</Tag>{' '}
         <span class="quiet small">{ms} ms</span>
       </p>
       {headers.length > 0 && (
         <details>
-          <summary>Headers of the answer ({headers.length})</summary>
+          <summary>Response headers ({headers.length})</summary>
           <dl class="facts small">
             {headers.map(([name, value]) => (
               <Fragment key={name}>
@@ -656,7 +697,7 @@ function TrialAnswer({
       {carriedOn(headers).map(({ name, value }) => (
         <p key={name} class="small">
           <button type="button" class="tight" onClick={() => onHeader(name, value)}>
-            Send it as {name} next time
+            Use as {name} in the next request
           </button>
         </p>
       ))}
@@ -703,7 +744,7 @@ function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi
                 <code>{name}</code>{' '}
                 <span class="quiet small">
                   {typeOf(field, document)}
-                  {shape.required?.includes(name) === false && ', may be absent'}
+                  {shape.required?.includes(name) === false && ', optional'}
                 </span>
               </>
             )

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { impersonation } from '../person/impersonation.ts'
 import { takeFirst } from './first.ts'
 
@@ -65,10 +65,39 @@ export interface AskOptions {
   isLater?: boolean
 }
 
+/** What waits for the first view of a page; undefined: nothing has to wait. */
+let held: (() => void)[] | undefined
+
+function release(): void {
+  for (const send of held ?? []) send()
+  held = undefined
+}
+
+/**
+ * Holds later requests of a page back until its first view is here: a browser has six connections to
+ * a host, and they would take all of them.
+ */
+export function useFirstView(isHere: boolean): void {
+  useMemo(() => {
+    held ??= []
+  }, [])
+  useEffect(() => {
+    if (isHere) release()
+  }, [isHere])
+  useEffect(() => release, [])
+}
+
+/** Browsers only say that a request has failed. */
+function unreachable(error: Error): never {
+  if (error.name === 'AbortError') throw error
+  throw new Error('The server did not respond. Check the connection and try again.')
+}
+
 /** One call of the API, with the session of the signed-in user. Throws `Refusal`. */
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
   const { method = 'GET', body, token = impersonation?.token, signal, isLater = false } = options
   const early = method === 'GET' && token === undefined ? takeFirst(path) : undefined
+  if (isLater && held) await new Promise<void>(sent => held?.push(sent))
   const response = await (early ??
     fetch(path, {
       method,
@@ -81,7 +110,7 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-    }))
+    }).catch(unreachable))
   const text = await response.text()
   const parsed: unknown = text === '' ? undefined : parsedText(text)
   if (!response.ok) throw refusalOf(response.status, parsed)
@@ -100,6 +129,18 @@ export function parsedText(text: string): unknown {
 /** The `data` of a response. */
 export const dataOf = async <T>(path: string, options?: AskOptions): Promise<T> =>
   (await ask<{ data: T }>(path, options)).data
+
+/** Loads something once in a document, and again after a refusal. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined
+  return () => {
+    loading ??= load().catch(error => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}
 
 export interface Loaded<T> {
   data: T | undefined
@@ -194,9 +235,9 @@ export const whereThere = <T>(response: Promise<T>): Promise<T | undefined> =>
   })
 
 /** Loads a response of the API, and again when the path is another one; nothing without a path. */
-export const useAnswer = <T>(path: string | undefined): Loaded<T> =>
-  useLoaded(path, signal => ask<T>(path!, { signal }))
+export const useAnswer = <T>(path: string | undefined, isLater = false): Loaded<T> =>
+  useLoaded(path, signal => ask<T>(path!, { signal, isLater }))
 
 /** The same of the field `data` of a response. */
-export const useData = <T>(path: string | undefined): Loaded<T> =>
-  useLoaded(path, signal => dataOf<T>(path!, { signal }))
+export const useData = <T>(path: string | undefined, isLater = false): Loaded<T> =>
+  useLoaded(path, signal => dataOf<T>(path!, { signal, isLater }))

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Guide, GuidePart, Guides, GuideWords } from '../../guides/guide.ts'
-import { ask } from './ask.ts'
+import { ask, once } from './ask.ts'
 import { boot } from './boot.ts'
 import { match } from './codes.ts'
 
@@ -8,18 +8,6 @@ import { match } from './codes.ts'
 export const guides = signal<readonly Guide[]>([])
 
 const words = signal<Readonly<Record<string, GuideWords>>>({})
-
-/** Loads a file once in a tab, and again after a refusal. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined
-  return () => {
-    loading ??= load().catch(error => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
-}
 
 const loadFile = once(() => ask<Guides>(boot.guides))
 

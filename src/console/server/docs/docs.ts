@@ -86,6 +86,43 @@ const tag = (text: string) => ({
   etag: strongEtag(text),
 })
 
+/** What the reference lists: every operation by its name. */
+const listOf = ({ paths }: OpenApiDocument) => ({
+  operations: Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId: id, summary, tags }]) => ({
+      id,
+      method: method.toUpperCase(),
+      path,
+      tag: tags?.[0],
+      summary,
+    })),
+  ),
+})
+
+/** The document with one operation and the components that it refers to; without one, its head. */
+function partOf(document: OpenApiDocument, id: string | undefined) {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).flatMap(([path, item]) => {
+      const [method, found] =
+        Object.entries(item).find(([, { operationId }]) => operationId === id) ?? []
+      return method === undefined ? [] : [[path, { [method]: found }]]
+    }),
+  )
+  const components: Record<string, Record<string, unknown>> = {}
+  const take = (value: unknown) => {
+    for (const [, kind, name] of JSON.stringify(value).matchAll(
+      /"#\/components\/(\w+)\/([^"]+)"/g,
+    )) {
+      const known = document.components[kind as 'schemas']?.[name!]
+      if (known === undefined || components[kind!]?.[name!] !== undefined) continue
+      components[kind!] = { ...components[kind!], [name!]: known }
+      take(known)
+    }
+  }
+  take(paths)
+  return { info: document.info, paths, components }
+}
+
 export function docsOperations({ serviceName, headerPrefix, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))
   let made: TaggedText | undefined
@@ -129,6 +166,7 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
   }
   const laterDocument = derived(source => openApi31(source, headerPrefix))
   const eventsDocument = derived(asyncApi)
+  const list = derived(listOf)
   const answerPage = (request: Request) =>
     taggedAnswer(request, page, 'text/html; charset=utf-8', {
       'cache-control': 'no-cache',
@@ -203,6 +241,26 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
       handle: ({ request }) => answerPage(request),
     }),
   ]
+  // The whole document is six times as long as what a page of the reference shows of it.
+  const parts = [
+    operation('GET /docs/operations.json', {
+      hidden: true,
+      ...keyless,
+      answers: { 200: serialised(t.Object({})), 304: t.Void() },
+      handle: async call => await answerText(call, list),
+    }),
+    operation('GET /docs/operation.json', {
+      hidden: true,
+      ...keyless,
+      query: { id: t.Optional(t.String()) },
+      answers: { 200: serialised(t.Object({})), 304: t.Void() },
+      handle: async call =>
+        await answerText(
+          call,
+          derived(source => partOf(source, call.query.id)),
+        ),
+    }),
+  ]
   const files = Object.entries(assets).map(([name, asset]) =>
     operation(`GET /docs/assets/${name}`, {
       hidden: true,
@@ -216,5 +274,5 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
         }),
     }),
   )
-  return [...routes, ...files]
+  return [...routes, ...parts, ...files]
 }
