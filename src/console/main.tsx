@@ -1,23 +1,34 @@
 import { type ComponentType, render } from 'preact'
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso'
+import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Missing } from './pages/missing.tsx'
+import { Page } from './parts/bits.tsx'
 import { Frame } from './parts/frame/frame.tsx'
+import { later, NotLoaded } from './parts/later.tsx'
 import type { PagePath } from './paths.ts'
 
-const Board = lazy(() => import('./pages/board.tsx').then(page => page.Board))
-const Status = lazy(() => import('./pages/status.tsx').then(page => page.Status))
-const Signup = lazy(() => import('./pages/signup.tsx').then(page => page.Signup))
-const Alerts = lazy(() => import('./pages/alerts.tsx').then(page => page.Alerts))
-const Webhooks = lazy(() => import('./pages/webhooks.tsx').then(page => page.Webhooks))
-const Account = lazy(() => import('./pages/account.tsx').then(page => page.Account))
-const Docs = lazy(() => import('./pages/docs.tsx').then(page => page.Docs))
-const Market = lazy(() => import('./pages/market.tsx').then(page => page.Market))
-const Commodities = lazy(() => import('./pages/commodities.tsx').then(page => page.Commodities))
-const Markets = lazy(() => import('./pages/markets.tsx').then(page => page.Markets))
-const Operator = lazy(() => import('./pages/operator.tsx').then(page => page.Operator))
-const Desk = lazy(() => import('./pages/desk.tsx').then(page => page.Desk))
-const Series = lazy(() => import('./pages/series.tsx').then(page => page.Series))
+const page = (load: () => Promise<ComponentType>) =>
+  later(load, () => (
+    <Page title="Page not loaded">
+      <NotLoaded />
+    </Page>
+  ))
+
+const Board = page(() => import('./pages/board.tsx').then(({ Board }) => Board))
+const Status = page(() => import('./pages/status.tsx').then(({ Status }) => Status))
+const Signup = page(() => import('./pages/signup.tsx').then(({ Signup }) => Signup))
+const Alerts = page(() => import('./pages/alerts.tsx').then(({ Alerts }) => Alerts))
+const Webhooks = page(() => import('./pages/webhooks.tsx').then(({ Webhooks }) => Webhooks))
+const Account = page(() => import('./pages/account.tsx').then(({ Account }) => Account))
+const Docs = page(() => import('./pages/docs.tsx').then(({ Docs }) => Docs))
+const Market = page(() => import('./pages/market.tsx').then(({ Market }) => Market))
+const Commodities = page(() =>
+  import('./pages/commodities.tsx').then(({ Commodities }) => Commodities),
+)
+const Markets = page(() => import('./pages/markets.tsx').then(({ Markets }) => Markets))
+const Operator = page(() => import('./pages/operator.tsx').then(({ Operator }) => Operator))
+const Desk = page(() => import('./pages/desk.tsx').then(({ Desk }) => Desk))
+const Series = page(() => import('./pages/series.tsx').then(({ Series }) => Series))
 
 /** Which component draws which address; every page comes when it is first gone to. */
 const pages: Record<PagePath, ComponentType> = {

@@ -1,7 +1,7 @@
-import { lazy } from 'preact-iso'
 import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/demo.ts'
-import { Page, signInHref, Tag } from '../parts/bits.tsx'
+import { Page, signInHref, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
+import { later } from '../parts/later.tsx'
 import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
 import { useAnswer, useData } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
@@ -12,7 +12,7 @@ import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
 
 /** Only for demo instances, and for signed-in users. */
-const DemoHome = lazy(() => import('./home/demo.tsx').then(part => part.DemoHome))
+const DemoHome = later(() => import('./home/demo.tsx').then(part => part.DemoHome))
 
 const calls = [
   {
@@ -175,8 +175,7 @@ function Demo() {
       keyOf={({ code }) => code}
       empty={
         <>
-          There are no prices yet. The operator <a href="/operator/data">imports a file</a> or turns
-          a <a href="/operator/feeds">public feed</a> on.
+          No prices yet. <WhoBringsData />
         </>
       }
       note="No key needed."

@@ -3,7 +3,14 @@ import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
 import { has } from '../parts/person/account.ts'
-import { dataOf, type Loaded, useAnswer, useLoaded, whereThere } from '../parts/requests/ask.ts'
+import {
+  dataOf,
+  type Loaded,
+  useAnswer,
+  useFirstView,
+  useLoaded,
+  whereThere,
+} from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { boardPath, briefPath } from '../parts/requests/first.ts'
 import { seriesLink } from '../parts/tables/columns.tsx'
@@ -20,7 +27,14 @@ import type { Note } from './series/events.tsx'
 
 /** The morning: everything that a desk reads first, on one screen. */
 export function Market() {
-  return <Members title="Market">{() => <Morning />}</Members>
+  return (
+    <Members
+      title="Market"
+      about="Your watchlist with its largest moves first, forward curves, stocks against five years, spreads and this week’s releases on one screen."
+    >
+      {() => <Morning />}
+    </Members>
+  )
 }
 
 interface Metric extends Year {
@@ -139,6 +153,7 @@ function deviationsOf(change: Change | null, closes: readonly number[]): number 
 function Morning() {
   const layouts = useLayouts()
   const watched = useWatchlist(layouts.shown)
+  useFirstView((watched.data ?? watched.refusal ?? layouts.answer.refusal) !== undefined)
   return (
     <Page
       title="Market"
@@ -184,7 +199,7 @@ interface TradingHours {
 /** Whether the futures trade now: an old price is normal while the market is closed. */
 function Session() {
   const path = boot.hasData && has('futures') ? '/v1/futures/brent' : undefined
-  const answer = useAnswer<TradingHours>(path)
+  const answer = useAnswer<TradingHours>(path, true)
   const hours = answer.data?.trading_hours
   return (
     <>
@@ -195,7 +210,7 @@ function Session() {
           </Tag>
         </span>
       )}
-      <a href="/board">Edit the watchlist</a>
+      <a href="/board">Edit watchlist</a>
     </>
   )
 }
@@ -215,7 +230,7 @@ function Brief() {
     dataOf<{ commodities: Briefed[] }>(briefPath, { signal }),
   )
   const told = answer.data?.commodities.filter(({ forecast_1m: month }) => month) ?? []
-  if (told.length === 0) return <>The watchlist, curves, stocks and spreads of this morning.</>
+  if (told.length === 0) return <>This morning’s watchlist, curves, stocks and spreads.</>
   const ranges = told.slice(0, briefMax).map(({ name, price, forecast_1m: month }) => {
     const digits = decimalsOf(price)
     return `${name} ${number(month!.low, digits)} to ${number(month!.high, digits)}`
@@ -254,14 +269,16 @@ function Reasons({ row }: { row: Watched }) {
   return (
     <span class="row chips">
       {isLimit ? (
-        <span title={`${limitPercent}% or more in a day, where exchanges halt trading`}>
+        <span
+          title={`A move of ${limitPercent}% or more in a day, where exchanges may halt trading`}
+        >
           <Tag mood="bad">Limit move</Tag>
         </span>
       ) : (
         deviations !== null && Math.abs(deviations) >= bigMove && <Tag mood="warn">Large move</Tag>
       )}
       {revised !== undefined && (
-        <span title={`The newest value was ${number(revised)} before its correction`}>
+        <span title={`Corrected from ${number(revised)}`}>
           <Tag>Revised</Tag>
         </span>
       )}
@@ -384,7 +401,7 @@ export const CurveKeys = () => (
 )
 
 export function CurveTile({ family, text }: { family: string; text: string }) {
-  const { newest, earlier } = useCurves(family)
+  const { newest, earlier } = useCurves(family, { isLater: true })
   const curve = newest.data
   if (newest.refusal) return <Refused error={newest.refusal} />
   if (!curve) return <div class="tile" />

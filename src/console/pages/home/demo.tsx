@@ -1,13 +1,20 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { lazy } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { BacktestShape } from '../../../topics/alerts/operations/tests.ts'
 import { Button, Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
+import { later } from '../../parts/later.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import { ask, dataOf, useAttempt, useData, useLoaded } from '../../parts/requests/ask.ts'
+import {
+  ask,
+  dataOf,
+  useAttempt,
+  useData,
+  useFirstView,
+  useLoaded,
+} from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
@@ -21,7 +28,7 @@ import { StocksNow } from '../market/stocks.tsx'
 import { CurveKeys, CurveTile } from '../market.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
-const Market = lazy(() => import('../../parts/charts/market-chart.tsx'))
+const Market = later(() => import('../../parts/charts/market-chart.tsx').then(part => part.default))
 
 /** The product at work, for a person who has just started it: no sign-in and no setup. */
 export function DemoHome() {
@@ -61,6 +68,7 @@ function Prices() {
   const answer = useLoaded(`home ${asOf.value}`, signal =>
     Promise.all(homeCodes.map(code => dataOf<ChartAnswer>(path(code), { signal }))),
   )
+  useFirstView((answer.data ?? answer.refusal) !== undefined)
   const drawn = useMemo(() => {
     const [brent, wti] = answer.data ?? []
     if (!brent || !wti) return undefined
@@ -145,7 +153,7 @@ function Backtest() {
   const chart = useLoaded('home backtest chart', signal =>
     dataOf<ChartAnswer>(
       `/v1/prices/chart?code=${alertCode}&start_date=${isoDay(now() - 365 * dayMs)}&interval=day`,
-      { signal },
+      { signal, isLater: true },
     ),
   )
   const level = useSignal<number | undefined>(undefined)
@@ -224,7 +232,7 @@ function Level({
       {refusal.value && <Refused error={refusal.value} />}
       <p role="status">
         {told.value
-          ? `It would have fired ${timesText(told.value.trigger_count)} in the past year with a cool-down of a day${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
+          ? `It would have fired ${timesText(told.value.trigger_count)} in the past year with a one-day cool-down${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
           : 'Testing …'}
       </p>
     </>

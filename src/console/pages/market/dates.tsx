@@ -18,7 +18,7 @@ const weekMs = 7 * dayMs
 
 /** The publications of the next seven days, the next first. */
 export function Releases() {
-  const answer = useData<{ feeds: Source[] }>('/v1/status')
+  const answer = useData<{ feeds: Source[] }>('/v1/status', true)
   const rows = answer.data?.feeds
     .flatMap(source => (source.expected_by ? [{ ...source, due: source.expected_by }] : []))
     .filter(({ due }) => Date.parse(due) < now() + weekMs)
@@ -68,7 +68,7 @@ function lastVisit(): number | undefined {
 /** The alerts that fired last, and how many of them since the last visit. */
 export function Triggers() {
   const since = useMemo(lastVisit, [])
-  const answer = useAnswer<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=50')
+  const answer = useAnswer<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=50', true)
   const isNew = (row: Trigger) => since !== undefined && Date.parse(row.triggered_at) > since
   const count = answer.data?.triggers.filter(isNew).length ?? 0
   return (

@@ -73,7 +73,7 @@ export function Sharing({ groups }: { groups: readonly Group[] }) {
     <section class="card" aria-labelledby="shared">
       <h2 id="shared">Shared watchlists</h2>
       <p class="quiet">
-        Everybody in your organization can choose them on the <a href="/market">market page</a>.
+        Everyone in your organization can select them on the <a href="/market">market page</a>.
       </p>
       {refusal.value && <Refused error={refusal.value} />}
       <form class="row end" onSubmit={submits(() => change('PUT', name.value.trim()))}>
@@ -92,7 +92,7 @@ export function Sharing({ groups }: { groups: readonly Group[] }) {
                 <span class="quiet small">{codesOf(layout.groups).length} codes</span>
                 <Confirmed
                   label="Delete"
-                  question={`Delete “${layout.name}” for everybody?`}
+                  question={`Delete “${layout.name}” for everyone?`}
                   onConfirm={() => change('DELETE', layout.name)}
                 />
               </span>

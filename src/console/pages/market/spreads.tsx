@@ -32,7 +32,10 @@ export function SpreadsNow() {
   const answer = useLoaded('spreads now', async signal => {
     const all = await Promise.all(
       kinds.map(async kind => {
-        const spreads = await dataOf<Spread[]>(`/v1/spreads/${kind}/all`, { signal })
+        const spreads = await dataOf<Spread[]>(`/v1/spreads/${kind}/all`, {
+          signal,
+          isLater: true,
+        })
         return spreads.slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
       }),
     )

@@ -101,6 +101,7 @@ export function StocksNow({
         whereThere(
           dataOf<ChartAnswer>(`/v1/prices/chart?code=${code}&start_date=${from}&interval=week`, {
             signal,
+            isLater: true,
           }),
         ),
       ),

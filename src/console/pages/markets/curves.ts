@@ -44,9 +44,9 @@ const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefi
   whereThere(ask<Curve>(path, { signal, isLater: true }))
 
 /** The curve of a family now, and at each of the earlier ages, once the newest one is here. */
-export function useCurves(family: string, date = '') {
+export function useCurves(family: string, { date = '', isLater = false } = {}) {
   const path = `/v1/futures/${family}/curve`
-  const newest = useAnswer<Curve>(path)
+  const newest = useAnswer<Curve>(path, isLater)
   // Back from the newest quotes: on a Sunday, a day ago is the day before Friday.
   const quotedOn = newest.data?.analysis_date
   const newestMs = quotedOn === undefined ? now() : Date.parse(quotedOn)
