@@ -202,7 +202,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const reader = await visitor(account.id)
     await follow(reader, linkOf(told, /^\/account\/usage$/), 'main:has-text("Requests by key")')
     await follow(reader, linkOf(told, /^\/account\/plan$/), '#plans')
-    await reader.page.waitForSelector('tr:has-text("Yours") >> text=Free')
+    await reader.page.waitForSelector('tr:has-text("Current") >> text=Free')
 
     // The link of the refusal leads to the same page, where the user can choose.
     const refused = await stage.instance.ask('GET', '/v1/prices/latest?by_code=WTI_USD', { key })
@@ -212,7 +212,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await row.locator('button:has-text("Choose")').first().click()
     await row.locator('dialog button.danger').click()
     await reader.page.waitForSelector('.notice.good >> text=The Professional plan has started')
-    await reader.page.waitForSelector('tr:has-text("Yours") >> text=Professional')
+    await reader.page.waitForSelector('tr:has-text("Current") >> text=Professional')
     expect(reader.complaints).toEqual([])
   })
 
@@ -249,7 +249,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await follow(
       await visitor(null),
       linkOf(begun, /^\/signup/),
-      'button:has-text("Create the account")',
+      'button:has-text("Create account")',
     )
   })
 

@@ -71,7 +71,10 @@ const views: Views<'account'> = {
 export function Account() {
   const title = useTitle('account')
   return (
-    <Members title="Account">
+    <Members
+      title="Account"
+      about="Your API keys, usage, plan and invoices, and the members of your organization."
+    >
       {() => (
         <Page
           title={title}
@@ -257,7 +260,7 @@ function UsagePart() {
                     ` of ${number(busiest.usage.request_limit)}`}
                 </Figure>
               )}
-              <Figure label="Resets">{day(resets_at)}</Figure>
+              <Figure label="Resets on">{day(resets_at)}</Figure>
             </section>
             {byDay.data && sum !== undefined && sum > 0 && (
               <section class="card" aria-labelledby="days">
@@ -291,7 +294,7 @@ function UsagePart() {
                   name: 'Requests',
                   isNumber: true,
                   value: ({ limit }) => limit,
-                  show: ({ limit }) => (limit === null ? 'no limit' : number(limit)),
+                  show: ({ limit }) => (limit === null ? 'No limit' : number(limit)),
                 },
               ]}
             />
@@ -342,14 +345,14 @@ function UsagePart() {
         ]}
       />
       <Table
-        caption="Requests by route, the last 30 days"
+        caption="Requests by route, last 30 days"
         file="routes"
         of={byRoute}
         rows={byRoute.data?.endpointBreakdown}
         keyOf={({ endpoint }) => endpoint}
         empty={
           via.value === 'api'
-            ? 'No requests in the last 30 days. The documentation has a first call to paste.'
+            ? 'No requests in the last 30 days. The documentation has a first call to copy.'
             : 'No pages were opened in the last 30 days.'
         }
         actions={<Choice label="Requested by" options={vias} {...boundChoice(via)} />}
@@ -389,7 +392,7 @@ function Plan() {
                 <dt>Plan</dt>
                 <dd>{nameOf(data.tier)}</dd>
                 <dt>Requests</dt>
-                <dd>{data.request_limit === null ? 'no limit' : number(data.request_limit)}</dd>
+                <dd>{data.request_limit === null ? 'No limit' : number(data.request_limit)}</dd>
                 {data.trial_active && (
                   <>
                     <dt>Trial until</dt>

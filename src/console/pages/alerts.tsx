@@ -79,7 +79,7 @@ const kindWords: Readonly<Record<string, string>> = {
   z_score: 'z-score',
   rsi: 'RSI',
   volatility_spike: 'volatility',
-  trend_reversal: 'the trend turns',
+  trend_reversal: 'the trend reverses',
 }
 
 /** `z-score above 2 or below −2`; a trend that turns has no value to be above. */
@@ -122,7 +122,10 @@ const yearMs = 366 * dayMs
 export function Alerts() {
   const { params } = useRoute()
   return (
-    <Members title="Alerts">
+    <Members
+      title="Alerts"
+      about="Notifications by e-mail, text message or webhook when a price meets a condition. A backtest shows how often each alert would have fired."
+    >
       {() => (
         <Included title="Alerts" features={alertFeatures}>
           {() =>
@@ -229,7 +232,7 @@ function List() {
             },
           },
           {
-            name: 'To the level',
+            name: 'Distance',
             fileName: 'distance_percent',
             isNumber: true,
             isWide: true,
@@ -249,7 +252,7 @@ function List() {
               <div class="row">
                 <Button
                   className="tight"
-                  label={alert.enabled ? 'Mute' : 'Turn on'}
+                  label={alert.enabled ? 'Mute' : 'Unmute'}
                   of={alert.name}
                   onClick={() =>
                     void change(
@@ -347,8 +350,8 @@ const kinds = [
   { value: 'price', text: 'the price meets a level' },
   { value: 'z_score', text: 'the price is far from its mean (z-score)' },
   { value: 'rsi', text: 'relative strength is extreme (RSI)' },
-  { value: 'volatility_spike', text: 'the price moves more than it does' },
-  { value: 'trend_reversal', text: 'the trend turns' },
+  { value: 'volatility_spike', text: 'the price moves more than usual (volatility)' },
+  { value: 'trend_reversal', text: 'the trend reverses' },
 ] as const
 
 const mayMake = (kind: string): boolean =>
@@ -356,9 +359,9 @@ const mayMake = (kind: string): boolean =>
 
 /** The meaning of `value` for each kind of analytics, and its initial value in the form. */
 const thresholds: Readonly<Record<string, { label: string; first: string }>> = {
-  z_score: { label: 'Deviations from the mean', first: '2' },
+  z_score: { label: 'Standard deviations from the mean', first: '2' },
   rsi: { label: 'Overbought above', first: '70' },
-  volatility_spike: { label: 'Times its usual volatility', first: '2' },
+  volatility_spike: { label: 'Multiple of the usual volatility', first: '2' },
 }
 
 /** The body that makes or changes the alert. */
@@ -530,7 +533,10 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             : []),
         ]
   return (
-    <Page title={alert ? alert.name : 'New alert'} about="Live backtest over the past year">
+    <Page
+      title={alert ? alert.name : 'New alert'}
+      about="The backtest shows when the alert would have fired in the past year."
+    >
       <div class="split">
         <section class="card" aria-label="The past year">
           {codesRefusal.value && <Refused error={codesRefusal.value} />}
@@ -546,13 +552,13 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           )}
           {chart.data?.times.length === 0 && (
             <Empty>
-              {chart.data.name} has no prices yet: an alert fires on the first price that meets its
+              {chart.data.name} has no prices yet. The alert fires on the first price that meets its
               condition.
             </Empty>
           )}
           {areCodesHere.value && codes.value.length === 0 && (
             <Empty>
-              No code has data yet, so a condition cannot be backtested. <WhoBringsData />
+              No series has data yet, so there is nothing to backtest. <WhoBringsData />
             </Empty>
           )}
           {chart.data && chart.data.times.length > 0 && (
@@ -669,7 +675,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           file="alert-history"
           rows={alert.trigger_history}
           keyOf={row => row.triggered_at}
-          empty="It has not fired yet. The chart shows when it would have fired in the past year."
+          empty="This alert has not fired yet. The chart shows when it would have fired in the past year."
           columns={[
             { name: 'When', value: row => row.triggered_at, write: instant },
             { name: 'Condition', isWide: true, value: ({ condition }) => condition },
@@ -687,7 +693,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
 }
 
 const pauses = [
-  { value: '0', text: 'no time' },
+  { value: '0', text: 'none' },
   { value: '15', text: '15 minutes' },
   { value: '60', text: 'an hour' },
   { value: '1440', text: 'a day' },
@@ -744,7 +750,7 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
 const AnalyticsFields = ({ draft, set }: FieldsProps) => (
   <>
     <label>
-      {draft.kind === 'rsi' ? 'Closes' : 'Days'} evaluated
+      Window, {draft.kind === 'rsi' ? 'closes' : 'days'}
       <input
         required
         type="number"
@@ -771,7 +777,7 @@ const AnalyticsFields = ({ draft, set }: FieldsProps) => (
     )}
     {draft.kind === 'z_score' && (
       <label>
-        On which side
+        Side
         <select
           value={draft.direction}
           onChange={event => set({ direction: event.currentTarget.value })}

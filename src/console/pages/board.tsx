@@ -27,7 +27,14 @@ interface Layout {
 }
 
 export function Board() {
-  return <Members title="Board">{() => <OwnBoard />}</Members>
+  return (
+    <Members
+      title="Board"
+      about="The latest price of each code on your watchlist, live, with its change over a day, a week and a month."
+    >
+      {() => <OwnBoard />}
+    </Members>
+  )
 }
 
 function OwnBoard() {
@@ -278,7 +285,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
         </label>
         {groups.length > 1 && (
           <label>
-            To the group
+            Group
             <select
               value={String(at)}
               onChange={event => {
@@ -302,7 +309,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
         />
         {isOwn && (
           <Confirmed
-            label="Begin again"
+            label="Reset"
             className=""
             question="Reset your watchlist to the demo codes?"
             onConfirm={onReset}

@@ -20,7 +20,10 @@ const views = Object.fromEntries(parts.map(part => [part.part, () => <One part={
 export function Commodities() {
   const { params } = useRoute()
   return (
-    <Members title="Commodities">
+    <Members
+      title="Commodities"
+      about="Headline figures and reports by commodity, from crude inventories and OPEC output to marine fuels and drilling."
+    >
       {() => (
         <Page title={partName('commodities', params.part ?? '') ?? 'Commodities'}>
           <Tabs page="commodities" views={views} />

@@ -51,7 +51,10 @@ const views: Views<'markets'> = {
 export function Markets() {
   const title = useTitle('markets')
   return (
-    <Members title="Markets">
+    <Members
+      title="Markets"
+      about="Forward curves, spreads, power by the hour, storage, seasonality, positions, rigs and well permits."
+    >
       {() => (
         <Page title={title}>
           <Tabs page="markets" views={views} />
@@ -80,7 +83,7 @@ function Curves() {
   const family = useSignal<(typeof families)[number]['value']>(named ?? 'brent')
   const axis = useSignal<(typeof axes)[number]['value']>('tenor')
   const date = useSignal('')
-  const { newest, earlier, past } = useCurves(family.value, date.value)
+  const { newest, earlier, past } = useCurves(family.value, { date: date.value })
   // A family without a curve has neither contracts nor spreads.
   const mayHaveCurve = !newest.refusal && (!newest.data || hasCurve(newest.data))
   return (
@@ -375,21 +378,21 @@ function Band({ data }: { data: ChartAnswer }) {
         width: 2.4,
       },
       {
-        label: 'Highest of 5 years',
+        label: '5-year high',
         values: over(values => Math.max(...values)),
         ink: '--ink-6',
         width: 1,
         isEdge: true,
       },
       {
-        label: 'Lowest of 5 years',
+        label: '5-year low',
         values: over(values => Math.min(...values)),
         ink: '--ink-6',
         width: 1,
         isEdge: true,
       },
       {
-        label: 'Mean of 5 years',
+        label: '5-year mean',
         values: over(values => values.reduce((sum, value) => sum + value, 0) / values.length),
         ink: '--ink-3',
         width: 1.2,
@@ -400,16 +403,16 @@ function Band({ data }: { data: ChartAnswer }) {
   }, [data])
   if (data.times.length === 0)
     return (
-      <Empty>{data.name} has no values yet. The operator imports them or turns a feed on.</Empty>
+      <Empty>{data.name} has no values yet. The operator imports them or enables a feed.</Empty>
     )
   return (
     <>
       <p class="quiet">
         {data.name}, {unitOf(data.currency, data.unit)}
-        {!hasBand && '. The range of five years needs values of two earlier years.'}
+        {!hasBand && '. The five-year range needs values of at least two earlier years.'}
       </p>
       <Chart
-        title={`${data.name} against its five years`}
+        title={`${data.name} against its 5-year range`}
         times={weeks}
         lines={lines}
         {...(hasBand && { bands: bandOf })}
@@ -486,7 +489,7 @@ function Heat({ data }: { data: ChartAnswer }) {
   ]
   if (data.times.length === 0)
     return (
-      <Empty>{data.name} has no prices yet. The operator imports them or turns a feed on.</Empty>
+      <Empty>{data.name} has no prices yet. The operator imports them or enables a feed.</Empty>
     )
   return (
     <Wide label="Months">

@@ -175,7 +175,7 @@ function Data() {
       >
         <h2 id="import">Import prices</h2>
         <label>
-          A CSV file with the columns code, price and observed_at; drop it here or choose it
+          Choose a CSV file with the columns code, price and observed_at, or drop it here
           <input
             type="file"
             accept=".csv,text/csv"

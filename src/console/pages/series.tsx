@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { lazy, useLocation, useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import {
   Choice,
@@ -14,6 +14,7 @@ import {
   WhoBringsData,
 } from '../parts/bits.tsx'
 import { KnownOn } from '../parts/charts/known-on.tsx'
+import { later } from '../parts/later.tsx'
 import { has } from '../parts/person/account.ts'
 import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
 import { now } from '../parts/requests/boot.ts'
@@ -36,7 +37,7 @@ import { Drawn } from './series/drawn.tsx'
 import { type Note, useNotes } from './series/events.tsx'
 import { Quote } from './series/quote.tsx'
 
-const Formulas = lazy(() => import('./series/formulas.tsx').then(page => page.Formulas))
+const Formulas = later(() => import('./series/formulas.tsx').then(page => page.Formulas))
 
 const noNotes: readonly Note[] = []
 
@@ -72,7 +73,10 @@ const indicatorsOf = (values: string) => [
 export function Series() {
   const { params } = useRoute()
   return (
-    <Members title="Series">
+    <Members
+      title="Series"
+      about="Every series with its chart, full history and revisions. Compare series, add indicators, and see prices as they were known on any day."
+    >
       {() =>
         params.code === 'formulas' ? (
           <Formulas />
@@ -101,7 +105,7 @@ function All() {
   return (
     <Page
       title="Series"
-      about={`${codes.value.length} codes have data.`}
+      about={`${codes.value.length} series with data.`}
       actions={
         <a class="button" href="/series/formulas">
           Formulas
@@ -199,7 +203,7 @@ function One({ code }: { code: string }) {
           {has('bulk_export') &&
             (['csv', 'parquet'] as const).map(format => (
               <a
-                class="button"
+                class={`button ${format === 'csv' ? '' : 'wide-only'}`}
                 key={format}
                 rel="external"
                 download={`${code}.${format}`}

@@ -15,20 +15,20 @@ export function Signup() {
       title="Get a key"
       about={
         <>
-          {abouts[boot.signup]} You have an account?{' '}
-          <a href="/sign-in?next=/account">Sign in and create a key.</a>
+          {abouts[boot.signup]} Already have an account?{' '}
+          <a href="/sign-in?next=/account">Sign in and create a key</a>
         </>
       }
     >
       <div class="columns">
         {boot.signup === 'open' && <AddressForm />}
         <section class="card">
-          <h2>{boot.isEvaluation ? 'This is a demo instance' : 'You know the operator'}</h2>
+          <h2>{boot.isEvaluation ? 'This is a demo instance' : 'Ask the operator'}</h2>
           {boot.isEvaluation ? (
             <p>
-              It printed an API key and a link to sign in when it started, and keeps the keys in{' '}
-              <code>evaluation-keys.json</code> of its data directory. It sends no e-mail: messages
-              appear in the <a href="/desk/inbox">inbox of the desk</a>.
+              It printed an API key and a sign-in link when it started. The keys are in{' '}
+              <code>evaluation-keys.json</code> in its data directory. E-mails are not sent; they
+              appear in the <a href="/desk/inbox">inbox</a>.
             </p>
           ) : (
             <p>
@@ -47,7 +47,7 @@ export function Signup() {
       </div>
       <section class="card" aria-labelledby="without">
         <h2 id="without">Without a key</h2>
-        <p>A few prices are free without a key, with an hourly limit.</p>
+        <p>A few prices need no key, within an hourly limit.</p>
         <Samples call={{ method: 'GET', path: '/v1/demo/prices', isOpen: true }} />
       </section>
     </Page>
@@ -113,7 +113,7 @@ function Confirm({ token }: { token: string }) {
   const account = newAccount.value
   if (account)
     return (
-      <Page title="Your account is ready" about={`${account.email}, on the plan ${account.plan}.`}>
+      <Page title="Your account is ready" about={`${account.email}, on the ${account.plan} plan.`}>
         <ShownOnce what="Your first key, shown once:" secret={account.api_key} />
         <form method="post" action="/sign-in">
           <input type="hidden" name="token" value={account.link_token} />
@@ -135,7 +135,7 @@ function Confirm({ token }: { token: string }) {
         </>
       )}
       <div class="row">
-        <Button className="main" label="Create the account" onClick={() => make()} />
+        <Button className="main" label="Create account" onClick={() => make()} />
       </div>
     </Page>
   )

@@ -79,7 +79,7 @@ export function Status() {
             <Freshness categories={data.categories} />
             <Feeds feeds={data.feeds} />
             <p class="quiet small">
-              As of {instant(data.timestamp)}. Programs read{' '}
+              As of {instant(data.timestamp)}. For programs:{' '}
               <a href="/status.json" rel="external">
                 status.json
               </a>{' '}
@@ -87,7 +87,7 @@ export function Status() {
               <a href="/status/incidents.json" rel="external">
                 incidents.json
               </a>
-              ; feed readers take{' '}
+              ; for feed readers:{' '}
               <a href="/status/incidents.rss" rel="external">
                 incidents.rss
               </a>
@@ -106,7 +106,7 @@ const Parts = ({ components }: { components: Component[] }) => (
     <div class="figures">
       {components.map(({ name, status, message }) => (
         <Figure key={name} label={partOf(name)}>
-          <Tag mood={moods[status]}>{status === 'disabled' ? 'Not used here' : words(status)}</Tag>
+          <Tag mood={moods[status]}>{status === 'disabled' ? 'Not configured' : words(status)}</Tag>
           {message && <div class="quiet small">{message}</div>}
         </Figure>
       ))}

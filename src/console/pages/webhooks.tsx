@@ -11,6 +11,7 @@ import {
   Notice,
   Options,
   Page,
+  Parted,
   Refused,
   Shown,
   ShownOnce,
@@ -71,7 +72,10 @@ const logStatuses = ['delivered', 'failed', 'pending', 'retry_scheduled', 'skipp
 export function Webhooks() {
   const { params } = useRoute()
   return (
-    <Members title="Webhooks">
+    <Members
+      title="Webhooks"
+      about="Signed requests to your server for prices, alerts and releases, with a log of every delivery."
+    >
       {() => (
         <Included title="Webhooks" features={['webhooks']}>
           {() => (params.id ? <One key={params.id} id={params.id} /> : <List />)}
@@ -113,7 +117,9 @@ function List() {
             value: endpoint => endpoint.url,
             show: endpoint => (
               <>
-                <a href={`/webhooks/${endpoint.id}`}>{endpoint.url}</a>
+                <a href={`/webhooks/${endpoint.id}`}>
+                  <Parted text={endpoint.url} />
+                </a>
                 {endpoint.description && <div class="quiet small">{endpoint.description}</div>}
               </>
             ),
@@ -168,7 +174,7 @@ function List() {
 }
 
 const Secret = ({ secret }: { secret: string }) => (
-  <ShownOnce what="The secret that signs its requests, shown once:" secret={secret} />
+  <ShownOnce what="The signing secret, shown once:" secret={secret} />
 )
 
 function One({ id }: { id: string }) {
@@ -238,7 +244,7 @@ function One({ id }: { id: string }) {
           <Confirmed
             label="New secret"
             className=""
-            question="Rotate the secret? New requests are signed with it; update your receiver."
+            question="Rotate the secret? New requests are signed with the new one, so update your receiver."
             onConfirm={rotate}
           />
           <Button
@@ -248,7 +254,7 @@ function One({ id }: { id: string }) {
           <Confirmed
             label="Delete"
             className="danger"
-            question="Delete the endpoint and its log? No more events are sent to it."
+            question="Delete the endpoint and its log? It receives no more events."
             onConfirm={remove}
           />
         </May>
@@ -260,7 +266,7 @@ function One({ id }: { id: string }) {
         <Notice mood={result.value.success ? 'good' : 'bad'}>
           {result.value.success
             ? `The endpoint returned ${result.value.status_code} in ${result.value.response_time_ms} ms.`
-            : `The test did not arrive: ${result.value.error ?? `the endpoint returned ${result.value.status_code}`}.`}
+            : `The test failed: ${result.value.error ?? `the endpoint returned ${result.value.status_code}`}.`}
         </Notice>
       )}
       <section class="card" aria-label="Endpoint">
@@ -274,7 +280,7 @@ function One({ id }: { id: string }) {
           <dd class="code">{data.events.join(', ')}</dd>
           {(data.commodity_filters.length > 0 || data.state_filters.length > 0) && (
             <>
-              <dt>Only of</dt>
+              <dt>Filters</dt>
               <dd class="code">{[...data.commodity_filters, ...data.state_filters].join(', ')}</dd>
             </>
           )}
@@ -295,14 +301,14 @@ function One({ id }: { id: string }) {
             <label>
               Outcome
               <select {...boundSelect(status)}>
-                <option value="">all</option>
+                <option value="">All</option>
                 <Options of={logStatuses} textOf={words} />
               </select>
             </label>
             <label>
               Event
               <select {...boundSelect(type)}>
-                <option value="">any</option>
+                <option value="">Any</option>
                 <Options of={['webhook.test', ...eventTypes]} />
               </select>
             </label>
@@ -330,7 +336,7 @@ function One({ id }: { id: string }) {
                     <p class="quiet small">
                       {row.event_id} · {row.attempts} {row.attempts === 1 ? 'attempt' : 'attempts'}
                       {row.delivery_duration_ms !== null && ` · ${row.delivery_duration_ms} ms`}
-                      {row.next_attempt_at && ` · next try ${ago(row.next_attempt_at)}`}
+                      {row.next_attempt_at && ` · next attempt ${ago(row.next_attempt_at)}`}
                       {row.error && ` · ${row.error}`}
                     </p>
                     <pre class="wrap">{JSON.stringify(row.payload, null, 2)}</pre>
@@ -386,7 +392,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
           status: status.value,
         },
       })
-      outcome.value = `${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent again.`
+      outcome.value = `${replayed} ${replayed === 1 ? 'event' : 'events'} will be sent again.`
       await onReplayed()
     })
   return (
@@ -401,14 +407,14 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
             <input type="datetime-local" required {...bound(from)} />
           </label>
           <label>
-            Until (UTC; empty: now)
+            Until (UTC; empty for now)
             <input type="datetime-local" {...bound(to)} />
           </label>
           <label>
-            What
+            Deliveries{' '}
             <select {...boundSelect(status)}>
-              <option value="failed">what failed</option>
-              <option value="all">all</option>
+              <option value="failed">Failed only</option>
+              <option value="all">All</option>
             </select>
           </label>
           <button type="submit">Send again</button>

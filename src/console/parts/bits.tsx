@@ -42,8 +42,8 @@ export function Below({ children }: { children: ComponentChildren }) {
 /** The next step where there is no data. */
 export const WhoBringsData = () => (
   <>
-    The operator <a href="/operator/data">imports files</a> and turns{' '}
-    <a href="/operator/feeds">public feeds</a> on.
+    The operator <a href="/operator/data">imports files</a> or{' '}
+    <a href="/operator/feeds">enables public feeds</a>.
   </>
 )
 
@@ -215,24 +215,48 @@ export function Absent({
   )
 }
 
-/** Wraps pages of members: anonymous visitors get links to sign in. */
-export function Members({ title, children }: { title: string; children: () => ComponentChildren }) {
+/** Wraps pages of members: anonymous visitors read what the page shows, and where to sign in. */
+export function Members({
+  title,
+  about,
+  children,
+}: {
+  title: string
+  /** What the page shows, in a sentence or two. */
+  about: string
+  children: () => ComponentChildren
+}) {
   if (boot.isSignedIn) return <>{children()}</>
   return (
-    <Page title={title}>
-      <section class="card">
-        <h2>Sign in to see this</h2>
-        <p>
-          {title} shows account data. Sign in with your e-mail address and a password or a mailed
-          link.
-        </p>
-        <p class="row">
-          <a class="button main" href={signInHref()}>
-            Sign in
-          </a>
-          <a href="/signup">I have no account</a>
-        </p>
-      </section>
+    <Page title={title} about={about}>
+      <div class="columns">
+        <section class="card" aria-labelledby="sign-in">
+          <h2 id="sign-in">Sign in to see this page</h2>
+          <p>Use your password or a link sent by e-mail. You then return to this page.</p>
+          <p class="row">
+            <a class="button main" href={signInHref()}>
+              Sign in
+            </a>
+            <a class="button" href="/signup">
+              Get a key
+            </a>
+          </p>
+        </section>
+        <section class="card" aria-labelledby="open">
+          <h2 id="open">Open to everyone</h2>
+          <ul class="plain">
+            <li>
+              <a href="/">Latest prices</a> of the main benchmarks
+            </li>
+            <li>
+              <a href="/docs">Documentation</a> of the API, with calls to try
+            </li>
+            <li>
+              <a href="/status">Status</a> of the service and its data
+            </li>
+          </ul>
+        </section>
+      </div>
     </Page>
   )
 }
@@ -277,7 +301,7 @@ export function Copy({
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
       outcome.value = 'Copied'
     } catch {
-      outcome.value = 'Not allowed'
+      outcome.value = 'Could not copy'
     }
     setTimeout(() => {
       outcome.value = ''
@@ -358,7 +382,7 @@ export function Choice<T extends string>({
 }: {
   label: string
   value: T
-  options: readonly { value: T; text: string; title?: string }[]
+  options: readonly { value: T; text: string }[]
   onChoose: (value: T) => void
 }) {
   return (
@@ -369,7 +393,6 @@ export function Choice<T extends string>({
           type="button"
           key={option.value}
           aria-pressed={option.value === value}
-          title={option.title}
           onClick={() => onChoose(option.value)}
         >
           {option.text}

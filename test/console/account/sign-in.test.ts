@@ -638,7 +638,7 @@ describe('two-factor authentication', () => {
     const cookie = cookieOf(await send(all, '/sign-in', { email, password }))
     const mine = { ...own, cookie }
     const page = async () => (await all.get('/sign-in', undefined, mine)).text()
-    expect(await page()).toContain('Set it up')
+    expect(await page()).toContain('Set up')
     await send(all, '/sign-in/second-step', {}, mine)
     const waiting = await page()
     expect(waiting).toContain('otpauth://totp/')
@@ -684,6 +684,6 @@ describe('two-factor authentication', () => {
     expect((await send(all, '/sign-in/second-step/off', { code: recovery[2]! }, mine)).status).toBe(
       303,
     )
-    expect(await page()).toContain('Set it up')
+    expect(await page()).toContain('Set up')
   })
 })

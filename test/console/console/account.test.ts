@@ -73,7 +73,7 @@ needs('chromium').describe('the account in the console', () => {
     await page.fill('input[name=name]', '<img src=x onerror=alert(1)>')
     const form = page.locator('details[aria-labelledby=new-source] form')
     await form.locator('input[name=secret]').fill('a secret of this source 1')
-    await page.click('text=Create the source')
+    await page.click('text=Create source')
     const row = page.locator('section[aria-labelledby=sources] tbody tr', { hasText: 'onerror' })
     await row.locator('button:text-is("Log")').click()
     await page.waitForSelector('section[aria-labelledby=syncs] >> text=No rows received yet')
@@ -84,7 +84,7 @@ needs('chromium').describe('the account in the console', () => {
     await page.selectOption('details[aria-labelledby=new-source] select', 'api')
     await page.fill('input[name=name]', 'Terminal feed')
     await page.fill('input[name=url]', 'https://192.168.0.9/prices.json')
-    await page.click('text=Create the source')
+    await page.click('text=Create source')
     await page.waitForSelector('details[aria-labelledby=new-source] .notice.bad:has-text("url")')
 
     await row.locator('button:text-is("Delete")').first().click()

@@ -204,7 +204,7 @@ needs('chromium').describe('every page of the console', () => {
     await goTo('/docs?operation=getLatestPrices')
     await page.fill('#parameter-by_code', 'WTI_USD,NO_SUCH')
     await page
-      .locator('label:has-text("Further headers") textarea')
+      .locator('label:has-text("Additional headers") textarea')
       .fill('Prefer: handling=lenient')
     await form.locator('button:has-text("Send")').click()
     await form.locator('pre', { hasText: 'NO_SUCH' }).waitFor()
@@ -306,7 +306,7 @@ needs('chromium').describe('every page of the console', () => {
     const { page, goTo } = await visitor()
     await goTo('/webhooks/00000000-0000-4000-8000-000000000402')
     await page.click('text=Send a test')
-    await page.waitForSelector('.notice.bad >> text=The test did not arrive')
+    await page.waitForSelector('.notice.bad >> text=The test failed')
     await page.waitForSelector('.entry >> text=webhook.test')
   })
 

@@ -24,7 +24,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
     await goTo('/desk')
     await tabTo(page, 'button:text-is("Take a snapshot")')
     await page.keyboard.press('Enter')
-    await page.waitForSelector('.notice.good >> text=Kept as before, at 2026-10-30 15:00 UTC')
+    await page.waitForSelector('.notice.good >> text=Saved as before, at 2026-10-30 15:00 UTC')
   })
 
   test('the demo clock can be stepped, run, frozen and moved to a day by keyboard', async () => {
@@ -217,7 +217,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
     const { page, goTo } = operator
     await goTo('/desk')
     await page.click('button:text-is("Restore")')
-    await page.waitForSelector('.notice.good >> text=Back at before, 2026-10-30 15:00 UTC')
+    await page.waitForSelector('.notice.good >> text=Restored before, at 2026-10-30 15:00 UTC')
     await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
     expect((await stage.instance.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
     await page.click('section[aria-labelledby=snapshots] button:text-is("Reset")')

@@ -16,7 +16,7 @@ const known = /status of 404 .*(indicators\/cftc-positioning|organizations\/dash
 
 /** The text of a page without data: each sentence names a next step. */
 const saying: Record<string, RegExp> = {
-  '/': /There are no prices yet\. The operator imports a file/,
+  '/': /No prices yet\. The operator imports files/,
   '/status': /Nothing has been recorded yet/,
   '/board': /Choose codes to see their prices/,
   '/series': /No prices yet\. The operator imports files/,
@@ -32,12 +32,12 @@ const saying: Record<string, RegExp> = {
   '/markets/rigs': /No rig counts yet\. The operator/,
   '/markets/permits': /No permits yet\. The operator/,
   '/alerts': /No alerts yet\. Create one/,
-  '/alerts/new?code=WTI_USD': /No code has data yet/,
+  '/alerts/new?code=WTI_USD': /No series has data yet/,
   '/webhooks': /No endpoints yet\. Add one below/,
   '/account/usage': /No requests in the last 30 days/,
   '/account/plan': /No invoices yet\./,
   '/account/notifications': /Create an alert/,
-  '/account/sources': /No data sources yet\. Create one below/,
+  '/account/sources': /No data sources yet\. Add one below/,
   '/operator': /No feed is on\. Browse feeds/,
   '/operator/data': /No batches yet\. Drop a file above/,
   '/operator/outbox': /The outbox is empty\. Test delivery channels/,

@@ -104,7 +104,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.click('text=Choose codes')
       await page.click('button[aria-label="Remove URALS_CRUDE_USD"]')
       await page.waitForSelector('table.board:not(:has-text("Urals"))')
-      await page.click('button:text-is("Begin again")')
+      await page.click('button:text-is("Reset")')
       await page.click('dialog[open] button.danger')
       await page.waitForSelector('[aria-label="Watchlist codes"]:not(:has-text("Group 2"))')
     })
@@ -391,7 +391,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await row.locator('text=rsi >> visible=true').first().waitFor()
       await row.locator('button:text-is("Mute")').click()
       await row.locator('text=Muted').waitFor()
-      await row.locator('button:text-is("Turn on")').click()
+      await row.locator('button:text-is("Unmute")').click()
       await row.locator('.tag:text-is("Watching")').waitFor()
       await row.locator('button:text-is("Delete")').first().click()
       await row.locator('dialog[open] button.danger').click()
@@ -459,8 +459,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
 
     test('a webhook endpoint can be edited, paused, resumed and given a new secret', async () => {
       const { page } = member
-      await page.click('summary:text-is("Edit the endpoint")')
-      const form = page.locator('form[aria-label="Edit the endpoint"]')
+      await page.click('summary:text-is("Edit endpoint")')
+      const form = page.locator('form[aria-label="Edit endpoint"]')
       await form.locator('input[name=description]').fill('The desk')
       await form.locator('input[name=debug_mode]').check()
       await form.locator('input[name=commodity_filters]').fill('WTI_USD BRENT_CRUDE_USD')
@@ -486,7 +486,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.selectOption('section[aria-labelledby=log] select >> nth=0', 'retry_scheduled')
       const entry = page.locator('details.entry:has-text("price.updated")').first()
       await entry.locator('summary').click()
-      await entry.locator('text=next try').waitFor()
+      await entry.locator('text=next attempt').waitFor()
       await entry.locator('pre:has-text("noted")').waitFor()
       await page.selectOption('section[aria-labelledby=log] select >> nth=1', 'webhook.test')
       await page.waitForSelector('text=No matching deliveries')
@@ -544,7 +544,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.click('button[aria-label="Pause Daily oil"]')
       for (const name of ['Hourly oil', 'Daily oil']) {
         const row = page.locator(`tr:has-text("${name}")`)
-        await row.locator('button:text-is("End")').first().click()
+        await row.locator('button:text-is("Delete")').first().click()
         await row.locator('dialog[open] button.danger').click()
         await row.waitFor({ state: 'detached' })
       }
@@ -565,7 +565,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.click('button[aria-label="Restrict by keyboard"]')
       await page.check('form[aria-labelledby=limits] input[value=prices]')
       await page.check('form[aria-labelledby=limits] input[name=read_only]')
-      await page.click('text=Save the key')
+      await page.click('text=Save key')
       await row.locator('text=Read-only').waitFor()
       expect((await ask('/v1/alerts', first)).status).toBe(403)
       await row.locator('button:text-is("Roll")').first().click()
@@ -659,7 +659,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         'details[aria-labelledby=new-source] input[name=secret]',
         'a secret of 23 characters',
       )
-      await page.click('text=Create the source')
+      await page.click('text=Create source')
       const row = page.locator('section[aria-labelledby=sources] tbody tr:has-text("Berth 7")')
       await row.locator('button:text-is("Log")').click()
       await page.waitForSelector('section[aria-labelledby=syncs]')

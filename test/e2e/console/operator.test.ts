@@ -166,7 +166,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     test('a series is added, changed, retired and brought back', async () => {
       const { page, goTo } = operator
       await goTo('/operator/series')
-      await tabTo(page, 'button:text-is("Add a series")')
+      await tabTo(page, 'button:text-is("New series")')
       await page.keyboard.press('Enter')
       for (const [name, text] of [
         ['code', 'DESK_GASOIL_USD'],
@@ -182,7 +182,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.waitForSelector('.notice.good >> text=DESK_GASOIL_USD is added.')
       await page.click('button[aria-label="Edit DESK_GASOIL_USD"]')
       await page.fill('form[aria-labelledby=terms] input[name=name]', 'Gas oil of the desk')
-      await page.click('text=Change the series')
+      await page.click('text=Save series')
       const row = page.locator('section[aria-labelledby=series] tr:has-text("Gas oil of the desk")')
       for (const [word, tag] of [
         ['Retire', 'Retired'],
@@ -198,7 +198,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const { page, goTo } = operator
       await goTo('/operator/feeds')
       await page.click(
-        'button[aria-label^="Turn on European Central Bank"], tr:has(.code:text-is("ecb")) button',
+        'button[aria-label^="Enable European Central Bank"], tr:has(.code:text-is("ecb")) button',
       )
       await page.fill(
         'form[aria-labelledby=feed] input[name=base_url]',
@@ -221,7 +221,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     test('an account is made by keyboard, gets another plan, and is found', async () => {
       const { page, goTo } = operator
       await goTo('/operator/people')
-      await tabTo(page, 'summary:text-is("Add an account")')
+      await tabTo(page, 'summary:text-is("Add account")')
       await page.keyboard.press('Enter')
       await tabTo(page, 'details.card input[type=email]')
       await page.keyboard.type('ann@example.com')
@@ -264,14 +264,14 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const credits = page.locator('section[aria-labelledby=account-credits]')
       await credits.locator('input[name=requests]').fill('2500')
       await credits.locator('button:text-is("Grant credits")').click()
-      await page.waitForSelector('.notice.good >> text=2,500 requests are given')
+      await page.waitForSelector('.notice.good >> text=2,500 requests were granted')
     })
 
     test('it is suspended and released, and gets a link to sign in', async () => {
       const { page } = operator
       for (const [word, tag] of [
         ['Suspend', 'Suspended'],
-        ['Release', 'Active'],
+        ['Restore', 'Active'],
       ] as const) {
         await page.click(`dialog.side button:text-is("${word}")`)
         await page.click(`dialog.side dialog[open] button.danger:text-is("${word}")`)
@@ -522,8 +522,8 @@ needs('chromium').describe('what the operator does in the console, in the binary
       })
       await goTo('/operator/backups')
       for (const [word, said] of [
-        ['Create one now', 'A backup ended'],
-        ['Verify the newest', 'Verification of the newest backup ended'],
+        ['Back up now', 'A backup finished'],
+        ['Verify newest', 'Verification of the newest backup finished'],
       ] as const) {
         await tabTo(page, `button:text-is("${word}"):not(:disabled)`)
         await page.keyboard.press('Enter')

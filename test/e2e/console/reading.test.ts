@@ -363,7 +363,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect(await look()).toEqual(['dark', 'dense'])
       await goTo('/status')
       expect(await look()).toEqual(['dark', 'dense'])
-      await page.click('.rail button[aria-label="As the system"]')
+      await page.click('.rail button[aria-label="System"]')
       expect((await look())[0]).toBe('light')
       // They are stored with the account, which other tests use.
       await page.click('.rail button[aria-label="Dense rows"]')
@@ -560,6 +560,31 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     await page.waitForSelector('table.board tbody tr')
     await page.waitForSelector('a.who:has-text("eval@example.com")')
   }, 180_000)
+
+  test('OPEC production by country is in one unit', async () => {
+    const { page, goTo } = member
+    await goTo('/commodities/opec')
+    const headings = page.locator('section[aria-labelledby=report-0] thead')
+    await headings.locator('text=million bbl/d').waitFor()
+    expect(await headings.textContent()).not.toMatch(/, bbl\/d/)
+  })
+
+  test('the first label of the time axis of a chart is inside of it', async () => {
+    const { page, context, goTo } = await stage.visitor('member', { width: 390 })
+    await context.addInitScript(`(() => {
+      const { fillText } = CanvasRenderingContext2D.prototype
+      self.labels = []
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
+        const width = this.measureText(text).width
+        if (this.textAlign === 'center') labels.push({ text, left: x - width / 2 })
+        return fillText.call(this, text, x, ...rest)
+      }
+    })()`)
+    await goTo('/series/WTI_USD')
+    await page.waitForSelector('.market canvas')
+    await page.waitForFunction('labels.some(({ text }) => /^[A-Z][a-z]{2,3}$/.test(text))')
+    expect(await page.evaluate('labels.filter(({ left }) => left < 0)')).toEqual([])
+  })
 
   test('asks no other host for anything, and the browser complains about nothing', () => {
     stage.expectQuiet()

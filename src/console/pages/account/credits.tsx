@@ -27,8 +27,8 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
       )
       result.value =
         purchase.status === 'completed'
-          ? `${pack.name} are yours.`
-          : `${pack.name} are added once the invoice is paid.`
+          ? `${pack.name} were added.`
+          : `${pack.name} will be added when the invoice is paid.`
       await Promise.all([answer.reload(), onBought()])
     })
   return (
@@ -43,11 +43,11 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
         keyOf={({ id }) => id}
         empty={
           answer.data &&
-          `${number(answer.data.balance.requests_remaining)} requests left. No credit packs are for sale here: contact the operator.`
+          `${number(answer.data.balance.requests_remaining)} requests left. No credit packs are for sale. Contact the operator.`
         }
         note={
           answer.data &&
-          `${number(answer.data.balance.requests_remaining)} requests left. They are used when the quota is exhausted.`
+          `${number(answer.data.balance.requests_remaining)} requests left. They are used after the quota is exhausted.`
         }
         columns={[
           { name: 'Pack', value: ({ name }) => name },

@@ -15,7 +15,7 @@ import { instant, number } from '../../parts/text/format.ts'
 import { numberText } from '../../parts/text/writing.ts'
 
 const texts: Readonly<Record<string, string>> = {
-  system: 'As the system',
+  system: 'System',
   light: 'Light',
   dark: 'Dark',
   normal: 'Normal',
@@ -38,11 +38,10 @@ export function Display() {
   const chosen = preferences.value
   return (
     <section class="card" aria-labelledby="display">
-      <h2 id="display">How pages look</h2>
+      <h2 id="display">Display settings</h2>
       <p class="quiet">
-        A choice applies at once, in every browser where you sign in. Members of an organization
-        have separate choices. CSV files, copied tables and the API keep plain numbers and times in
-        UTC.
+        Changes apply immediately in every browser where you sign in, and only to you. CSV files,
+        copied tables and the API always have plain numbers and times in UTC.
       </p>
       <dl class="facts">
         {choices.map(({ name, label, values }) => (
@@ -70,7 +69,7 @@ export function Display() {
           />
           <datalist id="zones">
             <option value="UTC" />
-            <option value="browser">The zone of this browser</option>
+            <option value="browser">The time zone of this browser</option>
             {Intl.supportedValuesOf('timeZone').map(name => (
               <option key={name} value={name} />
             ))}

@@ -65,7 +65,7 @@ export const limitsOf = (key: Limits): string =>
 const LimitFields = ({ limits }: { limits?: Limits }) => (
   <div class="stack">
     <fieldset>
-      <legend>Scopes (none chosen: all)</legend>
+      <legend>Scopes (none selected: all)</legend>
       <div class="row">
         {scopes.map(scope => (
           <label class="inline" key={scope}>
@@ -82,7 +82,7 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
     </fieldset>
     <div class="row end">
       <label>
-        From networks (empty: any)
+        Allowed networks (empty for any)
         <input
           name="allowed_ips"
           placeholder="203.0.113.0/24"
@@ -90,7 +90,7 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
         />
       </label>
       <label>
-        On pages of (empty: any)
+        Allowed domains (empty for any)
         <input
           name="allowed_domains"
           placeholder="example.com"
@@ -98,7 +98,8 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
         />
       </label>
       <label>
-        Good until
+        {' '}
+        Expires on{' '}
         <input
           type="date"
           name="expires_on"
@@ -106,8 +107,8 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
         />
       </label>
       <label class="inline">
-        <input type="checkbox" name="read_only" defaultChecked={limits?.read_only ?? false} /> Only
-        reads
+        <input type="checkbox" name="read_only" defaultChecked={limits?.read_only ?? false} />{' '}
+        Read-only
       </label>
     </div>
   </div>
@@ -137,7 +138,7 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
       onSave({ name: String(typed.get('name') ?? '').trim() || null, ...limitsIn(typed) })
     })}
   >
-    <h2 id="limits">Restrictions of the key</h2>
+    <h2 id="limits">Key restrictions</h2>
     <label>
       Name
       <input name="name" maxLength={100} defaultValue={named.name ?? ''} />
@@ -145,7 +146,7 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
     <LimitFields limits={named} />
     <div class="row">
       <button type="submit" class="main">
-        Save the key
+        Save key
       </button>
       <Button label="Cancel" onClick={onCancel} />
     </div>

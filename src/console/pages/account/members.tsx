@@ -155,10 +155,10 @@ export function Members() {
                         label={invited === undefined ? 'Remove' : 'Withdraw'}
                         question={
                           email === owner
-                            ? `Remove ${email}? The plan, the alerts and the webhooks are of this account. The organization continues on the account of its longest-serving admin, without them.`
+                            ? `Remove ${email}? The plan, alerts and webhooks belong to this account. The organization continues under its longest-serving admin, without them.`
                             : invited === undefined
-                              ? `Remove ${email}? Their keys and sessions then act on their own account.`
-                              : `Withdraw the invitation of ${email}? Its link stops working.`
+                              ? `Remove ${email}? Their keys and sessions then use their own account.`
+                              : `Withdraw the invitation to ${email}? Its link stops working.`
                         }
                         onConfirm={() => change(`members/${id}`, 'DELETE')}
                       />

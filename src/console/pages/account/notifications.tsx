@@ -63,7 +63,7 @@ function List() {
     <>
       {refusal.value && <Refused error={refusal.value} />}
       <Table
-        caption="Messages to you"
+        caption="Notifications"
         file="notifications"
         of={answer}
         rows={answer.data?.notifications}
@@ -81,7 +81,7 @@ function List() {
         actions={
           <>
             <Choice
-              label="Which"
+              label="Show"
               value={shown.value}
               options={[
                 { value: 'all', text: 'All' },
@@ -105,7 +105,7 @@ function List() {
         }
         columns={[
           {
-            name: 'What happened',
+            name: 'Notification',
             value: ({ title, message }) => `${title}: ${message}`,
             show: row => {
               const to = pageOf(row)
@@ -118,7 +118,7 @@ function List() {
               )
             },
           },
-          { name: 'About', isWide: true, value: ({ type }) => words(type) },
+          { name: 'Type', isWide: true, value: ({ type }) => words(type) },
           { ...aside, name: 'When', value: row => row.created_at, write: instant },
           {
             ...actions,

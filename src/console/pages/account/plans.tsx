@@ -52,7 +52,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
         actions={
           <>
             <Choice
-              label="Paid by the"
+              label="Billing period"
               options={[
                 { value: 'monthly', text: 'Month' },
                 { value: 'yearly', text: 'Year' },
@@ -68,7 +68,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
               ) : (
                 <Confirmed
                   label="Cancel plan"
-                  question={`End ${nameOf(subscription.plan)} on ${day(subscription.current_period_end)}?`}
+                  question={`Cancel ${nameOf(subscription.plan)}? It ends on ${day(subscription.current_period_end)}.`}
                   onConfirm={() => send('/cancel', {})}
                 />
               ))}
@@ -81,7 +81,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
             value: ({ name }) => name,
             show: plan => (
               <>
-                {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Yours</Tag>}
+                {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Current</Tag>}
                 {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
                 <div class="quiet small narrow-only">{requestsOf(plan)}</div>
               </>
@@ -111,7 +111,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
                 <Confirmed
                   className="tight"
                   label="Choose"
-                  question={`Take ${plan.name} for ${moneyOf(centsOf(plan, period.value), plan.currency)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
+                  question={`Change to ${plan.name} for ${moneyOf(centsOf(plan, period.value), plan.currency)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
                   onConfirm={() => send('', { plan_id: plan.id, billing_period: period.value })}
                 />
               ),

@@ -100,7 +100,7 @@ export function Requests() {
           },
           { name: 'Key', isWide: true, value: keyName },
           {
-            name: 'Request id',
+            name: 'Request ID',
             isWide: true,
             className: 'code small',
             value: row => row.request_id,
@@ -121,10 +121,10 @@ function Details({ request }: { request: Request }) {
       </h2>
       <p class="row">
         <code>{id ?? '–'}</code>
-        {id && <Copy text={id} label="Copy the request id" className="plain tight" />}
+        {id && <Copy text={id} label="Copy request ID" className="plain tight" />}
       </p>
       {refusal === null ? (
-        <p class="quiet">The body of a successful response is not kept.</p>
+        <p class="quiet">Bodies of successful responses are not stored.</p>
       ) : (
         <pre class="wrap">{JSON.stringify(parsedText(refusal), null, 1)}</pre>
       )}

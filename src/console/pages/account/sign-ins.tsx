@@ -25,7 +25,7 @@ export function SignIns() {
           rows && rows.length > 1 ? (
             <Confirmed
               label="End all others"
-              question="All other sessions of this account are signed out. API keys keep working."
+              question="End all other sessions of this account? API keys keep working."
               onConfirm={() => end('/v1/auth/sessions')}
             />
           ) : undefined
@@ -37,11 +37,11 @@ export function SignIns() {
             value: ({ begun_at }) => begun_at,
             show: ({ begun_at, current }) => (
               <>
-                {instant(begun_at)} {current && <Tag mood="good">This one</Tag>}
+                {instant(begun_at)} {current && <Tag mood="good">This session</Tag>}
               </>
             ),
           },
-          { name: 'With', value: ({ method }) => (method === 'link' ? 'a link' : 'a password') },
+          { name: 'Method', value: ({ method }) => (method === 'link' ? 'Link' : 'Password') },
           {
             name: 'Last renewed',
             isWide: true,

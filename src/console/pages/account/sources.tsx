@@ -58,7 +58,7 @@ export function Sources() {
         of={answer}
         rows={rows}
         keyOf={({ id }) => id}
-        empty="No data sources yet. Create one below: your own marine fuel prices, fetched from an address or pushed to this service, visible to your account only."
+        empty="No data sources yet. Add one below to fetch or push your own marine fuel prices. Only your account sees them."
         columns={[
           {
             name: 'Source',
@@ -126,9 +126,8 @@ export function Sources() {
         <Making isFirst={rows?.length === 0} onMade={answer.reload} />
       </May>
       <p class="quiet small">
-        Their prices are returned by{' '}
-        <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a>, to your
-        account only.
+        <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a> returns
+        their prices, to your account only.
       </p>
     </>
   )
@@ -190,7 +189,7 @@ function Opened({ source }: { source: Source }) {
         <Notice>
           <div class="row spread">
             <span>
-              Rows are pushed to <code class="break">{source.ingest_url}</code>
+              Push rows to <code class="break">{source.ingest_url}</code>
             </span>
             <Copy text={source.ingest_url} className="tight" />
           </div>
@@ -247,9 +246,9 @@ function Opened({ source }: { source: Source }) {
 }
 
 const kinds = [
-  { value: 'api', text: 'an address' },
-  { value: 'webhook', text: 'rows pushed here' },
-  { value: 'file', text: 'a file kept here' },
+  { value: 'api', text: 'An address' },
+  { value: 'webhook', text: 'Rows that you push' },
+  { value: 'file', text: 'A file on the server' },
 ] as const
 
 /** The body that makes a source, of the fields that were filled. */
@@ -260,7 +259,8 @@ function bodyOf(form: FormData, kind: string): object {
     if (written === undefined) return undefined
     const entries = written.split(/[,\n]+/).map(pair => pair.split('=').map(part => part.trim()))
     const wrong = entries.find(([left, right]) => !left || !right)
-    if (wrong) throw new Error(`“${wrong.join('=')}” is not a pair such as price=usd.mid.`)
+    if (wrong)
+      throw new Error(`A mapping must be a pair such as price=usd.mid; got “${wrong.join('=')}”.`)
     return Object.fromEntries(entries) as Record<string, string>
   }
   const secret = text('secret')
@@ -292,8 +292,8 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
         body: bodyOf(new FormData(form), kind.value),
       })
       created.value = source.ingest_url
-        ? `${source.name} was created; rows are pushed to ${source.ingest_url}`
-        : `${source.name} was created; its first sync starts now.`
+        ? `${source.name} was created. Push rows to ${source.ingest_url}`
+        : `${source.name} was created. Its first sync starts now.`
       form.reset()
       await onMade()
     })
@@ -326,7 +326,7 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
         )}
         {kind.value === 'file' && (
           <label class="wide">
-            Path in the operator’s directory
+            Path in the operator’s import directory
             <input name="path" required placeholder="terminal/today.csv" />
           </label>
         )}
@@ -364,7 +364,7 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
         )}
         <div class="wide row">
           <button type="submit" class="main">
-            Create the source
+            Create source
           </button>
         </div>
       </form>

@@ -60,7 +60,7 @@ export function TextMessages() {
           <>
             {!standing.feature && (
               <p>
-                The plan has no text messages; <a href="/account/plan">see the plan</a>.
+                Your plan does not include text messages. <a href="/account/plan">See the plans</a>
               </p>
             )}
             {phone.phone === null ? (
@@ -140,7 +140,8 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
     }}
   >
     <p class="quiet small">
-      A six-digit code is sent to it. Text messages are available in these countries only.
+      You receive a six-digit code to confirm the number. Text messages are available in the listed
+      countries only.
     </p>
     <div class="row end">
       <label>
@@ -154,7 +155,7 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
         <input name="phone" type="tel" required maxLength={34} autocomplete="tel" />
       </label>
       <button type="submit" class="main">
-        Send the code
+        Send code
       </button>
     </div>
   </form>

@@ -28,6 +28,12 @@ interface Found {
 const hidden =
   /^(id|status|metadata|meta|request_id|source_description|cached|cache_ttl|filters|tier|tier_name|tier_required|timestamp|formatted|data_source|docs_url|page|per_page|total_pages|has_next|has_prev|stale|hindcast|provenance|slug)$|_(raw|normalized)$/
 
+/** Fields that people read: without those that repeat another one in a smaller unit. */
+const fieldsOf = (row: Row): [name: string, value: unknown][] =>
+  Object.entries(row).filter(
+    ([name]) => !hidden.test(name) && !(/_bpd$/.test(name) && name.replace(/bpd$/, 'mbpd') in row),
+  )
+
 const isScalar = (value: unknown): value is Scalar =>
   ['string', 'number', 'boolean'].includes(typeof value)
 const isRecord = (value: unknown): value is Row =>
@@ -36,8 +42,7 @@ const isRecord = (value: unknown): value is Row =>
 /** Fields of a record, and of records in it, by their path. */
 function flat(row: Row, prefix = ''): Row {
   const out: Row = {}
-  for (const [name, value] of Object.entries(row)) {
-    if (hidden.test(name)) continue
+  for (const [name, value] of fieldsOf(row)) {
     const path = prefix === '' ? name : `${prefix}_${name}`
     if (isRecord(value)) Object.assign(out, flat(value, path))
     else if (isScalar(value) || value === null) out[path] = value
@@ -60,7 +65,7 @@ function foundIn(answer: unknown): Found {
     } else if (isRecord(value)) visitRecord(name, value)
   }
   const visitRecord = (name: string, value: Row) => {
-    const fields = Object.entries(value).filter(([field]) => !hidden.test(field))
+    const fields = fieldsOf(value)
     const isOf = (test: (value: unknown) => boolean) =>
       fields.length > 3 && fields.every(([, field]) => test(field))
     if (isOf(isRecord))

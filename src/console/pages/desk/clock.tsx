@@ -73,7 +73,7 @@ export function Clock() {
             <p class="row" role="status">
               <strong class="now">{instant(reached.value ?? now)}</strong>
               {isMoving.value ? (
-                <Tag>Moving: generating prices and sending messages due on the way …</Tag>
+                <Tag>Moving: generating prices and sending due messages …</Tag>
               ) : frozen ? (
                 <Tag mood="warn">Frozen</Tag>
               ) : (

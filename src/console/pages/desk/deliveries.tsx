@@ -68,7 +68,7 @@ function Line(delivery: Delivery) {
       <summary>
         <Tag mood={moods[status]}>{code ?? words(status)}</Tag>
         <code>{type}</code>
-        <code class="break path">{url ?? 'an endpoint that is gone'}</code>
+        <code class="break path">{url ?? 'a deleted endpoint'}</code>
         <span class="quiet small number">
           {delivery.delivery_duration_ms === null ? '' : `${delivery.delivery_duration_ms} ms`}
         </span>

@@ -104,13 +104,13 @@ export function Faults() {
         }
         columns={[
           { name: 'Route', show: ({ path }) => <code>{path}</code> },
-          { name: 'Answers', show: ({ code }) => code ?? 'normal' },
+          { name: 'Response', show: ({ code }) => code ?? 'Normal' },
           {
-            name: 'Late',
+            name: 'Delay',
             show: ({ delay_ms }) => (delay_ms > 0 ? `${delay_ms} ms` : '–'),
             isNumber: true,
           },
-          { name: 'Remaining', show: ({ count }) => count ?? 'no end', isNumber: true },
+          { name: 'Remaining', show: ({ count }) => count ?? 'no limit', isNumber: true },
         ]}
       />
     </div>

@@ -79,7 +79,7 @@ export function Requests() {
                 ))}
               </div>
               <p class="inset quiet small">
-                {requests.length} of {total}; the last {kept} are kept.
+                Showing {requests.length} of {total}. The last {kept} are kept.
               </p>
             </>
           )
@@ -116,10 +116,10 @@ function Line({ request }: { request: Request }) {
         )}
         <dl class="facts">
           <dt>Route</dt>
-          <dd>{request.route ? <code>{request.route}</code> : 'no route is behind the path'}</dd>
-          <dt>Asked by</dt>
+          <dd>{request.route ? <code>{request.route}</code> : 'No matching route'}</dd>
+          <dt>Caller</dt>
           <dd>{callerOf(request)}</dd>
-          <dt>Request id</dt>
+          <dt>Request ID</dt>
           <dd class="row">
             <code>{request.request_id ?? '–'}</code>
             {request.request_id && <Copy text={request.request_id} className="plain tight" />}
@@ -133,7 +133,7 @@ function Line({ request }: { request: Request }) {
         )}
         {refusal && refusal.answer !== '' && (
           <>
-            <h3>Answer</h3>
+            <h3>Response</h3>
             <pre class="wrap">{readable(refusal.answer)}</pre>
           </>
         )}

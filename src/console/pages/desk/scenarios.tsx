@@ -105,7 +105,7 @@ function Play({
         </label>
       ))}
       <button type="submit" aria-label={`Play ${name}`} disabled={isPlaying}>
-        {isPlaying ? 'Plays …' : 'Play'}
+        {isPlaying ? 'Playing …' : 'Play'}
       </button>
     </form>
   )
@@ -121,7 +121,7 @@ function Outcome({ scenario, done, after, details }: Played) {
         </p>
         <p>{after}</p>
         <details>
-          <summary>What it is about</summary>
+          <summary>Details</summary>
           <pre class="wrap">{JSON.stringify(details, null, 1)}</pre>
         </details>
       </div>

@@ -21,8 +21,8 @@ export function Snapshots() {
       lookAtClock()
       const at = instant(answer.now)
       outcome.value = {
-        snapshot: `Kept as ${name.value}, at ${at}.`,
-        restore: `Back at ${name.value}, ${at}.`,
+        snapshot: `Saved as ${name.value}, at ${at}.`,
+        restore: `Restored ${name.value}, at ${at}.`,
         reset: `Reset, at ${at}.`,
       }[what]
     })
@@ -44,7 +44,7 @@ export function Snapshots() {
         <Confirmed
           label="Reset"
           className="danger"
-          question="Undoes everything since the first start. Saved snapshots stay."
+          question="Undo everything since the first start? Saved snapshots stay."
           onConfirm={() => send('reset')}
         />
       </div>

@@ -38,7 +38,7 @@ function Moment({ id, formats, value, onChange }: MomentProps) {
         <input
           type="time"
           aria-label="Time, UTC"
-          title={takesDays ? 'UTC; empty: the whole day' : 'UTC'}
+          title={takesDays ? 'UTC; empty for the whole day' : 'UTC'}
           value={time}
           disabled={day === ''}
           onInput={event => set(day, event.currentTarget.value)}
@@ -71,7 +71,7 @@ export function Field({ parameter, value, onChange }: FieldProps) {
       <select id={id} value={value} onChange={event => onChange(event.currentTarget.value)}>
         {(!parameter.required || value === '') && (
           <option value="">
-            {schema.default === undefined ? 'not sent' : `not sent: ${schema.default}`}
+            {schema.default === undefined ? 'Not sent' : `Not sent (default: ${schema.default})`}
           </option>
         )}
         {options.map(option => (

@@ -34,9 +34,7 @@ export function CalendarSpreads({ family }: { family: string }) {
     <>
       <section class="card" aria-labelledby="front">
         <h2 id="front">M1–M2 spread, one year</h2>
-        <p class="quiet">
-          {unit && `${unit}. `}Above zero the curve is in backwardation, below zero in contango.
-        </p>
+        <p class="quiet">{unit && `${unit}. `}Above zero is backwardation, below zero contango.</p>
         <Shown of={past} what="spreads">
           {newestFirst => {
             const rows = newestFirst.toReversed()
@@ -64,7 +62,7 @@ export function CalendarSpreads({ family }: { family: string }) {
         empty="No two adjacent months have a price. Choose another family."
         note={
           unit &&
-          `In ${unit}, of last prices; average, lowest and highest of ${answer.data?.days} days.`
+          `${unit}, from last prices. Average, lowest and highest over ${answer.data?.days} days.`
         }
         columns={[
           { name: 'Months', value: row => `${row.month1} / ${row.month2}` },

@@ -67,7 +67,7 @@ export function Contracts({ family }: { family: string }) {
         note={
           answer.data &&
           [
-            `${unitOf(answer.data.currency, answer.data.unit)}, ${answer.data.settlement_date ? `settled on ${answer.data.settlement_date}` : 'not settled yet today'}.`,
+            `${unitOf(answer.data.currency, answer.data.unit)}, ${answer.data.settlement_date ? `settled on ${answer.data.settlement_date}` : 'not settled today yet'}.`,
             answer.data.roll_indicator?.message,
           ]
             .filter(Boolean)
@@ -132,7 +132,7 @@ function Matrix({ rows, digits }: { rows: readonly Contract[]; digits: number })
       <h2 id="matrix">Spread matrix and butterflies</h2>
       <Wide label="Spread matrix: rows">
         <table class="heat">
-          <caption class="only-heard">Each month less each later month</caption>
+          <caption class="only-heard">Each month minus each later month</caption>
           <thead>
             <tr>
               <th scope="col">Near − far</th>

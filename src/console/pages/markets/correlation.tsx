@@ -26,7 +26,7 @@ const names: Readonly<Record<string, string>> = {
 const periods = [
   { value: '30', text: '30 days' },
   { value: '90', text: '90 days' },
-  { value: '365', text: 'A year' },
+  { value: '365', text: '1 year' },
 ] as const
 
 /** The correlations between the daily returns of the main prices. */
@@ -52,7 +52,7 @@ export function Correlation() {
       rows={answer.data?.codes}
       keyOf={code => code}
       empty={noData('There are too few prices for a correlation. Choose a longer period.')}
-      note="Correlation of daily returns: 1 moves together, 0 is unrelated, −1 moves in opposite directions."
+      note="Correlation of daily returns: 1 means in step, 0 unrelated, −1 opposite."
       actions={<Choice label="Period" options={periods} {...boundChoice(period)} />}
       columns={[
         {

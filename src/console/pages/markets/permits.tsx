@@ -78,14 +78,14 @@ export function Permits() {
         {states.data?.data.length !== 0 && (
           <>
             <UsMap
-              title={`Map: ${places.length} permits, and how many each state has`}
+              title={`Map of ${places.length} permits, with the number in each state`}
               places={places}
               counts={counts}
               chosen={state.value}
               onState={takes(state)}
             />
             <p class="quiet small">
-              States are shaded by their number of permits; points are the permits listed below.
+              States are shaded by their number of permits. Points are the permits listed below.
               Outlines: US Census Bureau, public domain.
             </p>
           </>

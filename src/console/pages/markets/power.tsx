@@ -92,7 +92,7 @@ function Delivered({ code }: { code: Code }) {
         if (!last)
           return (
             <section class="card">
-              <Empty>{code.name} has no prices of today or tomorrow.</Empty>
+              <Empty>{code.name} has no prices for today or tomorrow.</Empty>
             </section>
           )
         const periods = [...(today?.periods ?? []), ...(tomorrow?.periods ?? [])]
@@ -171,8 +171,8 @@ function Cheapest({ day }: { day: Day }) {
           <b class="now">
             {timeIn(answer.data.start, day.zone)} to {timeIn(answer.data.end, day.zone)}
           </b>{' '}
-          at {number(answer.data.average, 2)} {unitOf(day.currency, day.unit)} on average, against{' '}
-          {priceText(day.base)} of the whole day.
+          at {number(answer.data.average, 2)} {unitOf(day.currency, day.unit)} on average, compared
+          with {priceText(day.base)} for the whole day.
         </p>
       )}
     </section>

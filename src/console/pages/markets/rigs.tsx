@@ -51,8 +51,8 @@ export function Rigs() {
                         {signed(last.total - yearBefore.total, 0)}
                       </Figure>
                     )}
-                    <Figure label="For oil">{number(last.oil)}</Figure>
-                    <Figure label="For gas">{number(last.gas)}</Figure>
+                    <Figure label="Oil">{number(last.oil)}</Figure>
+                    <Figure label="Gas">{number(last.gas)}</Figure>
                   </div>
                 )}
                 <Chart

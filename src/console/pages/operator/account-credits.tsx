@@ -32,7 +32,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
           ...(reason && { reason }),
         },
       })
-      result.value = `${number(requests)} requests are given; ${account.email} was notified.`
+      result.value = `${number(requests)} requests were granted, and ${account.email} was notified.`
       form.reset()
       await answer.reload()
     })
@@ -46,8 +46,10 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
         of={answer}
         rows={answer.data?.data.credits}
         keyOf={({ id }) => id}
-        empty="No credits yet. Grant some above; they are used when the quota is exhausted."
-        note={answer.data && `${number(answer.data.data.balance.requests_remaining)} left in all.`}
+        empty="No credits yet. Grant some above; they are used after the quota is exhausted."
+        note={
+          answer.data && `${number(answer.data.data.balance.requests_remaining)} requests left.`
+        }
         actions={
           <form class="row end" onSubmit={submits(give)}>
             <label>
@@ -90,7 +92,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
             name: 'Until',
             className: 'quiet nowrap',
             value: row => row.expires_at,
-            show: row => (row.expires_at ? dataDay(row.expires_at) : 'used'),
+            show: row => (row.expires_at ? dataDay(row.expires_at) : 'until used'),
           },
         ]}
       />

@@ -60,7 +60,7 @@ export function Audit() {
             }}
           />
           <span>
-            {number(page.value)} of {number(pages)} pages, {number(total)} entries
+            Page {number(page.value)} of {number(pages)}, {number(total)} entries
           </span>
           <Button
             className="tight"
@@ -77,7 +77,7 @@ export function Audit() {
           name: 'Who',
           value: ({ email, actor: who }) => email ?? who,
           show: entry =>
-            twoLines(<Parted text={entry.email ?? entry.actor} />, entry.from ?? 'from inside'),
+            twoLines(<Parted text={entry.email ?? entry.actor} />, entry.from ?? 'internal'),
         },
         {
           name: 'What',

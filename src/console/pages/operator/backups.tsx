@@ -43,20 +43,20 @@ export function Backups() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {desk?.trouble && <Notice mood="bad">The last backup: {desk.trouble}</Notice>}
-      {desk?.list_fault && <Notice mood="bad">The list: {desk.list_fault}</Notice>}
+      {desk?.trouble && <Notice mood="bad">Last backup: {desk.trouble}</Notice>}
+      {desk?.list_fault && <Notice mood="bad">Backup list: {desk.list_fault}</Notice>}
       {task && (
         <Notice mood={task.is_fine === false ? 'bad' : task.is_fine ? 'good' : undefined}>
           {taskWords[task.what]}{' '}
-          {task.ended_at === null ? 'is under way …' : `ended ${instant(task.ended_at)}.`}{' '}
+          {task.ended_at === null ? 'is running …' : `finished ${instant(task.ended_at)}.`}{' '}
           {task.message}
         </Notice>
       )}
       {desk?.is_configured && (
         <section class="figures" aria-label="Summary">
-          <Figure label="Last made">{ago(desk.made_at)}</Figure>
-          <Figure label="Last checked">{ago(desk.checked_at)}</Figure>
-          <Figure label="Kept">{number(desk.backups.length)}</Figure>
+          <Figure label="Last backup">{ago(desk.made_at)}</Figure>
+          <Figure label="Last verified">{ago(desk.checked_at)}</Figure>
+          <Figure label="Stored">{number(desk.backups.length)}</Figure>
         </section>
       )}
       <Table
@@ -74,8 +74,8 @@ export function Backups() {
                 {boot.isEvaluation
                   ? 'A demo instance makes no backups. On your own instance, set '
                   : 'Backups are not configured: set '}
-                <code>backups.directory</code> or <code>backups.s3_bucket</code> and start again.
-                They are then made on a schedule, and this page lists and verifies them.
+                <code>backups.directory</code> or <code>backups.s3_bucket</code> and restart.
+                Backups then run on a schedule, and this page lists and verifies them.
               </p>
               <a class="button" href="/docs/backups">
                 Set up backups
@@ -86,21 +86,17 @@ export function Backups() {
         isTall
         note={
           <>
-            Stop the server to restore: <code>wellhead restore --from latest</code>. Verification
-            fetches the newest backup of every destination and reads it as a restore would.
+            To restore, stop the server and run <code>wellhead restore --from latest</code>.
+            Verification reads the newest backup of every destination as a restore would.
           </>
         }
         actions={
           desk?.is_configured && (
             <>
-              <Button
-                label="Verify the newest"
-                isOff={isInProgress}
-                onClick={() => begin('check')}
-              />
+              <Button label="Verify newest" isOff={isInProgress} onClick={() => begin('check')} />
               <Button
                 className="main"
-                label="Create one now"
+                label="Back up now"
                 isOff={isInProgress}
                 onClick={() => begin('make')}
               />

@@ -26,14 +26,14 @@ export function Cluster() {
     <>
       {cluster && !cluster.is_configured && (
         <Notice>
-          Single-node installation. To add replicas or a standby, see <code>nats.servers</code>.
+          This instance runs alone. To add replicas or a standby, set <code>nats.servers</code>.
         </Notice>
       )}
       {cluster?.trouble && <Notice mood="bad">{cluster.trouble}</Notice>}
       {cluster?.is_configured && (
         <section class="figures" aria-label="Summary">
-          <Figure label="Published up to change">{orDash(cluster.change)}</Figure>
-          <Figure label="Not in the stream yet">{orDash(cluster.backlog)}</Figure>
+          <Figure label="Last published change">{orDash(cluster.change)}</Figure>
+          <Figure label="Waiting for publication">{orDash(cluster.backlog)}</Figure>
           <Figure label="Epoch">{orDash(cluster.lease?.epoch)}</Figure>
           <Figure label="Instances">{number(cluster.nodes.length)}</Figure>
         </section>
@@ -50,7 +50,7 @@ export function Cluster() {
         }
         columns={[
           {
-            name: 'Copy',
+            name: 'Instance',
             fileName: 'url',
             value: ({ url }) => url,
             show: node => (
@@ -91,7 +91,7 @@ export function Cluster() {
           { name: 'Change', isNumber: true, isWide: true, value: ({ change }) => change },
           { name: 'Behind', isNumber: true, isWide: true, value: ({ behind }) => behind },
           {
-            name: 'Of quotas',
+            name: 'Quota requests',
             fileName: 'quota_requests',
             isNumber: true,
             isWide: true,
@@ -100,7 +100,7 @@ export function Cluster() {
               <>
                 {number(quotas.requests)}
                 <div class="quiet small">
-                  {role === 'primary' ? 'in the pools' : 'in slices'} of {number(quotas.keys)} keys
+                  {role === 'primary' ? 'pooled' : 'assigned'} for {number(quotas.keys)} keys
                 </div>
               </>
             ),
@@ -112,7 +112,7 @@ export function Cluster() {
         of={answer}
         rows={cluster?.streams}
         keyOf={({ name }) => name}
-        empty={cluster?.is_configured ? 'None yet.' : 'Nothing is published.'}
+        empty={cluster?.is_configured ? 'No streams yet.' : 'No streams are published.'}
         columns={[
           { name: 'Stream', value: ({ name }) => name },
           { name: 'Messages', isNumber: true, value: ({ messages }) => messages },

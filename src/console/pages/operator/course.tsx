@@ -106,8 +106,8 @@ export function Course() {
       {answer.data && samples.length === 0 && (
         <p class="quiet">
           {range.value === 'day'
-            ? 'The first minute has not ended yet.'
-            : 'The first hour has not ended yet.'}
+            ? 'The first values appear after a minute.'
+            : 'The first values appear after an hour.'}
         </p>
       )}
       {samples.length > 0 && (

@@ -59,7 +59,7 @@ export function CustomerFigures({
     currency === undefined ? number(cents / 100, 2) : moneyOf(cents, currency)
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   return (
-    <section class="card" aria-label="Customers in figures">
+    <section class="card" aria-label="Customer figures">
       <div class="figures">
         <Figure label="Accounts">{number(accounts)}</Figure>
         <Figure label="Paying">{number(paying.length)}</Figure>
@@ -139,7 +139,7 @@ const columns: Record<PartName, readonly Column<Row>[]> = {
   ],
   webhooks: [
     { ...text('Address', 'url'), className: 'break' },
-    { ...text('Arrived', 'successful_deliveries'), isNumber: true },
+    { ...text('Delivered', 'successful_deliveries'), isNumber: true },
     { ...text('Failed', 'failed_deliveries'), isNumber: true },
     at('Last', 'last_delivery_at'),
     state(
@@ -359,7 +359,7 @@ function PlanChange({
   const { refusal, attempt } = useAttempt()
   const plan = plans.data?.find(({ id }) => id === planId)
   if (running.refusal) return <Refused error={running.refusal} />
-  if (!plan || running.isLoading) return <Waiting what="what will be billed" />
+  if (!plan || running.isLoading) return <Waiting what="the bill" />
   const subscription = running.data
   const listed = period.value === 'monthly' ? plan.price_monthly : plan.price_yearly
   const price = typed.value ?? (plan.custom_pricing ? '' : String(listed / 100))
@@ -435,9 +435,9 @@ function PlanChange({
             <label>
               Open invoices
               <select {...boundSelect(openInvoices)}>
-                <option value="">there are none</option>
-                <option value="keep">stay owed</option>
-                <option value="void">are cancelled</option>
+                <option value="">None</option>
+                <option value="keep">Keep</option>
+                <option value="void">Cancel</option>
               </select>
             </label>
           )}
@@ -467,7 +467,7 @@ function PlanChange({
         <dt>Limits</dt>
         <dd>
           {words(requestsOf(plan))},{' '}
-          {isFree && subscription ? `from ${day(subscription.current_period_end)}` : 'at once'}
+          {isFree && subscription ? `from ${day(subscription.current_period_end)}` : 'immediately'}
         </dd>
       </dl>
       <div class="row">

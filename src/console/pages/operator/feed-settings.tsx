@@ -38,26 +38,26 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
       </p>
       <div class="row end">
         <label>
-          Key of the publisher (none: it needs none)
+          Publisher’s API key (if it needs one)
           <input name="key" type="password" autocomplete="off" maxLength={2000} />
         </label>
         <label>
-          Since (empty: as far back as it goes)
+          Since (empty for all history)
           <input name="since" type="date" />
         </label>
         <label>
-          Other address (empty: the publisher’s)
+          Mirror address (optional)
           <input name="base_url" type="url" placeholder="https://mirror.example" />
         </label>
         {feed.license_class === 'view' && (
           <label class="inline">
-            <input name="license" type="checkbox" /> I have read its terms and accept them
+            <input name="license" type="checkbox" /> I have read and accept the terms
           </label>
         )}
       </div>
       <div class="row">
         <button type="submit" class="main">
-          {feed.state === 'off' ? 'Enable' : 'Set it'}
+          {feed.state === 'off' ? 'Enable' : 'Save'}
         </button>
         <Button label="Cancel" onClick={onCancel} />
       </div>

@@ -134,7 +134,7 @@ export function Feeds() {
               <div class="row">
                 <Button
                   className="tight"
-                  label={feed.state === 'off' ? 'Turn on' : 'Set'}
+                  label={feed.state === 'off' ? 'Enable' : 'Edit'}
                   of={feed.title}
                   onClick={() => {
                     edited.value = feed

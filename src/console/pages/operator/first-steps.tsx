@@ -28,19 +28,19 @@ export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup
   const { settings, accounts } = answer.data
   const settingOf = (key: string) => settings.find(setting => setting.key === key)?.value ?? ''
   const steps: Step[] = [
-    { text: 'Turn a feed on, or import a file', href: '/operator/feeds', isDone: hasData },
+    { text: 'Enable a feed or import a file', href: '/operator/feeds', isDone: hasData },
     {
-      text: 'Say where the service is reached, by HTTPS (server.base_url)',
+      text: 'Set the public HTTPS address (server.base_url)',
       href: '/docs/production',
       isDone: settingOf('server.base_url').startsWith('https://'),
     },
     {
-      text: 'Let it send e-mail (mail.provider)',
+      text: 'Set up e-mail (mail.provider)',
       href: '/operator/system',
       isDone: !['', 'none'].includes(settingOf('mail.provider')),
     },
-    { text: 'Create a first backup', href: '/operator/backups', isDone: hasBackup },
-    { text: 'Create a first customer', href: '/operator/people', isDone: accounts > 0 },
+    { text: 'Create the first backup', href: '/operator/backups', isDone: hasBackup },
+    { text: 'Create the first customer', href: '/operator/people', isDone: accounts > 0 },
   ]
   if (steps.every(({ isDone }) => isDone)) return null
   return (

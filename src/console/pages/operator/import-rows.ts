@@ -28,14 +28,14 @@ export function importRowsOf(text: string): ImportRow[] {
   const currency = at(columnNames.currency)
   if (code < 0 || price < 0 || observedAt < 0)
     throw new Error(
-      `The first line must name the columns code, price and observed_at (or date); it names ${names.join(', ') || 'none'}.`,
+      `The first line must name the columns code, price and observed_at (or date); got ${names.join(', ') || 'none'}.`,
     )
   return records.map(({ line, cells }) => {
     const text = cells[price] ?? ''
     const value = Number(text)
     if (text === '' || !Number.isFinite(value))
       throw new Error(
-        `Line ${line}: the price “${text}” is not a number like 1234.5, without separators of thousands.`,
+        `Line ${line}: the price must be a number such as 1234.5, without thousands separators; got “${text}”.`,
       )
     const row: ImportRow = {
       code: cells[code] ?? '',

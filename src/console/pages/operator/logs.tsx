@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Button, Choice, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, sets, takes } from '../../parts/text/form.ts'
@@ -90,9 +90,9 @@ export function Logs() {
         empty={
           words.value || level.value
             ? 'No matching lines. Choose another level or other words.'
-            : 'Nothing logged since the start. New lines appear here by themselves.'
+            : 'Nothing has been logged since the start. New lines appear here automatically.'
         }
-        note={`The newest first, at most ${linesMax}; cleared at each start.`}
+        note={`Newest first: up to ${linesMax} lines since the last start.`}
         actions={
           <>
             <Choice
@@ -106,8 +106,7 @@ export function Logs() {
               onChoose={takes(level)}
             />
             <label>
-              Only lines with
-              <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />
+              Contains <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />
             </label>
             <Button label="Live" isPressed={isLive.value} onClick={sets(isLive, !isLive.value)} />
           </>
@@ -120,7 +119,8 @@ export function Logs() {
               const { event, at, level } = partsOf(line)
               return (
                 <>
-                  {level && <Tag mood={levels[level]}>{level}</Tag>} {event || `Line ${number}`}
+                  {level && <Tag mood={levels[level]}>{level}</Tag>}{' '}
+                  <Parted text={event || `Line ${number}`} />
                   <div class="quiet small">{second(at)}</div>
                 </>
               )

@@ -39,7 +39,7 @@ export function Outbox() {
         method: 'POST',
         body: { ids: [...chosen.value] },
       })
-      result.value = `${number(data.count)} ${what === 'send' ? 'on their way' : 'dropped'}.`
+      result.value = `${number(data.count)} ${what === 'send' ? 'being sent' : 'dropped'}.`
       chosen.value = new Set()
       await answer.reload()
     })
@@ -96,7 +96,7 @@ export function Outbox() {
         actions={
           <>
             <Choice
-              label="What is shown"
+              label="Show"
               value={state.value}
               options={[
                 { value: 'waiting', text: `Waiting ${counts ? number(counts.waiting) : ''}` },
@@ -117,10 +117,10 @@ export function Outbox() {
                   page.value = 1
                 }}
               >
-                <option value="">all channels</option>
-                <option value="webhook">webhook</option>
-                <option value="email">e-mail</option>
-                <option value="sms">text message</option>
+                <option value="">All</option>
+                <option value="webhook">Webhook</option>
+                <option value="email">E-mail</option>
+                <option value="sms">Text message</option>
               </select>
             </label>
             {chosen.value.size > 0 && (
@@ -131,7 +131,7 @@ export function Outbox() {
                 {state.value === 'waiting' && (
                   <Confirmed
                     label="Drop"
-                    question={`Give up ${number(chosen.value.size)} messages? They will not be sent.`}
+                    question={`Drop ${number(chosen.value.size)} messages? They will not be sent.`}
                     onConfirm={() => decide('drop')}
                   />
                 )}
@@ -147,7 +147,7 @@ export function Outbox() {
               <div class="row choose">
                 <input
                   type="checkbox"
-                  aria-label={`Choose ${message.event_type} for ${message.email ?? 'nobody'}`}
+                  aria-label={`Select ${message.event_type}${message.email ? ` for ${message.email}` : ''}`}
                   checked={chosen.value.has(message.id)}
                   onChange={event => {
                     const ids = new Set(chosen.value)
@@ -158,7 +158,7 @@ export function Outbox() {
                 />
                 <span>
                   {message.event_type}
-                  <span class="quiet small block">{message.email ?? 'of the service itself'}</span>
+                  <span class="quiet small block">{message.email ?? 'from the service'}</span>
                 </span>
               </div>
             ),
@@ -166,7 +166,7 @@ export function Outbox() {
           { name: 'Channel', isWide: true, value: ({ kind: way }) => way },
           { name: 'Attempts', isNumber: true, isWide: true, value: ({ attempts }) => attempts },
           {
-            name: 'Last answer',
+            name: 'Last response',
             className: 'break',
             value: ({ error, status_code: code }) => error ?? code ?? '',
             show: message => (
@@ -177,7 +177,7 @@ export function Outbox() {
             ),
           },
           {
-            name: state.value === 'waiting' ? 'Next try' : 'Abandoned',
+            name: state.value === 'waiting' ? 'Next attempt' : 'Abandoned',
             className: 'quiet nowrap',
             value: message => message.next_attempt_at ?? message.given_up_at,
             show: message =>
@@ -185,7 +185,7 @@ export function Outbox() {
                 ? instant(message.given_up_at)
                 : message.next_attempt_at
                   ? dueAt(message.next_attempt_at)
-                  : 'not automatically',
+                  : 'not scheduled',
           },
         ]}
       />

@@ -17,7 +17,7 @@ const accountLink = (email: string) => `/operator/people?search=${encodeURICompo
 const faultWords = {
   stopped: 'Stopped',
   frozen: 'Frozen',
-  unit_breaks: 'Other unit',
+  unit_breaks: 'Unit changed',
 } as const
 const kinds = ['stopped', 'frozen', 'unit_breaks'] as const
 
@@ -81,7 +81,7 @@ export function Overview() {
                 <a href={accountLink(endpoint.account_email)}>
                   The webhook endpoint {endpoint.host} of {endpoint.account_email}
                 </a>{' '}
-                {endpoint.state === 'failing' ? 'fails' : 'was switched off'}
+                {endpoint.state === 'failing' ? 'is failing' : 'was disabled'}
                 {endpoint.error && `: ${endpoint.error}`}
               </Notice>
             ))}
@@ -90,13 +90,12 @@ export function Overview() {
                 <a href={accountLink(delivery.account_email)}>
                   The scheduled delivery {delivery.name ?? ''} of {delivery.account_email}
                 </a>{' '}
-                did not go out: {delivery.error}
+                was not sent: {delivery.error}
               </Notice>
             ))}
             {review.data.meta.total > 0 && (
               <Notice mood="warn">
-                <a href="/operator/data">{number(review.data.meta.total)} values</a> wait for a
-                decision.
+                <a href="/operator/data">{number(review.data.meta.total)} values</a> await review.
               </Notice>
             )}
             {waits === 0 && !disk.trouble && !backups.trouble && (
@@ -145,7 +144,7 @@ export function Overview() {
                 isTall
                 empty={
                   <p>
-                    No feed is on. <a href="/operator/feeds">Browse feeds</a>, or{' '}
+                    No feeds are enabled. <a href="/operator/feeds">Browse feeds</a>, or{' '}
                     <a href="/operator/data">import a file</a>.
                   </p>
                 }
@@ -198,7 +197,7 @@ export function Overview() {
                     show: ({ code }) => seriesLink(code),
                   },
                   {
-                    name: 'What',
+                    name: 'Problem',
                     value: ({ kind }) => kind,
                     show: ({ kind }) => <Tag mood="warn">{faultWords[kind]}</Tag>,
                   },

@@ -66,7 +66,7 @@ export function People() {
         { method: 'POST', body: { email: email.value, plan: plan.value } },
       )
       shown.value = {
-        text: `The first key of ${email.value}, shown once:`,
+        text: `The first key for ${email.value}, shown once:`,
         secret: data.api_key.plain_token ?? '',
       }
       email.value = ''
@@ -110,7 +110,7 @@ export function People() {
       {refusal.value && !account && <Refused error={refusal.value} />}
       {invited.value && (
         <Notice mood="good">
-          We have sent an invitation to {invited.value}. Its link is valid for 7 days.
+          An invitation was sent to {invited.value}. Its link is valid for 7 days.
         </Notice>
       )}
       {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
@@ -214,7 +214,7 @@ export function People() {
         ]}
       />
       <details class="card">
-        <summary>Add an account</summary>
+        <summary>Add account</summary>
         <form class="row end" onSubmit={submits(() => make())}>
           <label>
             E-mail address
@@ -227,7 +227,7 @@ export function People() {
             </select>
           </label>
           <button type="submit" class="main">
-            Create an account
+            Create account
           </button>
           {boot.signup !== 'closed' && (
             <Button label="Invite by e-mail" isOff={email.value === ''} onClick={() => invite()} />
@@ -249,14 +249,15 @@ export function People() {
               aria-label={`Sign-in link for ${account.email}`}
               onClick={() => void link(account)}
             >
-              Link
+              {' '}
+              Sign-in link{' '}
             </button>
             <Confirmed
-              label={account.suspended_at ? 'Release' : 'Suspend'}
+              label={account.suspended_at ? 'Restore' : 'Suspend'}
               question={
                 account.suspended_at
-                  ? `Let ${account.email} in again?`
-                  : `Refuse every request of ${account.email} from now on?`
+                  ? `Restore the access of ${account.email}?`
+                  : `Suspend ${account.email}? All of its requests are refused until you restore it.`
               }
               onConfirm={() => change(account, { suspended: account.suspended_at === null })}
             />

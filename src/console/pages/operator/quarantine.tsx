@@ -69,7 +69,7 @@ export function Quarantine() {
             show: range => (
               <Confirmed
                 label="Lift"
-                question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
+                question={`Lift the quarantine of ${range.code} from ${range.from} to ${range.to}?`}
                 onConfirm={() => lift(range.id)}
               />
             ),

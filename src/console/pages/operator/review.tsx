@@ -54,7 +54,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
             <>
               <Button
                 className="tight"
-                label={ids.length === values.length ? 'Choose none' : 'Choose all'}
+                label={ids.length === values.length ? 'Select none' : 'Select all'}
                 onClick={() => {
                   chosen.value =
                     ids.length === values.length ? new Set() : new Set(values.map(({ id }) => id))
@@ -70,7 +70,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
                   />
                   <Confirmed
                     label="Reject"
-                    question={`Keep ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} out permanently?`}
+                    question={`Reject ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} permanently?`}
                     onConfirm={() => decide('reject')}
                   />
                 </>
@@ -80,7 +80,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         }
         columns={[
           {
-            name: 'Value of',
+            name: 'Series',
             value: ({ code }) => code,
             show: flag => (
               <label class="inline">

@@ -58,7 +58,7 @@ export function SeriesEditor() {
         before ? `/admin/v1/series/${encodeURIComponent(code)}` : '/admin/v1/series',
         before ? { method: 'PATCH', body: terms } : { method: 'POST', body: { code, ...terms } },
       )
-      outcome.value = `${code} is ${before ? 'changed' : 'added'}.`
+      outcome.value = `${code} was ${before ? 'changed' : 'added'}.`
       typed.value = code
       edited.value = undefined
       await answer.reload()
@@ -100,7 +100,7 @@ export function SeriesEditor() {
           </div>
           <div class="row">
             <button type="submit" class="main">
-              {before ? 'Change the series' : 'Add the series'}
+              {before ? 'Save series' : 'Add series'}
             </button>
             <Button label="Cancel" onClick={sets(edited, undefined)} />
           </div>
@@ -129,7 +129,7 @@ export function SeriesEditor() {
               Search
               <input type="search" placeholder="All series of the catalogue" {...bound(typed)} />
             </label>
-            <Button label="Add a series" onClick={sets(edited, 'new')} />
+            <Button label="New series" onClick={sets(edited, 'new')} />
           </>
         }
         columns={[
@@ -163,7 +163,7 @@ export function SeriesEditor() {
             show: ({ active, own }) => (
               <>
                 <Tag mood={active ? 'good' : undefined}>{active ? 'Active' : 'Retired'}</Tag>
-                {own && <Tag>Own</Tag>}
+                {own && <Tag>Custom</Tag>}
               </>
             ),
           },
@@ -182,8 +182,8 @@ export function SeriesEditor() {
                   className={series.active ? 'tight danger' : 'tight'}
                   question={
                     series.active
-                      ? `Retire ${series.code}? It accepts no more values; its history stays.`
-                      : `Bring ${series.code} back?`
+                      ? `Retire ${series.code}? It accepts no more values, and its history stays.`
+                      : `Restore ${series.code}?`
                   }
                   onConfirm={() => retire(series)}
                 />

@@ -130,7 +130,7 @@ function Held() {
         '/admin/v1/outbox/release',
         { method: 'POST', body },
       )
-      message.value = `${number(data.released)} on their way${data.more ? '; there are more' : ''}.`
+      message.value = `${number(data.released)} being sent${data.more ? '; more remain' : ''}.`
       await answer.reload()
     })
   const { total } = answer

@@ -111,7 +111,7 @@ function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
               )}
               <Figure label="Percentile">{number(of.percentile, 0)}</Figure>
               {of.volatility !== null && (
-                <Figure label={`Volatility a year, ${of.volatility_interpretation}`}>
+                <Figure label={`Annual volatility, ${of.volatility_interpretation}`}>
                   {number(of.volatility, 1)}%
                 </Figure>
               )}
@@ -158,7 +158,7 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
   return (
     <div class="columns pairs">
       <section class="card" aria-labelledby="seasons">
-        <h2 id="seasons">Years over each other</h2>
+        <h2 id="seasons">Years compared</h2>
         <Shown of={answer} what="years">
           {([history]) => (
             <Chart
@@ -258,8 +258,8 @@ function Vintages({ data }: { data: ChartAnswer }) {
       of={answer}
       rows={rows}
       keyOf={({ observed_at: at }) => at}
-      empty="No vintages of the newest points."
-      note="Each point with every value it had, in the order in which they were recorded."
+      empty="No vintages for the newest points."
+      note="Every value that each point has had, in the order recorded."
       columns={[
         {
           name: 'Observed',
@@ -357,9 +357,9 @@ function Calls({ data, path }: { data: ChartAnswer; path: string }) {
           <Copy text={snippet} label="Copy HTML" className="tight" />
         </header>
         <p>
-          A page of yours shows the newest value and its change, and keeps it current. Use a key
-          that may only <a href="/account">read prices</a>: the page shows it to its visitors.{' '}
-          <a href="/docs?operation=getWidgetOfCode">As JSON</a> it has a month as a line too.
+          Shows the newest value and its change on your own page, and keeps them current. Visitors
+          can see the key, so <a href="/account">create one</a> that can only read prices.{' '}
+          <a href="/docs?operation=getWidgetOfCode">As JSON</a>, it includes a month of values.
         </p>
         <pre class="wrap">{snippet}</pre>
       </section>

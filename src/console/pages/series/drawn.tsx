@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
-import { lazy } from 'preact-iso'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { Button, Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
 import type { Line } from '../../parts/charts/chart.tsx'
 import type { Pane } from '../../parts/charts/market-chart.tsx'
+import { later } from '../../parts/later.tsx'
 import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { unitOf } from '../../parts/text/format.ts'
@@ -11,7 +11,7 @@ import type { ChartAnswer } from './answer.ts'
 import type { Note } from './events.tsx'
 
 /** The library of the chart is only loaded where there is one. */
-const Market = lazy(() => import('../../parts/charts/market-chart.tsx'))
+const Market = later(() => import('../../parts/charts/market-chart.tsx').then(part => part.default))
 
 const daySeconds = 86_400
 const dayMs = 1000 * daySeconds
@@ -142,7 +142,7 @@ export function Drawn(props: DrawnProps) {
       )}
       {data.truncated && (
         <Notice mood="warn">
-          The range has more points than a chart takes; the newest are shown.
+          The range has more points than a chart can show, so only the newest are drawn.
         </Notice>
       )}
       {rightUnit !== undefined && (
@@ -151,8 +151,8 @@ export function Drawn(props: DrawnProps) {
             <span>
               {hasMoreUnits
                 ? 'These series have more than two units and cannot share a scale. '
-                : `The lines have two axes: ${unitName(data)} at the right, ${rightUnit} at the left. `}
-              Index 100 compares them.
+                : `Two axes: ${unitName(data)} on the right, ${rightUnit} on the left. `}
+              Index 100 draws them on one scale.
             </span>
             <Button className="tight" label="Index 100" onClick={onIndex} />
           </div>

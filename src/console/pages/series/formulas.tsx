@@ -62,9 +62,10 @@ export function Formulas() {
         of={answer}
         rows={answer.data?.formulas}
         keyOf={({ code }) => code}
-        empty="No formulas yet. Write one above, or begin with a template."
+        empty="No formulas yet. Write one above, or start from a template."
         note={
-          answer.data?.limit != null && `${answer.data.count} of ${answer.data.limit} of your plan.`
+          answer.data?.limit != null &&
+          `${answer.data.count} of the ${answer.data.limit} formulas of your plan.`
         }
         columns={[
           {
@@ -169,7 +170,8 @@ function Editor({
         {refusal.value && <Refused error={refusal.value} />}
         {saved.value && (
           <Notice mood="good">
-            Saved. <a href={`/series/${saved.value}`}>{saved.value}</a> works wherever codes do.
+            Saved. <a href={`/series/${saved.value}`}>{saved.value}</a> can be used like any other
+            code.
           </Notice>
         )}
         <label>
@@ -223,7 +225,7 @@ function Editor({
                 <a href="/series/formulas">New formula</a>
                 <Confirmed
                   label="Delete"
-                  question={`Delete ${before.code}? Alerts and watches on it will have no price.`}
+                  question={`Delete ${before.code}? Alerts and watches that use it will have no price.`}
                   onConfirm={() => remove(before.code)}
                 />
               </>
@@ -262,7 +264,7 @@ function Previewed({ preview }: { preview: FormulaPreview }) {
     <>
       {values.length === 0 ? (
         <Empty>
-          <p>No value in the past year: a leg has none. The table says which.</p>
+          <p>No values in the past year, because a leg has none. See the table below.</p>
         </Empty>
       ) : (
         <Chart

@@ -54,7 +54,7 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
 export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
   <div class="row end">
     <label class="grow">
-      Only of codes (empty: all)
+      Codes (empty for all)
       <input
         name="commodity_filters"
         placeholder="WTI_USD, BRENT_CRUDE_USD"
@@ -62,7 +62,7 @@ export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
       />
     </label>
     <label class="grow">
-      Only permits of states (empty: all)
+      States of permits (empty for all)
       <input
         name="state_filters"
         placeholder="TX, NM"
@@ -107,10 +107,10 @@ export function EndpointForm({ terms, onSave }: Props) {
         isOpen.value = event.currentTarget.open
       }}
     >
-      <summary>Edit the endpoint</summary>
+      <summary>Edit endpoint</summary>
       <form
         class="stack"
-        aria-label="Edit the endpoint"
+        aria-label="Edit endpoint"
         onSubmit={submits(form => save(new FormData(form)))}
       >
         <div class="row end">
@@ -127,17 +127,17 @@ export function EndpointForm({ terms, onSave }: Props) {
         <Filters terms={terms} />
         <div class="row">
           <label class="inline">
-            <input name="debug_mode" type="checkbox" defaultChecked={terms.debug_mode} /> Store
-            headers and responses of each delivery
+            <input name="debug_mode" type="checkbox" defaultChecked={terms.debug_mode} /> Store the
+            headers and response of each delivery
           </label>
           <label class="inline">
-            <input name="ordered" type="checkbox" defaultChecked={terms.ordered} /> One at a time,
-            in event order
+            <input name="ordered" type="checkbox" defaultChecked={terms.ordered} /> Deliver one at a
+            time, in order
           </label>
         </div>
         <div class="row">
           <button type="submit" class="main">
-            Save the endpoint
+            Save endpoint
           </button>
         </div>
       </form>

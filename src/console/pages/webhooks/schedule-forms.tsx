@@ -68,7 +68,8 @@ export function NewWatch({ onMake }: FormProps) {
           <input name="webhook" type="checkbox" /> Notify webhooks
         </label>
         <button type="submit" class="main">
-          Watch
+          {' '}
+          Create watch{' '}
         </button>
       </form>
     </details>
@@ -109,7 +110,7 @@ export function NewDelivery({ onMake }: FormProps) {
           On
           <select name="days">
             <option value="weekdays">Monday to Friday</option>
-            <option value="daily">every day</option>
+            <option value="daily">Every day</option>
             {weekdays.map((day, i) => (
               <option key={day} value={i + 1}>
                 {day}
@@ -134,7 +135,7 @@ export function NewDelivery({ onMake }: FormProps) {
           <input name="name" maxLength={100} />
         </label>
         <button type="submit" class="main">
-          Create the schedule
+          Create schedule
         </button>
       </form>
     </details>

@@ -1,6 +1,6 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
-import { Button, Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, May, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, useAttempt, useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -30,12 +30,13 @@ export function Watches() {
         rows={answer.data?.subscriptions}
         keyOf={({ id }) => id}
         hasPlaces
-        empty="No watches yet. Name some codes below to evaluate them on a schedule."
+        empty="No watches yet. Enter codes below to check them on a schedule."
         columns={[
           {
             name: 'Watch',
             value: ({ name, codes }) => name ?? codes.join(', '),
-            show: ({ name, codes }) => twoLines(name ?? 'unnamed', codes.join(', '), 'code break'),
+            show: ({ name, codes }) =>
+              twoLines(name ?? 'Unnamed', <Parted text={codes.join(', ')} />, 'code break'),
           },
           {
             name: 'Every',
@@ -44,13 +45,13 @@ export function Watches() {
             show: row => scheduleOf(row.interval_seconds),
           },
           {
-            name: 'Notifies of',
+            name: 'Notifies',
             isWide: true,
             value: row => row.threshold_percent,
             show: row =>
               row.threshold_percent === null
-                ? 'every run'
-                : `moves of ${row.threshold_percent}% or more`,
+                ? 'on every run'
+                : `on moves of ${row.threshold_percent}% or more`,
           },
           {
             name: 'Next run',
@@ -78,8 +79,8 @@ export function Watches() {
                   onClick={() => turn(id, status === 'active' ? 'paused' : 'active')}
                 />
                 <Confirmed
-                  label="End"
-                  question={`End the watch “${name ?? codes.join(', ')}”?`}
+                  label="Delete"
+                  question={`Delete the watch “${name ?? codes.join(', ')}”?`}
                   onConfirm={() => remove(id)}
                 />
               </div>
@@ -120,13 +121,17 @@ export function Deliveries() {
         rows={answer.data}
         keyOf={({ id }) => id}
         hasPlaces
-        empty="No scheduled deliveries yet. Name some codes below to receive their prices by e-mail."
+        empty="No scheduled deliveries yet. Enter codes below to receive their prices by e-mail."
         columns={[
           {
             name: 'Delivery',
             value: row => row.name ?? row.commodity_codes.join(', '),
             show: row =>
-              twoLines(row.name ?? 'unnamed', row.commodity_codes.join(', '), 'code break'),
+              twoLines(
+                row.name ?? 'Unnamed',
+                <Parted text={row.commodity_codes.join(', ')} />,
+                'code break',
+              ),
           },
           { name: 'To', isWide: true, value: row => row.recipient_email },
           {
@@ -173,8 +178,8 @@ export function Deliveries() {
                   }
                 />
                 <Confirmed
-                  label="End"
-                  question={`End the delivery to ${row.recipient_email}?`}
+                  label="Delete"
+                  question={`Delete the delivery to ${row.recipient_email}?`}
                   onConfirm={() => change(`/${row.id}`, 'DELETE')}
                 />
               </div>

@@ -40,7 +40,7 @@ export function SignatureChecker() {
           ? { mood: 'good', text: 'The request is signed with this secret.' }
           : {
               mood: 'bad',
-              text: `The signature does not match this secret and body; the expected signature is ${wanted}.`,
+              text: `The signature must be ${wanted} for this secret and body.`,
             }
     } catch (error) {
       verdict.value = { mood: 'bad', text: (error as Error).message }
@@ -55,7 +55,7 @@ export function SignatureChecker() {
         onSubmit={submits(form => check(new FormData(form)))}
       >
         <p class="quiet small">
-          Computed in your browser: the secret and body are not sent anywhere.
+          The check runs in your browser. The secret and the body are not sent anywhere.
         </p>
         <div class="row end">
           <label>
@@ -63,7 +63,7 @@ export function SignatureChecker() {
             <input name="secret" type="password" autocomplete="off" required />
           </label>
           <label>
-            Timestamp header (none: signed over the body alone)
+            Timestamp header (empty if there is none)
             <input name="timestamp" inputMode="numeric" autocomplete="off" />
           </label>
           <label>

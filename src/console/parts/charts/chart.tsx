@@ -172,7 +172,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     value === null ? '–' : number(value, props().decimals ?? digitsOf(values))
   const valueAxis: uPlot.Axis = {
     ...axis,
-    size: 64,
+    size: (_, texts) => 16 + 7 * Math.max(3, ...(texts ?? []).map(({ length }) => length)),
     values: (_, ticks) => ticks.map(tick => (tick === null ? '' : number(tick, digitsOf(ticks)))),
   }
   return {

@@ -82,7 +82,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <div class="beside">
         {boot.isEvaluation && (
           <aside class="ribbon" aria-label="Demo instance">
-            <p>Demo instance: every number here is generated and belongs to no market.</p>
+            <p>Demo instance: all numbers are generated.</p>
           </aside>
         )}
         {impersonation && (
@@ -149,7 +149,7 @@ function Section({
 const schemes = [
   { value: 'light', text: 'Light', icon: Sun },
   { value: 'dark', text: 'Dark', icon: Moon },
-  { value: 'system', text: 'As the system', icon: Monitor },
+  { value: 'system', text: 'System', icon: Monitor },
 ] as const
 
 /** The choices of how pages look, at the foot of the rail. */

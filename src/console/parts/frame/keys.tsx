@@ -43,7 +43,7 @@ export function Keys() {
           <dt>
             <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd>
           </dt>
-          <dd>Search codes, pages, calls and guides</dd>
+          <dd>Search series, pages, API calls and guides</dd>
           {[...jumps()].map(([letter, { href, text }]) => (
             <>
               <dt key={href}>
@@ -59,7 +59,7 @@ export function Keys() {
           <dt>
             <kbd>?</kbd>
           </dt>
-          <dd>This list</dd>
+          <dd>Show this list</dd>
         </dl>
         <div class="row">
           <Button label="Close" onClick={() => dialog.current?.close()} />

@@ -136,7 +136,7 @@ export function Search() {
     <dialog ref={dialog} aria-label="Search">
       <div class="stack">
         <label>
-          Find a code, a page or a call
+          Find a series, a page or an API call
           <input
             ref={input}
             type="search"

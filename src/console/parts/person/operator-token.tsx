@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Page, Refused } from '../bits.tsx'
+import { Page, Refused, signInHref } from '../bits.tsx'
 import { type AskOptions, ask, type Loaded, useLoaded } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { submits } from '../text/form.ts'
@@ -51,12 +51,12 @@ export function Operators({
         })}
       >
         <label>
-          Operator’s token
-          <input name="token" type="password" autocomplete="off" required />
+          Admin token <input name="token" type="password" autocomplete="off" required />
         </label>
         <p class="quiet small">
-          It was shown at the first start; <code>wellhead token rotate</code> creates a new one. The
-          token is stored in this tab until you close it.
+          It was shown at the first start, and <code>wellhead token rotate</code> creates a new one.
+          This tab keeps it until you close it. An operator can also{' '}
+          <a href={signInHref()}>sign in</a>.
         </p>
         {refusal.value && <Refused error={refusal.value} />}
         <div class="row">

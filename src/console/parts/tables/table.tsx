@@ -187,7 +187,7 @@ export function Table<T>(props: TableProps<T>) {
               />
               <Copy text={() => tabbed(grid())} className="plain tight" />
               <Button
-                className="plain tight"
+                className="plain tight wide-only"
                 label="Print"
                 onClick={() => printOnly(section.current)}
               />
@@ -204,7 +204,7 @@ export function Table<T>(props: TableProps<T>) {
       {known?.length === 0 && <Empty>{empty}</Empty>}
       {rows?.length === 0 && known!.length > 0 && (
         <Empty>
-          None of the {number(known!.length)} rows has “{filter.value}”.
+          None of the {number(known!.length)} rows contains “{filter.value}”.
         </Empty>
       )}
       {hasRows && (
@@ -242,7 +242,7 @@ export function Table<T>(props: TableProps<T>) {
       {hasRows && props.pages?.more && (
         <div class="inset row spread quiet small">
           <span role="status">
-            {number(rows.length)} of {number(props.pages.total)} are shown.
+            Showing {number(rows.length)} of {number(props.pages.total)}.
           </span>
           <Button className="tight" label="Show more" onClick={props.pages.more} />
         </div>

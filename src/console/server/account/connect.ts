@@ -119,7 +119,7 @@ export function connectOperations(context: Context) {
     const assistant = assistantOf(fields.get('client_id'))
     const redirect = fields.get('redirect_uri') ?? assistant?.redirects[0] ?? ''
     if (!assistant?.redirects.some(address => isSameRedirect(address, redirect)))
-      return refused('The assistant is not registered, or sends people to another address.')
+      return refused('The assistant is not registered, or its redirect address is another one.')
     const challenge = fields.get('code_challenge') ?? ''
     if (
       fields.get('response_type') !== 'code' ||

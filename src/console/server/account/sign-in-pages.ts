@@ -79,11 +79,11 @@ const qrCode = (text: string): string =>
 function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorView): string {
   const code = field('Code', 'code', 'autocomplete="one-time-code" required')
   if (state === 'on')
-    return `<p>Two-factor authentication is on. ${recoveryCodesLeft} recovery codes are left.</p>\n${form('/sign-in/second-step/off', `${code}\n<button class="plain">Turn it off</button>`)}`
+    return `<p>Two-factor authentication is on. ${recoveryCodesLeft} recovery codes are left.</p>\n${form('/sign-in/second-step/off', `${code}\n<button class="plain">Turn off</button>`)}`
   if (!waiting)
-    return `<p>Protect sign-in with a code of an authenticator app.</p>\n${form('/sign-in/second-step', '<button class="plain">Set it up</button>')}`
+    return `<p>Protect sign-in with a code of an authenticator app.</p>\n${form('/sign-in/second-step', '<button class="plain">Set up</button>')}`
   const grouped = waiting.secret.match(/.{1,4}/g)!.join(' ')
-  return `<p>Scan this with your authenticator app, <a href="${escaped(waiting.url)}">open it there</a>, or enter the key: <code>${grouped}</code></p>\n${qrCode(waiting.url)}${form('/sign-in/second-step/on', `${code}\n<button>Enable</button>`)}`
+  return `<p>Scan this code with your authenticator app, <a href="${escaped(waiting.url)}">open the app</a>, or enter the key: <code>${grouped}</code></p>\n${qrCode(waiting.url)}${form('/sign-in/second-step/on', `${code}\n<button>Enable</button>`)}`
 }
 
 /** Shown once: they are nowhere at rest. */
@@ -130,7 +130,7 @@ export function signedInPage(
     : ''
   const rows = keys.map(
     ({ name, hint, active }) =>
-      `<tr><td>${escaped(name ?? 'without a name')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
+      `<tr><td>${escaped(name ?? 'unnamed')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
   )
   return [
     noticeOf(notice),
@@ -194,7 +194,7 @@ export const invitationPage = ({
     '/invitation',
     [
       `<p>${escaped(invitedBy)} invites you to be ${roleNames[role]} in the organization <strong>${escaped(organization)}</strong>.</p>`,
-      `<p>When you accept, the API keys and sessions of <strong>${escaped(as)}</strong> act on the organization's account until you leave it.</p>`,
+      `<p>When you accept, the API keys and sessions of <strong>${escaped(as)}</strong> use the organization's account until you leave it.</p>`,
       ...(words === null ? [] : [`<p>Message: ${escaped(words)}</p>`]),
       hidden('token', token),
       `<button>Accept as ${escaped(as)}</button>`,
@@ -216,7 +216,7 @@ export const consentForm = ({ action, name, place, email, fields }: ConsentForm)
     action,
     [
       `<p>A program that calls itself <strong>${escaped(name)}</strong> at <strong>${escaped(place)}</strong> wants to read data as <strong>${escaped(email)}</strong>.</p>`,
-      '<p>It gets a read-only API key: it can read prices and the account, under your plan, and change nothing. You can revoke the key on your account page.</p>',
+      '<p>It gets a read-only API key: it can read prices and account data under your plan, but cannot change anything. You can revoke the key on your account page.</p>',
       ...fields.map(([field, value]) => hidden(field, value)),
       '<button name="agreed" value="yes">Allow</button>',
       '<button name="agreed" value="no" class="plain">Refuse</button>',

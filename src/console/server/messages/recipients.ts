@@ -36,7 +36,7 @@ const agreeing: Wording = {
 const ending: Wording = {
   path: '/mail/unsubscribe',
   name: 'End',
-  title: 'Unsubscribed',
+  title: 'Unsubscribe',
   question: address => `Unsubscribe <strong>${address}</strong>?`,
   button: 'Unsubscribe',
   done: 'You will receive no more of these e-mails.',
@@ -61,7 +61,7 @@ function pages(
     return recipient
       ? pageAnswer({ serviceName, title, body: body(recipient) })
       : pageAnswer(
-          { serviceName, title, body: '<p class="notice wrong">This link is not whole.</p>' },
+          { serviceName, title, body: '<p class="notice wrong">This link is incomplete.</p>' },
           { status: 404 },
         )
   }

@@ -61,7 +61,7 @@ export function Supply({ code }: { code: Code }) {
   return (
     <section class="card" aria-labelledby="supply">
       <h2 id="supply">Load, wind and solar, MW</h2>
-      <p class="quiet">Measured, and the forecast for the periods that are not measured yet.</p>
+      <p class="quiet">Measured values, and the forecast for later periods.</p>
       <div class="supply">
         {answer.data.map(({ kind, zone: clock, periods }) => (
           <div key={kind}>

@@ -43,7 +43,7 @@ export function Zones({
         of={answer}
         rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
         keyOf={({ code }) => code.code}
-        empty="No series has prices of today or tomorrow."
+        empty="No series has prices for today or tomorrow."
         columns={[
           {
             name: 'Series',
@@ -143,8 +143,8 @@ function ZoneMap({
     <section class="card" aria-labelledby="spreads">
       <h2 id="spreads">Spread to {zoneName(chosen)}</h2>
       <p class="quiet">
-        Base of {date} less {number(base, 2)}, {unitOf(own.currency, own.unit)}. Choose a zone to
-        compare with.
+        Base price of {date} minus {number(base, 2)} {unitOf(own.currency, own.unit)}. Choose
+        another zone to compare with it.
       </p>
       <ul class="zone-map">
         {tiles.map(({ zone, name, place: [column, row], spread }) => (
