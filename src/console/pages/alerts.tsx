@@ -150,13 +150,17 @@ function distanceOf(alert: Alert, price: number | undefined): number | undefined
   return (100 * (alert.condition_value - price)) / price
 }
 
+/** As many as one request takes. */
+const codesMax = 200
+
 function List() {
   const alerts = useAnswer<Alert[]>('/v1/alerts')
   const triggers = usePages<{ triggers: Trigger[] }, Trigger>(
     '/v1/alerts/triggers?per_page=20',
     answer => answer.triggers,
   )
-  const list = alerts.data?.map(alert => alert.commodity_code).join(',')
+  const watched = new Set(alerts.data?.map(alert => alert.commodity_code))
+  const list = [...watched].slice(0, codesMax).join(',')
   const prices = useLoaded(list || undefined, async signal => {
     const { rows } = await dataOf<{ rows: BoardRow[] }>(`${boardPath}?codes=${list}`, { signal })
     return new Map(rows.map(({ code, price }) => [code, price]))
@@ -456,8 +460,8 @@ function Existing({ id }: { id: string }) {
 }
 
 const previewDelayMs = 600
-/** The level that is proposed, of the newest price. */
-const proposedMove = 1.05
+/** How far above the newest price the proposed level is, as a share of its size. */
+const proposedMove = 0.05
 
 /** Creates or changes an alert, with a live backtest over the past year. */
 function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
@@ -480,7 +484,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   useEffect(() => {
     // The backtest needs a level, so one is proposed.
     if (newest !== undefined && draft.value.kind === 'price' && draft.value.value === '')
-      set({ value: String(Number((newest * proposedMove).toPrecision(3))) })
+      set({ value: String(Number((newest + proposedMove * Math.abs(newest)).toPrecision(3))) })
   }, [newest])
   const level = kind !== 'price' || value === '' ? undefined : Number(value)
   const price_alert = bodyOf(draft.value)

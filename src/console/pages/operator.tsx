@@ -152,7 +152,7 @@ function Data() {
         method: 'POST',
         body: { observations: rows.value },
       })
-      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} unchanged, ${data.held} held${data.kept_as_corrected > 0 ? `, ${data.kept_as_corrected} kept as corrected` : ''}.`
+      outcome.value = `${number(data.inserted)} new, ${number(data.revised)} revised, ${number(data.unchanged)} unchanged, ${number(data.held)} held${data.kept_as_corrected > 0 ? `, ${number(data.kept_as_corrected)} kept as corrected` : ''}.`
       rows.value = []
       comparison.value = undefined
       if (data.held > 0) count.value += 1

@@ -20,10 +20,10 @@ describe('importRowsOf', () => {
   })
 
   test.each([
-    ['code,price\nWTI_USD,1', 'it names code, price'],
-    ['', 'it names none'],
-    ['code,date,price\nA,2026-11-20,1\n\nB,2026-11-20,"1,234.5"', 'Line 4: the price “1,234.5”'],
-    ['code,date,price\nA,2026-11-20,', 'Line 2: the price “”'],
+    ['code,price\nWTI_USD,1', 'got code, price'],
+    ['', 'got none'],
+    ['code,date,price\nA,2026-11-20,1\n\nB,2026-11-20,"1,234.5"', 'separators; got “1,234.5”'],
+    ['code,date,price\nA,2026-11-20,', 'Line 2: the price must be a number'],
     ['code,date,price\nA,2026-11-20,1\n"B,2026-11-20,2', 'Line 3: text follows'],
     ['code,date,price\nA,"2026"-11-20,1', 'Line 2: text follows'],
   ])('%j is refused with the line', (text, words) => {

@@ -439,7 +439,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.keyboard.type('WTI_USD')
       await page.keyboard.press('Enter')
       await page.waitForSelector('.notice.good code:has-text("whsec_")')
-      await page.click(`a:text-is("${receiver.url}")`)
+      await page.click(`a:has-text("${receiver.url}")`)
       await page.waitForSelector('dl.facts dd:text-is("WTI_USD")')
     })
 
@@ -506,7 +506,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.click('dialog[open] button.danger')
       await page.waitForURL('**/webhooks')
       await page.waitForSelector('section[aria-labelledby=endpoints] tbody tr')
-      expect(await page.locator(`a:text-is("${receiver.url}")`).count()).toBe(0)
+      expect(await page.locator(`a:has-text("${receiver.url}")`).count()).toBe(0)
     })
 
     test('a webhook signature is checked in the browser without any request', async () => {

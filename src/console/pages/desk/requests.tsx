@@ -3,7 +3,7 @@ import { Button, Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bit
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
-import { instant } from '../../parts/text/format.ts'
+import { instant, number } from '../../parts/text/format.ts'
 import { useRepeated } from './repeated.ts'
 
 interface Request {
@@ -79,7 +79,8 @@ export function Requests() {
                 ))}
               </div>
               <p class="inset quiet small">
-                Showing {requests.length} of {total}. The last {kept} are kept.
+                Showing {number(requests.length)} of {number(total)}. The last {number(kept)} are
+                kept.
               </p>
             </>
           )
