@@ -175,14 +175,14 @@ export function keepChecksums(db: Database, path: string) {
   let isReplaced = false
   /** The database has no checksums yet, for example after a restore. */
   let isBegun = false
-  let trouble: unknown
+  let fault: unknown
 
   /** A database continues without checksums: they never keep it from a checkpoint. */
   const attempt = (work: (file: number) => void) => {
     try {
       if (file !== undefined) work(file)
     } catch (error) {
-      trouble = error
+      fault = error
       if (file !== undefined) closeSync(file)
       file = undefined
       forgetChecksums(path)
@@ -255,7 +255,7 @@ export function keepChecksums(db: Database, path: string) {
       isBegun = true
     }
   } catch (error) {
-    trouble = error
+    fault = error
   }
   return {
     isReplaced,
@@ -316,7 +316,7 @@ export function keepChecksums(db: Database, path: string) {
       return taken
     },
     /** Why checksums are not kept any more. */
-    trouble: () => trouble,
+    fault: () => fault,
   }
 }
 

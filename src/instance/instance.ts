@@ -321,11 +321,11 @@ const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =
   })
 
 const sendingVitals = (
-  { outbox, clock, providerTroubles, billing, config, priceFiles }: Services,
+  { outbox, clock, providerFaults, billing, config, priceFiles }: Services,
   sending: OutboxJob,
 ): Pick<Vitals, 'senders' | 'backlog'> => ({
   senders: () => [
-    ...senderComponents(outbox, clock.now(), sending, providerTroubles),
+    ...senderComponents(outbox, clock.now(), sending, providerFaults),
     ...paymentComponents(billing),
     ...fileComponents(config.files.directory === '' ? null : priceFiles.failures()),
   ],

@@ -88,13 +88,13 @@ export interface SendingState {
  * The status of the parts that send messages, judged by the messages that wait. A slow webhook
  * receiver only delays its own messages, which is not a fault of the service; messages that wait
  * because of other receivers are. Without `sending`, when this process sends nothing, every late
- * message counts. `troubles`: errors that the providers report.
+ * message counts. `providerFaults`: errors that the providers report.
  */
 export function senderComponents(
   outbox: { vitals(): OutboxVitals },
   now: number,
   sending?: SendingState,
-  troubles?: Readonly<Record<'email' | 'sms', () => string | undefined>>,
+  providerFaults?: Readonly<Record<'email' | 'sms', () => string | undefined>>,
 ): Component[] {
   const { kinds, shut } = outbox.vitals()
   const lateSince = (kind: Kind, oldestAt: number | undefined): number | undefined => {
@@ -113,7 +113,7 @@ export function senderComponents(
         status: 'degraded',
         message: `The secrets of ${shut} webhook receiver${shut === 1 ? '' : 's'} do not open with the master key.`,
       }
-    if (kind !== 'webhook' && troubles?.[kind]() !== undefined)
+    if (kind !== 'webhook' && providerFaults?.[kind]() !== undefined)
       return {
         name,
         status: 'degraded',

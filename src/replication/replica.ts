@@ -113,7 +113,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const { lagMs } = following
   const view = (): ReplicaView => ({
     lagMs: lagMs(),
-    stale: following.trouble()?.kind ?? (lagMs() > config.replica.maxLagMs ? 'behind' : undefined),
+    stale: following.fault()?.kind ?? (lagMs() > config.replica.maxLagMs ? 'behind' : undefined),
   })
   const bucket = await nats.bucket(nats.names.quotas, config.nats.copies, 0)
   const slices = createQuotaSlices({ bucket, clock, log })

@@ -6,17 +6,17 @@ export type ProviderWatch = ReturnType<typeof createProviderWatch>
 
 /** Logs when a provider begins to fail, and when it works again. */
 export function createProviderWatch(name: string, log: Pick<Log, 'error' | 'info'>) {
-  let trouble: string | undefined
+  let fault: string | undefined
   return {
     /** The reason of the last failure; undefined if the last attempt worked or none was made. */
-    trouble: () => trouble,
+    fault: () => fault,
     worked() {
-      if (trouble !== undefined) log.info('provider_recovered', { provider: name })
-      trouble = undefined
+      if (fault !== undefined) log.info('provider_recovered', { provider: name })
+      fault = undefined
     },
     failed(reason: string) {
-      if (trouble === undefined) log.error('provider_failing', { provider: name, reason })
-      trouble = reason
+      if (fault === undefined) log.error('provider_failing', { provider: name, reason })
+      fault = reason
     },
   }
 }

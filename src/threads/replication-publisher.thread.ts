@@ -41,7 +41,7 @@ export interface PublisherStart {
 /** A message to the main thread. */
 export type FromPublisher =
   | { kind: 'position'; position: number; last: number }
-  | { kind: 'trouble'; message: string; conflict?: ConflictKind }
+  | { kind: 'fault'; message: string; conflict?: ConflictKind }
   | { kind: 'usage'; place: UsagePlace; report: UsageReport }
   | { kind: 'snapshot'; sequence: number }
   | { kind: 'snapshot_missing' }
@@ -67,7 +67,7 @@ async function publishFromOpening(start: PublisherStart): Promise<void> {
     try {
       return await publish(start)
     } catch (error) {
-      self.postMessage({ kind: 'trouble', message: reasonOf(error) })
+      self.postMessage({ kind: 'fault', message: reasonOf(error) })
       await sleep(retryMs)
     }
   }
@@ -81,7 +81,7 @@ async function snapshot(start: PublisherStart): Promise<void> {
     await nats.close()
     self.postMessage({ kind: 'snapshot', sequence })
   } catch (error) {
-    self.postMessage({ kind: 'trouble', message: reasonOf(error) })
+    self.postMessage({ kind: 'fault', message: reasonOf(error) })
   }
 }
 
@@ -178,7 +178,7 @@ async function publish(start: PublisherStart): Promise<void> {
       }
     } catch (error) {
       const conflict = error instanceof StreamConflict ? error.kind : undefined
-      self.postMessage({ kind: 'trouble', message: reasonOf(error), ...(conflict && { conflict }) })
+      self.postMessage({ kind: 'fault', message: reasonOf(error), ...(conflict && { conflict }) })
       await nats?.close().catch(() => undefined)
       // Retries when the stream has messages of another database, because they may be removed.
       if (conflict && conflict !== 'foreign') return

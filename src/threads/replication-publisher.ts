@@ -47,8 +47,8 @@ export function startPublishing(services: Services, databasePath: string, lastCh
     position: undefined,
     backlog: undefined,
     snapshot: undefined,
-    trouble: undefined,
-    troubleSince: undefined,
+    fault: undefined,
+    faultSince: undefined,
     lagMs: 0,
     epoch: undefined,
   }
@@ -93,24 +93,24 @@ export function startPublishing(services: Services, databasePath: string, lastCh
         state: 'publishing',
         position,
         backlog,
-        trouble: undefined,
-        troubleSince: undefined,
+        fault: undefined,
+        faultSince: undefined,
       }
       return
     }
     if (message.kind === 'usage') return usage.take(message.place, message.report)
     if (message.kind === 'snapshot_missing') return snapshots.takeNext()
-    if (message.kind !== 'trouble') return
+    if (message.kind !== 'fault') return
     const { conflict } = message
     if (conflict === 'ahead') return beginAnew(message.message)
     if (conflict === 'replaced') yieldTurn(message.message)
-    else if (view.trouble !== message.message)
-      log.error('not_publishing', { message: troubleOf(message.message, conflict === 'foreign') })
+    else if (view.fault !== message.message)
+      log.error('not_publishing', { message: faultText(message.message, conflict === 'foreign') })
     view = {
       ...view,
       state: conflict ? 'stopped' : 'connecting',
-      trouble: message.message,
-      troubleSince: view.troubleSince ?? clock.now(),
+      fault: message.message,
+      faultSince: view.faultSince ?? clock.now(),
     }
   }
   let publisher = threadOf('publish', onMessage)
@@ -161,7 +161,7 @@ export function startPublishing(services: Services, databasePath: string, lastCh
   }
 }
 
-const troubleOf = (message: string, isForeign: boolean): string =>
+const faultText = (message: string, isForeign: boolean): string =>
   isForeign
     ? `${message}, not of this database: nothing is published. Another database publishes there; give this one its own NATS account, or delete the stream if it is not needed.`
     : `Nothing is published until NATS answers again: ${message}`
@@ -259,7 +259,7 @@ function createThreads(
     const worker = spawnThread('replication-publisher')
     worker.onmessage = event => onMessage(event.data as FromPublisher)
     worker.onerror = event =>
-      onMessage({ kind: 'trouble', message: workerErrorMessage(event.message) })
+      onMessage({ kind: 'fault', message: workerErrorMessage(event.message) })
     const start: PublisherStart = {
       task,
       databasePath,
@@ -294,7 +294,7 @@ function createSnapshots(
       if (message.kind === 'snapshot') {
         stored({ sequence: message.sequence, storedAt: clock.now() })
         log.info('snapshot_stored', { sequence: message.sequence })
-      } else if (message.kind === 'trouble') {
+      } else if (message.kind === 'fault') {
         dueAt = clock.now() + retryMs
         log.error('snapshot_failed', { message: message.message })
       }

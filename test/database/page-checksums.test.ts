@@ -130,8 +130,8 @@ describe('a cut at any moment is not taken for damage', () => {
         damaged,
         next,
         takeRewritten: kept.takeRewritten(),
-        trouble: kept.trouble(),
-      }).toEqual({ damaged: [], next: undefined, takeRewritten: [], trouble: undefined })
+        fault: kept.fault(),
+      }).toEqual({ damaged: [], next: undefined, takeRewritten: [], fault: undefined })
       again.close()
       expect(verifyFile(left)).toEqual([])
     }

@@ -164,7 +164,7 @@ const changesShownMs = 7 * dayMs
 function examineFeeds(db: Database, now: number): Finding[] {
   const store = createFeedStore(db)
   const states = store.states().filter(state => store.settings(state.name)?.pausedAt == null)
-  const troubled = states.flatMap(state => {
+  const failing = states.flatMap(state => {
     const feed = shippedFeeds.find(feed => feed.publisher.name === state.name)
     const lastRun = store.lastRun(state.name)
     if (!feed || !lastRun) return []
@@ -188,7 +188,7 @@ function examineFeeds(db: Database, now: number): Finding[] {
         ),
       ),
     )
-  if (troubled.length + changed.length > 0) return [...troubled, ...changed]
+  if (failing.length + changed.length > 0) return [...failing, ...changed]
   return [fine('feeds', states.length === 0 ? 'none has run' : `${states.length} read`)]
 }
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log/log.ts'
 import { after, type Clock, sleep } from '../../lib/time/clock.ts'
 import { minuteMs, secondMs } from '../../lib/time/instant.ts'
-import type { QueryWorkers, WorkerTrouble } from '../../topics/condition/service/vitals.ts'
+import type { QueryWorkers, WorkerFault } from '../../topics/condition/service/vitals.ts'
 import type {
   FromQueryWorker,
   QueryWorkerRequest,
@@ -190,7 +190,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
     waitIdle()
   }
 
-  const trouble = (): WorkerTrouble | undefined => {
+  const fault = (): WorkerFault | undefined => {
     if (failure !== undefined) return { kind: 'not_started', reason: failure }
     return lastEnd && monotonic() - lastEnd.at < endReportedMs
       ? { kind: 'ended', reason: lastEnd.reason }
@@ -339,8 +339,8 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
     /** The health of the workers, for monitoring. */
     state(): QueryWorkers {
       const ready = [...workers].filter(({ isReady }) => isReady).length
-      const current = trouble()
-      return { ready, starting: workers.size - ready, failed: current ? 1 : 0, trouble: current }
+      const current = fault()
+      return { ready, starting: workers.size - ready, failed: current ? 1 : 0, fault: current }
     },
     stop() {
       isStopped = true

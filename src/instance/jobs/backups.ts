@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, minuteMs } from '../../lib/time/instant.ts'
+import type { BackupRecord, BackupStatus } from '../../topics/operator/service/backup-record.ts'
 import type { Job } from './job.ts'
 
 export interface CommandOutcome {
@@ -9,19 +10,11 @@ export interface CommandOutcome {
   err: string
 }
 
-export interface BackupRecord {
-  madeAt: number | undefined
-  /** When the newest was last opened and checked. */
-  checkedAt: number | undefined
-  /** Why the last backup or verification failed. */
-  trouble: string | undefined
-}
-
 export interface BackupJobDeps {
   everyMs: number
   /** Runs a command of this program in a separate process, so that a backup delays no response. */
   command(...args: string[]): Promise<CommandOutcome>
-  record: { get(): BackupRecord; set(record: Partial<BackupRecord>): void }
+  record: BackupRecord
   clock: Pick<Clock, 'now'>
   log: Log
 }
@@ -38,17 +31,17 @@ export function createBackupJob(deps: BackupJobDeps): Job {
   const perform = async (
     args: readonly string[],
     notified: 'backup_made' | 'backup_checked',
-    done: Partial<BackupRecord>,
+    done: Partial<BackupStatus>,
   ) => {
     const { code, out, err } = await command(...args)
     if (code === 0) {
-      record.set({ ...done, trouble: undefined })
+      record.set({ ...done, fault: undefined })
       log.info(notified, { message: out.trim() })
       return
     }
-    const trouble = err.trim().split('\n').at(-1) ?? `exit code ${code}`
-    record.set({ trouble })
-    log.error('backup_failed', { command: args.join(' '), message: trouble })
+    const fault = err.trim().split('\n').at(-1) ?? `exit code ${code}`
+    record.set({ fault })
+    log.error('backup_failed', { command: args.join(' '), message: fault })
   }
   const begin = (work: Promise<void>) => {
     triedAt = clock.now()

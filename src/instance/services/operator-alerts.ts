@@ -3,7 +3,7 @@ import type { SendingState } from '../../outbox/vitals.ts'
 import { unpublishedSince } from '../../replication/service/condition.ts'
 import { certificateEnd } from '../../send/notices/certificate.ts'
 import { noticeHook, noticeText } from '../../send/notices/hook.ts'
-import { troubleText } from '../../topics/condition/service/condition.ts'
+import { workerFaultText } from '../../topics/condition/service/condition.ts'
 import type { QueryWorkers, Vitals } from '../../topics/condition/service/vitals.ts'
 import { spentKeys } from '../../topics/keys/service/spent-keys.ts'
 import { createCertificateWatch } from '../../topics/operator/service/certificate.ts'
@@ -40,11 +40,11 @@ export function operatorAlertsOf(
 ): OperatorAlert[] {
   const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
   const operatorAlerts: OperatorAlert[] = []
-  const trouble = disk.trouble()
-  if (trouble)
+  const fault = disk.fault()
+  if (fault)
     operatorAlerts.push({
       id: 'writes',
-      text: `writes are refused: ${trouble.reason}`,
+      text: `writes are refused: ${fault.reason}`,
       urgent: true,
     })
   const damage = damageText(scrub.status())
@@ -54,15 +54,15 @@ export function operatorAlertsOf(
       text: `${damage} The log names the pages; run verify, and restore a backup`,
       urgent: true,
     })
-  if (workers?.trouble)
+  if (workers?.fault)
     operatorAlerts.push({
       id: 'query workers',
-      text: `${troubleText(workers.trouble)}. History and analytics are slow or fail`,
+      text: `${workerFaultText(workers.fault)}. History and analytics are slow or fail`,
     })
-  for (const [provider, trouble] of providersOf(services))
+  for (const [provider, fault] of providersOf(services))
     operatorAlerts.push({
       id: `provider ${provider}`,
-      text: `the provider of ${provider} fails: ${trouble}`,
+      text: `the provider of ${provider} fails: ${fault}`,
     })
   const free = disk.freeBytes()
   if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
@@ -70,7 +70,7 @@ export function operatorAlertsOf(
       id: 'disk',
       text: `less than ${config.notices.diskFreeMb} MB are left on the disk of the data`,
     })
-  if (backupRecord.get().trouble !== undefined)
+  if (backupRecord.get().fault !== undefined)
     operatorAlerts.push({
       id: 'backup',
       text: 'the last scheduled backup failed; the log says why',
@@ -119,14 +119,14 @@ export function operatorAlertsOf(
 }
 
 /** Failing providers, with their errors. */
-const providersOf = ({ providerTroubles, billing }: Services): [string, string][] => {
-  const troubles = {
-    'e-mail': providerTroubles.email(),
-    'text messages': providerTroubles.sms(),
-    payments: billing.trouble(),
+const providersOf = ({ providerFaults, billing }: Services): [string, string][] => {
+  const faults = {
+    'e-mail': providerFaults.email(),
+    'text messages': providerFaults.sms(),
+    payments: billing.fault(),
   }
-  return Object.entries(troubles).flatMap(([name, trouble]): [string, string][] =>
-    trouble === undefined ? [] : [[name, trouble]],
+  return Object.entries(faults).flatMap(([name, fault]): [string, string][] =>
+    fault === undefined ? [] : [[name, fault]],
   )
 }
 

@@ -24,12 +24,12 @@ export function replicationText(
   replica: ReplicaView | undefined,
 ): string | undefined {
   if (replica?.stale) return staleTexts[replica.stale]
-  return published?.trouble === undefined
+  return published?.fault === undefined
     ? undefined
     : 'Commits are not published to NATS, so replicas have old values. The log says why.'
 }
 
-/** A trouble that is over within this needs no one. */
+/** A fault that is over within this needs no one. */
 const briefMs = minuteMs
 
 /** Since when a primary has failed to publish, where it is more than a moment. */
@@ -37,7 +37,7 @@ export function unpublishedSince(
   published: ReplicationView | undefined,
   now: number,
 ): number | undefined {
-  const since = published?.troubleSince
+  const since = published?.faultSince
   return since !== undefined && now - since >= briefMs ? since : undefined
 }
 

@@ -37,7 +37,7 @@ export interface StreamPlace {
 }
 
 /** Why a replica does not follow at present. */
-export interface FollowTrouble {
+export interface FollowFault {
   kind: 'cannot_apply' | 'gap' | 'other_lineage'
   message: string
 }
@@ -78,7 +78,7 @@ export function followStream(
   const noteUnknown = createUnknownMessageLog(log)
   const read = createChangeReader()
   let { replicationEpoch, applied, message: at, stream: created } = copy
-  let trouble: FollowTrouble | undefined
+  let fault: FollowFault | undefined
   let wanted: Wanted | undefined
   /** The replication epoch of the last change, where it leads nowhere from here. */
   let other: string | undefined
@@ -98,15 +98,15 @@ export function followStream(
     interrupt()
     end(why)
   }
-  const fail = (kind: FollowTrouble['kind'], message: string, lacks: Wanted | undefined) => {
-    if (trouble?.message !== message) log.error('replica_not_following', { reason: kind, message })
-    trouble = { kind, message }
+  const fail = (kind: FollowFault['kind'], message: string, lacks: Wanted | undefined) => {
+    if (fault?.message !== message) log.error('replica_not_following', { reason: kind, message })
+    fault = { kind, message }
     if (wanted?.replicationEpoch !== lacks?.replicationEpoch || wanted?.change !== lacks?.change)
       wanted = lacks
   }
   const recover = () => {
-    if (trouble) log.info('replica_follows', { change: applied })
-    trouble = undefined
+    if (fault) log.info('replica_follows', { change: applied })
+    fault = undefined
     wanted = undefined
   }
 
@@ -124,12 +124,12 @@ export function followStream(
     }
     replicationEpoch = carried
     if (delta.upTo > applied) {
-      const fault = schemaFault(change)
+      const refusal = schemaFault(change)
       // A snapshot of a newer schema opens here no more than its changes do.
       const isNewer = (change.schema ?? 0) > schemaVersion
       const lacks = isNewer ? undefined : { replicationEpoch, change: delta.upTo }
-      if (fault !== undefined) {
-        fail('cannot_apply', `Message ${seq} of the stream cannot be applied: ${fault}`, lacks)
+      if (refusal !== undefined) {
+        fail('cannot_apply', `Message ${seq} of the stream cannot be applied: ${refusal}`, lacks)
         return false
       }
       try {
@@ -165,7 +165,7 @@ export function followStream(
           change: 0,
         },
       )
-    if (!trouble) wholeAt = Math.max(wholeAt, since)
+    if (!fault) wholeAt = Math.max(wholeAt, since)
   }
   const consume = async () => {
     stream = (await changesOf(nats, { replicationEpoch, previousEpochs: [] }, noteUnknown)).stream
@@ -235,7 +235,7 @@ export function followStream(
             snapshot.replicationEpoch === lacks.replicationEpoch &&
             snapshot.sequence >= lacks.change,
         )
-        if (leads && wanted === lacks && trouble) finish(trouble.message)
+        if (leads && wanted === lacks && fault) finish(fault.message)
       }
       await sleep(snapshotEachMs)
     }
@@ -249,7 +249,7 @@ export function followStream(
     /** Time since the replica last had everything that the stream has, ms. */
     lagMs: () => clock.monotonic() - wholeAt,
     /** Why it does not follow; undefined where it does. */
-    trouble: () => trouble,
+    fault: () => fault,
     /** Whether the replica reaches a change within a time. */
     async reaches(sequence: number, withinMs: number) {
       const until = clock.monotonic() + withinMs

@@ -1,6 +1,6 @@
 /** The state of a primary relative to its stream. */
 export interface ReplicationView {
-  /** connecting: the connection is retried. stopped: an operator must act on `trouble`. */
+  /** connecting: the connection is retried. stopped: an operator must act on `fault`. */
   state: 'publishing' | 'connecting' | 'stopped'
   /** The stream has every change up to this one; undefined until the stream has confirmed it. */
   position: number | undefined
@@ -12,9 +12,9 @@ export interface ReplicationView {
    */
   snapshot: { sequence: number; storedAt: number } | undefined
   /** Why it does not publish. */
-  trouble: string | undefined
+  fault: string | undefined
   /** Since when, Unix ms. */
-  troubleSince: number | undefined
+  faultSince: number | undefined
   /** Since when the stream lacks something, ms; 0: it has everything. */
   lagMs: number
   /** The epoch of the lease of a primary with a standby; 0 where it has no lease. */

@@ -160,7 +160,7 @@ describe('createReaderPool', () => {
     expect(await lost).toEqual({ kind: 'lost' })
     expect(await second).toEqual({ kind: 'lost' })
     expect(lines.join()).toContain('query_worker_ended')
-    expect(pool.state()).toMatchObject({ failed: 1, trouble: { kind: 'ended' } })
+    expect(pool.state()).toMatchObject({ failed: 1, fault: { kind: 'ended' } })
     while (readers.length < 2) await new Promise(done => setImmediate(done))
     readers[1]!.ready()
     readers[1]!.answer(readers[1]!.questions()[0]!.id)
@@ -199,7 +199,7 @@ describe('createReaderPool', () => {
     expect(pool.state()).toMatchObject({
       ready: 0,
       failed: 1,
-      trouble: { kind: 'not_started', reason: broken },
+      fault: { kind: 'not_started', reason: broken },
     })
     pool.stop()
   })
@@ -210,7 +210,7 @@ describe('createReaderPool', () => {
     await failing(readers, 4)
     while (readers.length < 5) await new Promise(done => setImmediate(done))
     readers[4]!.ready()
-    expect(pool.state()).toEqual({ ready: 1, starting: 0, failed: 0, trouble: undefined })
+    expect(pool.state()).toEqual({ ready: 1, starting: 0, failed: 0, fault: undefined })
     expect(lines.join()).toContain('query_worker_started')
     void pool.ask('a', question)
     expect(readers[4]!.questions()).toHaveLength(1)
@@ -261,7 +261,7 @@ describe('createReaderPool', () => {
       while (!readers[i]!.isStopped()) await new Promise(done => setImmediate(done))
       // A thread that ends regularly is not a failure.
       readers[i]!.die()
-      expect(pool.state()).toEqual({ ready: 0, starting: 0, failed: 0, trouble: undefined })
+      expect(pool.state()).toEqual({ ready: 0, starting: 0, failed: 0, fault: undefined })
     }
     expect(lines).toEqual([])
   })

@@ -48,7 +48,7 @@ test('a backup is made every day, and the newest is opened once a week', async (
     Array.from({ length: 10 }, (_, day) => day * 24),
   )
   expect(calls.filter(([, command]) => command === 'backup check').length).toBe(2)
-  expect(record.get()).toMatchObject({ trouble: undefined })
+  expect(record.get()).toMatchObject({ fault: undefined })
 })
 
 test('a failed backup is retried and reported, and the failure clears when a backup succeeds', async () => {
@@ -59,10 +59,10 @@ test('a failed backup is retried and reported, and the failure clears when a bac
   expect(record.get()).toEqual({
     madeAt: undefined,
     checkedAt: undefined,
-    trouble: '/backups: no room',
+    fault: '/backups: no room',
   })
   expect(lines.filter(line => line.includes('backup_failed')).length).toBe(3)
   outcome.code = 0
   await pass(1)
-  expect(record.get()).toMatchObject({ madeAt: startAt + 3 * hourMs, trouble: undefined })
+  expect(record.get()).toMatchObject({ madeAt: startAt + 3 * hourMs, fault: undefined })
 })

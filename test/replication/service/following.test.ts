@@ -103,9 +103,9 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     await publish(0, schemaVersion)
     await publish(1, schemaVersion - 1)
     const copy = follow()
-    await until(() => copy.trouble())
+    await until(() => copy.fault())
     expect(applied).toEqual([1])
-    expect({ ...copy.trouble() }).toMatchObject({
+    expect({ ...copy.fault() }).toMatchObject({
       kind: 'cannot_apply',
       message: expect.stringContaining('run this version on the primary'),
     })
@@ -120,16 +120,16 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     await publish(1, schemaVersion)
     const copy = follow()
     await until(() => applied.length === 2)
-    expect([applied, copy.trouble()]).toEqual([[1, 2], undefined])
+    expect([applied, copy.fault()]).toEqual([[1, 2], undefined])
   })
 
   test('applies no change of which a part is missing, and resumes with a snapshot that has it', async () => {
     await publish(0, schemaVersion)
     for (const part of [1, 3, 4]) await publishPart(part, 4, 1)
     const copy = follow()
-    await until(() => copy.trouble())
+    await until(() => copy.fault())
     expect(applied).toEqual([1])
-    expect({ ...copy.trouble() }).toMatchObject({
+    expect({ ...copy.fault() }).toMatchObject({
       kind: 'gap',
       message: expect.stringContaining('lacks parts of change 2'),
     })
@@ -145,8 +145,8 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     void copy.ended.then(() => {
       hasEnded = true
     })
-    await until(() => copy.trouble())
-    expect(copy.trouble()?.message).toContain('run the version of the primary here')
+    await until(() => copy.fault())
+    expect(copy.fault()?.message).toContain('run the version of the primary here')
     await publish(1, schemaVersion + 1)
     expect(hasEnded).toBe(false)
     expect(applied).toEqual([])

@@ -37,7 +37,7 @@ export interface Billing {
   /** `manual`, or the processor's name. */
   provider: string
   /** Why the processor does not take requests; undefined: it does, or there is none. */
-  trouble(): string | undefined
+  fault(): string | undefined
   /**
    * The running subscription, as it is now, of a plan that the operator set too; undefined for the
    * free plan.
@@ -137,7 +137,7 @@ export function createBilling(deps: BillingDeps): Billing {
 
   return {
     provider: processor?.name ?? 'manual',
-    trouble: watch.trouble,
+    fault: watch.fault,
     current,
     standing(account) {
       const subscription = current(account)

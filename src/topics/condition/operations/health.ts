@@ -116,7 +116,7 @@ function livenessOperations({
   const answer = (reply: Reply, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
     const isBehind = maxLag !== undefined && (replica()?.lagMs ?? 0) > millisecondsOf(maxLag)
     const lives = !isStopping() && !isBehind && databaseAnswers(settings)
-    const writes = disk.trouble() === undefined
+    const writes = disk.fault() === undefined
     const reason = lives
       ? reasonOf(
           { disk, backupRecord, scrub },
@@ -176,15 +176,15 @@ function reasonOf(
   texts: readonly (string | undefined)[],
   senders: readonly Component[],
 ): string | undefined {
-  const trouble = disk.trouble()
-  if (trouble) return `The data cannot be written: ${trouble.reason}.`
+  const fault = disk.fault()
+  if (fault) return `The data cannot be written: ${fault.reason}.`
   const damage = damageText(scrub.status())
   if (damage !== undefined) return damage
   const failing = texts.find(text => text !== undefined)
   if (failing !== undefined) return failing
   const waits = senders.find(sender => sender.status === 'degraded' && sender.message)
   if (waits) return waits.message
-  return backupRecord.get().trouble === undefined
+  return backupRecord.get().fault === undefined
     ? undefined
     : 'The last scheduled backup failed; see the log.'
 }
@@ -207,7 +207,7 @@ export const healthOperations: Operations = [
         apiComponent(deps.isOverloaded(), deps.queryWorkers()),
         databaseComponent(
           deps.settings,
-          deps.disk.trouble()?.reason,
+          deps.disk.fault()?.reason,
           damageText(deps.scrub.status()),
         ),
         ingestComponent(feeds, faulty),

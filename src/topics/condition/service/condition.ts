@@ -3,7 +3,7 @@ import type { Settings } from '../../operator/store/settings.ts'
 import type { Component, Condition } from './component.ts'
 import type { Feed } from './freshness.ts'
 import type { FaultyCodes } from './series-faults.ts'
-import type { QueryWorkers, WorkerTrouble } from './vitals.ts'
+import type { QueryWorkers, WorkerFault } from './vitals.ts'
 
 /** The API itself: it is up, or no one would read this. */
 export function apiComponent(isOverloaded: boolean, workers?: QueryWorkers): Component {
@@ -18,23 +18,23 @@ export function apiComponent(isOverloaded: boolean, workers?: QueryWorkers): Com
 
 /** The fault of the query workers, in words for the public; undefined: none. */
 export function workersText(workers: QueryWorkers | undefined): string | undefined {
-  if (workers?.trouble === undefined) return undefined
-  return workers.trouble.kind === 'not_started'
+  if (workers?.fault === undefined) return undefined
+  return workers.fault.kind === 'not_started'
     ? 'Query workers do not start: history and analytics are slow. The log says why.'
     : 'A query worker ended: heavy requests failed. The log says why.'
 }
 
 /** The same with the error, for the operator. */
-export const troubleText = ({ kind, reason }: WorkerTrouble): string =>
+export const workerFaultText = ({ kind, reason }: WorkerFault): string =>
   kind === 'not_started'
     ? `query workers do not start: ${reason}`
     : `a query worker ended: ${reason}`
 
 /** Payments, where a processor takes them. */
-export function paymentComponents({ provider, trouble }: PaymentState): Component[] {
+export function paymentComponents({ provider, fault }: PaymentState): Component[] {
   if (provider === 'manual') return []
   const name = 'payments'
-  return trouble() === undefined
+  return fault() === undefined
     ? [{ name, status: 'operational' }]
     : [
         {
@@ -62,7 +62,7 @@ export function fileComponents(failures: readonly unknown[] | null): Component[]
 
 interface PaymentState {
   provider: string
-  trouble(): string | undefined
+  fault(): string | undefined
 }
 
 /** Whether the database responds to a query now. */

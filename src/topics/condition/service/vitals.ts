@@ -19,10 +19,10 @@ export interface QueryWorkers {
   /** 1 while something is wrong with them, else 0. */
   failed: number
   /** Their fault; undefined: none. */
-  trouble: WorkerTrouble | undefined
+  fault: WorkerFault | undefined
 }
 
-export interface WorkerTrouble {
+export interface WorkerFault {
   /** `not_started`: none starts. `ended`: one ended within the last minute while it worked. */
   kind: 'not_started' | 'ended'
   /** The error, for the operator. */

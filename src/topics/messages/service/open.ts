@@ -17,7 +17,7 @@ import { createNotices, type Notices } from './notices.ts'
 import { createPhones, type Phones } from './phones.ts'
 import {
   mailerOf,
-  type ProviderTroubles,
+  type ProviderFaults,
   smsProviderOf,
   watchedMailer,
   watchedTexter,
@@ -39,7 +39,7 @@ export interface MessageServices {
   preferences: PreferenceStore
   suppressions: SuppressionStore
   inbox: InboxStore
-  providerTroubles: ProviderTroubles
+  providerFaults: ProviderFaults
   /** Tests of the delivery channels. */
   trials: Trials
 }
@@ -80,7 +80,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
   const textWatch = createProviderWatch('sms', deps.log)
   const ownMailer = mailerOf({ ...deps, inbox })
   const ownTexter = smsProviderOf({ ...deps, inbox })
-  // Without a provider every message fails, which is a setting and no trouble.
+  // Without a provider every message fails, which is a setting and no fault.
   const mailer = config.mail.provider === 'none' ? ownMailer : watchedMailer(ownMailer, mailWatch)
   const texter = watchedTexter(ownTexter, textWatch)
   const reaches = config.sms.provider !== 'log'
@@ -140,7 +140,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     preferences,
     suppressions,
     inbox,
-    providerTroubles: { email: mailWatch.trouble, sms: textWatch.trouble },
+    providerFaults: { email: mailWatch.fault, sms: textWatch.fault },
     trials: createTrials({ config, mailer, texter, clock, ids }),
   }
 }

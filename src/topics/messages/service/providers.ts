@@ -17,7 +17,7 @@ export interface ProviderDeps extends Pick<Runtime, 'config' | 'log'> {
 }
 
 /** The faults of the providers of e-mail and text messages, where there are any. */
-export type ProviderTroubles = Readonly<Record<'email' | 'sms', () => string | undefined>>
+export type ProviderFaults = Readonly<Record<'email' | 'sms', () => string | undefined>>
 
 /** A mailer whose attempts `watch` takes in. */
 export const watchedMailer = (mailer: Mailer, watch: ProviderWatch): Mailer => ({

@@ -2,7 +2,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { BackupRecord } from './backup-record.ts'
 
 /** A backup in one of the places of the configuration. */
-export interface KeptBackup {
+export interface BackupFile {
   name: string
   made_at: string
   bytes: number
@@ -45,8 +45,8 @@ export function createBackupDesk(deps: BackupDeskDeps) {
     const at = begun.startedAt
     record.set(
       code === 0
-        ? { ...(begun.what === 'make' ? { madeAt: at } : { checkedAt: at }), trouble: undefined }
-        : { trouble: begun.message },
+        ? { ...(begun.what === 'make' ? { madeAt: at } : { checkedAt: at }), fault: undefined }
+        : { fault: begun.message },
     )
   }
   return {
@@ -57,7 +57,7 @@ export function createBackupDesk(deps: BackupDeskDeps) {
     async list() {
       const { code, out, err } = await command!('backup', 'list', '--json')
       if (code !== 0) throw new Error(lastLine(err) || `exit code ${code}`)
-      return (JSON.parse(out) as KeptBackup[]).reverse()
+      return (JSON.parse(out) as BackupFile[]).reverse()
     },
     /** The last requested task since the start. */
     task: () => task,

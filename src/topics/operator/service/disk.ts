@@ -6,7 +6,7 @@ import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** Why writes are refused, and since when (Unix ms). */
-export interface DiskTrouble {
+export interface DiskFault {
   since: number
   reason: string
 }
@@ -29,7 +29,7 @@ export function createDisk({
   clock: Pick<Clock, 'now' | 'monotonic'>
 }) {
   let reserve: ReserveFile | undefined
-  let trouble: DiskTrouble | undefined
+  let fault: DiskFault | undefined
   let isFull = false
   let beganAt = 0
   const faults: Record<string, number> = {}
@@ -38,21 +38,21 @@ export function createDisk({
   const notify = (event: string, more: Record<string, unknown> = {}) => {
     toldAt = clock.monotonic()
     log.error(event, {
-      message: `The data cannot be written: ${trouble!.reason}. Reads continue, and writes get 503.`,
-      reason: trouble!.reason,
+      message: `The data cannot be written: ${fault!.reason}. Reads continue, and writes get 503.`,
+      reason: fault!.reason,
       seconds: Math.round((toldAt - beganAt) / secondMs),
       ...(reserve && { free_bytes: reserve.free() }),
       ...more,
     })
   }
   const begin = (reason: string, more: Record<string, unknown> = {}) => {
-    trouble = { since: clock.now(), reason }
+    fault = { since: clock.now(), reason }
     beganAt = clock.monotonic()
     notify('storage_unwritable', more)
   }
   const end = () => {
     const seconds = Math.round((clock.monotonic() - beganAt) / secondMs)
-    trouble = undefined
+    fault = undefined
     isFull = false
     log.info('storage_writable', { message: 'The data can be written again.', seconds })
   }
@@ -74,19 +74,19 @@ export function createDisk({
   return {
     /** Records an error; true when it was a fault of the storage, which is reported here. */
     failed(error: unknown) {
-      const fault = storageFaultOf(error)
-      if (!fault) return false
-      faults[fault.reason] = (faults[fault.reason] ?? 0) + 1
-      if (fault.isFull) {
+      const reported = storageFaultOf(error)
+      if (!reported) return false
+      faults[reported.reason] = (faults[reported.reason] ?? 0) + 1
+      if (reported.isFull) {
         isFull = true
         giveBack()
       }
-      if (trouble) trouble = { ...trouble, reason: fault.reason }
-      else begin(fault.reason, { error })
+      if (fault) fault = { ...fault, reason: reported.reason }
+      else begin(reported.reason, { error })
       return true
     },
     /** Undefined while writes succeed. */
-    trouble: () => trouble,
+    fault: () => fault,
     /** Faults since the start, by their reason. */
     faults: (): Readonly<Record<string, number>> => faults,
     /** Room on the disk of the data directory; undefined where it is not known. */
@@ -97,7 +97,7 @@ export function createDisk({
     },
     /** Tests writing while writes fail, notifies the operator, and keeps the reserve. */
     pass() {
-      if (!trouble) {
+      if (!fault) {
         if (reserve?.bytes) reserve.keep()
         return
       }

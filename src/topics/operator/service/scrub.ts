@@ -60,7 +60,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
       log.error('page_damaged', { count: pages.length, pages: pages.slice(0, 20), message })
   }
   const isKept = () => {
-    const error = checksums?.trouble()
+    const error = checksums?.fault()
     if (error !== undefined && !wasNotified)
       log.error('checksums_stopped', {
         error,

@@ -64,7 +64,7 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
     /** Those that the service switched off, the latest first. */
     switchedOff: store.switchedOff,
     /** Those that the operator may want to check. */
-    troubled: store.troubled,
+    failing: store.failing,
     /** Newest first, disabled ones too. */
     list: (accountId: string): readonly Endpoint[] => index.of(accountId).toReversed(),
     byId: index.byId,

@@ -66,7 +66,7 @@ export interface EndpointRecord {
   lastAt: number | null
 }
 
-export interface TroubledEndpoint {
+export interface FailingEndpoint {
   id: string
   accountId: string
   url: string
@@ -133,7 +133,7 @@ export function createWebhookStore(db: Database) {
   const switchedOff = sql<{ id: string; url: string }, [number]>`
     SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
     ORDER BY updated_at DESC LIMIT ?`
-  const troubled = sql<Omit<TroubledEndpoint, 'isSwitchedOff'> & { active: number }, [number]>`
+  const failing = sql<Omit<FailingEndpoint, 'isSwitchedOff'> & { active: number }, [number]>`
     SELECT id, account_id AS accountId, url, active, failed_in_a_row AS failedInARow FROM webhooks
     WHERE (active = 0 AND disabled_reason IS NOT NULL) OR (active = 1 AND failed_in_a_row > 0)
     ORDER BY active, updated_at DESC LIMIT ?`
@@ -169,8 +169,8 @@ export function createWebhookStore(db: Database) {
     /** Endpoints that the service switched off, the latest first, at most `limit`. */
     switchedOff: (limit: number) => switchedOff.all(limit),
     /** Endpoints that the service switched off, and active ones whose last deliveries failed. */
-    troubled: (limit: number): TroubledEndpoint[] =>
-      troubled.all(limit).map(({ active, ...row }) => ({ ...row, isSwitchedOff: active === 0 })),
+    failing: (limit: number): FailingEndpoint[] =>
+      failing.all(limit).map(({ active, ...row }) => ({ ...row, isSwitchedOff: active === 0 })),
     /** By endpoint. */
     records: (accountId: string): Map<string, EndpointRecord> =>
       new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),

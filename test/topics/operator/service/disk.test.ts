@@ -69,7 +69,7 @@ describe('a disk that cannot be written', () => {
     state.writable = true
     clock.advance(1000)
     disk.pass()
-    expect(disk.trouble()).toBeUndefined()
+    expect(disk.fault()).toBeUndefined()
     expect(lines.at(-1)).toMatchObject({ msg: 'storage_writable', level: 'info' })
   })
 
@@ -95,11 +95,11 @@ describe('a full disk', () => {
     expect(() => disk.admit()).toThrow('the disk is full')
     // A small write succeeds now, in the room of the reserve.
     disk.pass()
-    expect(disk.trouble()?.reason).toBe('the disk is full')
+    expect(disk.fault()?.reason).toBe('the disk is full')
     state.free = 50
     disk.pass()
-    expect({ trouble: disk.trouble(), isKept: state.isKept }).toEqual({
-      trouble: undefined,
+    expect({ fault: disk.fault(), isKept: state.isKept }).toEqual({
+      fault: undefined,
       isKept: true,
     })
     disk.admit()

@@ -129,10 +129,10 @@ test('an unwritable disk, a failed backup and a disabled endpoint are operator a
   const ids = () => operatorAlertsOf(services).map(operatorAlert => operatorAlert.id)
   expect(ids()).toEqual([])
   services.disk.failed(Object.assign(new Error('no'), { code: 'SQLITE_IOERR_WRITE' }))
-  services.backupRecord.set({ trouble: 'no room' })
+  services.backupRecord.set({ fault: 'no room' })
   expect(ids()).toEqual(['writes', 'backup'])
   services.disk.pass()
-  services.backupRecord.set({ trouble: undefined })
+  services.backupRecord.set({ fault: undefined })
   expect(ids()).toEqual([])
 })
 

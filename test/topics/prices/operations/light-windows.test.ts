@@ -18,7 +18,7 @@ async function handedOver(paths: readonly string[]): Promise<string[]> {
       rest: () => new ReadableStream(),
       notify: () => undefined,
       waiting: () => 0,
-      state: () => ({ ready: 1, starting: 0, failed: 0, trouble: undefined }),
+      state: () => ({ ready: 1, starting: 0, failed: 0, fault: undefined }),
       stop: () => undefined,
     },
   })

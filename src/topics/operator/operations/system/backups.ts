@@ -56,7 +56,7 @@ export const backupAdminOperations = [
     answers: Listed,
     handle: async ({ at }) => {
       const { backupDesk } = at
-      const { madeAt, checkedAt, trouble } = backupDesk.status()
+      const { madeAt, checkedAt, fault: trouble } = backupDesk.status()
       const task = backupDesk.task()
       const { backups, fault } = backupDesk.isReady
         ? await backupDesk.list().then(

@@ -109,7 +109,7 @@ export const clusterAdminOperations = [
       const published = view?.position ?? 0
       return success({
         is_configured: view !== undefined,
-        trouble: view?.trouble ?? unknown ?? null,
+        trouble: view?.fault ?? unknown ?? null,
         state: view?.state ?? null,
         change: view?.position ?? null,
         backlog: view?.backlog ?? null,

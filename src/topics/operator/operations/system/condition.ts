@@ -3,12 +3,12 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { isoOrNull, secondMs } from '../../../../lib/time/instant.ts'
-import { troubleText } from '../../../condition/service/condition.ts'
+import { workerFaultText } from '../../../condition/service/condition.ts'
 import type { QueryWorkers } from '../../../condition/service/vitals.ts'
 import { lastErrorOf } from '../../../webhooks/operations/row.ts'
 
 const codesMax = 100
-const troubledMax = 20
+const failingMax = 20
 const serverError = 500
 const moment = t.String({ format: 'date-time' })
 const codes = (description: string) =>
@@ -60,7 +60,7 @@ export const Condition = envelope(
       problem: t.orNull(t.String(), 'Why its last run failed.'),
     }),
     webhooks: t.objects(
-      `Customer endpoints that are disabled or whose deliveries fail. At most ${troubledMax}.`,
+      `Customer endpoints that are disabled or whose deliveries fail. At most ${failingMax}.`,
       {
         id: t.String(),
         account_id: t.String(),
@@ -72,7 +72,7 @@ export const Condition = envelope(
       },
     ),
     deliveries: t.objects(
-      `Scheduled deliveries whose last run was not sent. At most ${troubledMax}.`,
+      `Scheduled deliveries whose last run was not sent. At most ${failingMax}.`,
       {
         id: t.String(),
         account_id: t.String(),
@@ -90,11 +90,14 @@ export const Condition = envelope(
 )
 export type Condition = (typeof Condition)['static']['data']
 
-const workersOf = (workers: QueryWorkers | undefined) =>
-  workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
+function workersOf(workers: QueryWorkers | undefined) {
+  if (!workers) return null
+  const { fault, ...counts } = workers
+  return { ...counts, trouble: fault ? workerFaultText(fault) : null }
+}
 
 /** The faults of feeds, endpoints and scheduled deliveries. */
-function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
+function faultsOf({ feeds, webhooks, deliveries, outbox, keys }: Context) {
   const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? ''
   return {
     feeds: feeds
@@ -106,7 +109,7 @@ function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
         consecutive_failures: consecutiveFailures,
         problem: lastRun?.problem ?? null,
       })),
-    webhooks: webhooks.troubled(troubledMax).map(endpoint => ({
+    webhooks: webhooks.failing(failingMax).map(endpoint => ({
       id: endpoint.id,
       account_id: endpoint.accountId,
       account_email: emailOf(endpoint.accountId),
@@ -115,7 +118,7 @@ function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
       consecutive_failures: endpoint.failedInARow,
       error: lastErrorOf(outbox, endpoint.id),
     })),
-    deliveries: deliveries.failing(troubledMax).map(delivery => ({
+    deliveries: deliveries.failing(failingMax).map(delivery => ({
       id: delivery.id,
       account_id: delivery.accountId,
       account_email: emailOf(delivery.accountId),
@@ -150,7 +153,7 @@ export function conditionAdminOperations(deps: Context) {
         const faulty = seriesFaults.codes()
         const { total, failed } = answers()
         const { pending, oldestAt } = deps.backlog()
-        const { madeAt, checkedAt, trouble } = backupRecord.get()
+        const { madeAt, checkedAt, fault: trouble } = backupRecord.get()
         return success({
           series: {
             stopped: faulty.stopped.slice(0, codesMax),
@@ -167,7 +170,7 @@ export function conditionAdminOperations(deps: Context) {
           },
           disk: {
             free_bytes: disk.freeBytes() ?? null,
-            trouble: disk.trouble()?.reason ?? null,
+            trouble: disk.fault()?.reason ?? null,
           },
           outbox: {
             pending,
@@ -176,7 +179,7 @@ export function conditionAdminOperations(deps: Context) {
                 ? null
                 : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
           },
-          ...troubles(deps),
+          ...faultsOf(deps),
           backups: {
             made_at: isoOrNull(madeAt),
             checked_at: isoOrNull(checkedAt),

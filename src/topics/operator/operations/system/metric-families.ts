@@ -406,7 +406,7 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): Met
       name: 'wellhead_writable',
       help: '1 while writes are taken.',
       type: 'gauge',
-      samples: () => [{ value: Number(disk.trouble() === undefined) }],
+      samples: () => [{ value: Number(disk.fault() === undefined) }],
     },
     {
       name: 'wellhead_disk_free_bytes',
@@ -430,7 +430,7 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): Met
       name: 'wellhead_backup_failed',
       help: '1 while the last scheduled backup was not made, or did not hold.',
       type: 'gauge',
-      samples: () => [{ value: Number(backupRecord.get().trouble !== undefined) }],
+      samples: () => [{ value: Number(backupRecord.get().fault !== undefined) }],
     },
     {
       name: 'wellhead_damaged_pages',

@@ -261,7 +261,7 @@ test('the operator condition report contains the health data that an operator ch
   const { ask, services, clock } = workbench()
   services.tally.count('/v1/broken', 500, '', 3)
   services.tally.count('/v1/fine', 200, 'free', 3)
-  services.backupRecord.set({ madeAt: clock.now(), trouble: 'No room in /backups.' })
+  services.backupRecord.set({ madeAt: clock.now(), fault: 'No room in /backups.' })
   const { status, data, text } = await ask('GET', '/condition')
   expect([status, data], text).toMatchObject([
     200,
