@@ -71,7 +71,7 @@ export interface ScenarioDeps {
   keys: Keyring
   meter: Meter
   plans: Plans
-  billing: Pick<Billing, 'subscriptions' | 'payments' | 'standing'>
+  billing: Pick<Billing, 'subscriptions' | 'payments' | 'statusOf'>
   webhooks: Pick<Webhooks, 'create'>
   outbox: Pick<Outbox, 'put' | 'log'>
   /** The account whose endpoints fail. */
@@ -323,7 +323,7 @@ const paymentFailing = (deps: ScenarioDeps): Scenario => ({
     const endsAt = begun.subscription.endsAt
     await passQuietly(feed, advance, endsAt + minuteMs)
     await settle()
-    const { status } = billing.standing(keys.account(account.account.id)!)
+    const { status } = billing.statusOf(keys.account(account.account.id)!)
     return {
       done: `The card of ${email} was declined at ${isoInstant(endsAt)}; its subscription is past due.`,
       after:

@@ -5,7 +5,7 @@ import { envName, explain } from '../../config/config.ts'
 import { type ConfigKey, configKeys } from '../../config/keys.ts'
 import { openDatabase } from '../../database/database.ts'
 import { configuredFeeds } from '../../feeds/engine/configured.ts'
-import { settingsOf, standingOf } from '../../feeds/engine/settings.ts'
+import { settingsOf, feedStateOf } from '../../feeds/engine/settings.ts'
 import { unreadOf } from '../../feeds/publishers/map.ts'
 import { shippedFeeds } from '../../feeds/publishers/publishers.ts'
 import { openServices } from '../../instance/services/services.ts'
@@ -234,15 +234,15 @@ function examineFeedSettings(config: Config): Finding[] {
   return shippedFeeds.flatMap(feed => {
     const { name } = feed.publisher
     const settings = settingsOf(configured, name, { values: undefined, pausedAt: undefined })
-    const standing = standingOf(feed, settings)
-    if (standing === 'needs_key') {
+    const state = feedStateOf(feed, settings)
+    if (state === 'needs_key') {
       return [doubtful('feeds', `${name} has no key and does not run`, `set feeds.${name}.key`)]
     }
-    if (standing === 'needs_license') {
+    if (state === 'needs_license') {
       const finding = `the terms of ${name} are not accepted, so it does not run`
       return [doubtful('feeds', finding, `set feeds.${name}.license = "accept" if you may use it`)]
     }
-    if (standing === 'off') return []
+    if (state === 'off') return []
     const { baseUrl } = settings.values
     const refusal = baseUrl ? egress.checkTarget(baseUrl) : undefined
     if (refusal !== undefined) {

@@ -6,7 +6,7 @@ import type { FeedsDeps } from './deps.ts'
 import { createLateReleaseLog } from './late.ts'
 import { createFeedRuns, type RunOptions } from './runs.ts'
 import { type FeedSample, sampleOf } from './sample.ts'
-import { type FeedSetting, refusalOf, standingOf } from './settings.ts'
+import { type FeedSetting, refusalOf, feedStateOf } from './settings.ts'
 import { createFeedSettings } from './stored-settings.ts'
 import { type FeedView, viewOf } from './view.ts'
 
@@ -34,7 +34,7 @@ export function createFeeds(deps: FeedsDeps) {
   const feedOf = (name: string) => deps.feeds().find(feed => feed.publisher.name === name)
   /** Feeds that are turned on and have the key and licence that they need. */
   const ready = () =>
-    deps.feeds().filter(feed => standingOf(feed, settings.of(feed.publisher.name)) === 'ready')
+    deps.feeds().filter(feed => feedStateOf(feed, settings.of(feed.publisher.name)) === 'ready')
   const shown = (feed: Feed): FeedView => {
     const { name } = feed.publisher
     const state = store.states().find(state => state.name === name)
@@ -80,7 +80,7 @@ export function createFeeds(deps: FeedsDeps) {
       const feed = feedOf(name)!
       const inForce = settings.of(name)
       const { enabled } = deps.configured
-      const feedState = standingOf(feed, { ...inForce, isOn: enabled, pausedAt: undefined })
+      const feedState = feedStateOf(feed, { ...inForce, isOn: enabled, pausedAt: undefined })
       if (feedState !== 'ready') {
         const sentence = refusalOf(feedState, feed, deps.configured)
         return { fault: new FeedFault('unauthorized', sentence) }

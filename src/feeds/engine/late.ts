@@ -1,7 +1,7 @@
 import { isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import { type Calendar, nextRelease, type Release } from '../publishers/calendar.ts'
 import type { FeedsDeps } from './deps.ts'
-import { standingOf } from './settings.ts'
+import { feedStateOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
 
 /** How often late releases are looked for; each is logged once. */
@@ -37,7 +37,7 @@ export function createLateReleaseLog(
     for (const feed of feeds()) {
       const { name, calendar } = feed.publisher
       const state = states.get(name)
-      if (!state?.servedAt || standingOf(feed, settings.of(name)) !== 'ready') continue
+      if (!state?.servedAt || feedStateOf(feed, settings.of(name)) !== 'ready') continue
       const missed = missedRelease(calendar, state.servedAt, now)
       if (!missed || notifiedReleases.get(name) === missed.at) continue
       notifiedReleases.set(name, missed.at)

@@ -4,7 +4,7 @@ import type { Feed } from '../publishers/publishers.ts'
 import type { FeedRun, FeedState, RunTrigger } from '../store/feeds.ts'
 import type { FeedBatch, FeedsDeps } from './deps.ts'
 import { readFeed } from './run.ts'
-import { type FeedSetting, isPreferred, refusalOf, standingOf } from './settings.ts'
+import { type FeedSetting, isPreferred, refusalOf, feedStateOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
 import { linesOf } from './view.ts'
 
@@ -65,7 +65,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       if (inProgress.has(name) || isHalted) return undefined
       const run = newRun(deps.ids.uuid(), name, trigger, clock.now())
       const inForce = settings.of(name)
-      const feedState = standingOf(feed, inForce)
+      const feedState = feedStateOf(feed, inForce)
       if (feedState !== 'ready' && feedState !== 'paused') {
         // The publisher was not contacted: no run is stored, and the feed has not failed.
         fail(run, feedState, refusalOf(feedState, feed, deps.configured))

@@ -35,7 +35,7 @@ export interface ConfiguredFeeds {
 export type FeedState = 'ready' | 'off' | 'paused' | 'needs_key' | 'needs_license'
 
 /** Why a feed may not be read now, or that it may. */
-export function standingOf(
+export function feedStateOf(
   { publisher }: Feed,
   { isOn, pausedAt, values }: FeedSettings,
 ): FeedState {

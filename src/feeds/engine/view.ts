@@ -4,7 +4,7 @@ import type { Publisher } from '../publishers/publisher.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import type { FeedRun, FeedState } from '../store/feeds.ts'
 import { missedRelease } from './late.ts'
-import { type FeedSetting, type FeedSettings, standingOf } from './settings.ts'
+import { type FeedSetting, type FeedSettings, feedStateOf } from './settings.ts'
 
 export type FeedCondition =
   | 'ok'
@@ -44,7 +44,7 @@ export function viewOf(
 ): FeedView {
   const { calendar } = feed.publisher
   const lines = linesOf(feed, settings.values)
-  const feedState = standingOf(feed, settings)
+  const feedState = feedStateOf(feed, settings)
   const isActive = feedState === 'ready'
   return {
     feed,

@@ -80,7 +80,7 @@ export type FeedWriter = ReturnType<typeof createFeedWriter>
 /** A value that an operator decided against. */
 interface KeptPoint extends Point {
   reason: string
-  standing: number | undefined
+  current: number | undefined
   isNews: boolean
 }
 

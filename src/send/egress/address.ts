@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-export type Standing = 'public' | 'allowed' | 'refused'
+export type Verdict = 'public' | 'allowed' | 'refused'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
@@ -57,7 +57,7 @@ const within = (address: Address, list: readonly Network[]): boolean =>
  * Decides which addresses may be called; `allow` are networks in CIDR notation that are permitted
  * in addition to the public internet. Everything unknown is refused.
  */
-export function addressJudge(allow: readonly string[]): (text: string) => Standing {
+export function addressJudge(allow: readonly string[]): (text: string) => Verdict {
   const open = networks(...allow)
   return text => {
     // A zone names an interface of this machine.

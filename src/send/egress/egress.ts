@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { addressJudge, type Standing } from './address.ts'
+import { addressJudge, type Verdict } from './address.ts'
 
 export interface Address {
   address: string
@@ -61,10 +61,10 @@ export function createEgress(
       : undefined
     if (ownAddresses?.length === 0) return { fault: `${onlyPublic}.` }
     const stated = ownAddresses ?? literalAddress(url.hostname)
-    const standings = stated.map(candidate => judge(candidate.address))
-    if (standings.includes('refused')) return { fault: `${onlyPublic}.` }
+    const verdicts = stated.map(candidate => judge(candidate.address))
+    if (verdicts.includes('refused')) return { fault: `${onlyPublic}.` }
     const isOpen =
-      stated.length > 0 ? standings.every(standing => standing === 'allowed') : opensNames
+      stated.length > 0 ? verdicts.every(verdict => verdict === 'allowed') : opensNames
     const fault = schemeFault(url, isOpen)
     return fault ? { fault } : { url, stated }
   }
@@ -87,14 +87,14 @@ export function createEgress(
       const { url, stated } = target
       const candidates =
         stated.length > 0 ? stated : (await lookup(withoutDot(url.hostname))).slice(0, addressesMax)
-      const standings: Standing[] = candidates.map(candidate =>
+      const verdicts: Verdict[] = candidates.map(candidate =>
         isIP(candidate.address) === 0 ? 'refused' : judge(candidate.address),
       )
-      if (standings.length === 0 || standings.includes('refused'))
+      if (verdicts.length === 0 || verdicts.includes('refused'))
         return { refused: `the target ${onlyPublic}` }
       const fault = schemeFault(
         url,
-        standings.every(standing => standing === 'allowed'),
+        verdicts.every(verdict => verdict === 'allowed'),
       )
       // IPv4 first: a host without IPv6 connects sooner.
       const addresses = candidates.toSorted((a, b) => a.family - b.family)

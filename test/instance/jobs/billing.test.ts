@@ -111,7 +111,7 @@ describe('createBillingJob: a period that ends', () => {
       plan: 'free',
       current: undefined,
     })
-    expect(instance.services.billing.standing(buyer.account)).toEqual({
+    expect(instance.services.billing.statusOf(buyer.account)).toEqual({
       status: 'cancelled',
       cancelAtPeriodEnd: false,
     })
@@ -139,7 +139,7 @@ describe('createBillingJob: a period that ends', () => {
     void (await instance.services.billing.subscriptions.cancel(buyer.account))()
     await instance.advance(monthDays * dayMs)
     expect(instance.plan(buyer)).toBe('enterprise')
-    expect(instance.services.billing.standing(buyer.account).status).toBe('active')
+    expect(instance.services.billing.statusOf(buyer.account).status).toBe('active')
   })
 })
 
@@ -198,7 +198,7 @@ describe('createBillingJob: a payment that is refused', () => {
     const buyer = await subscriber(instance)
     await use(instance, buyer, 'pm_fail')
     await instance.advance(31 * dayMs)
-    expect(instance.services.billing.standing(buyer.account).status).toBe('past_due')
+    expect(instance.services.billing.statusOf(buyer.account).status).toBe('past_due')
     const refused = (
       await instance.services.billing.subscriptions.changePlan(buyer.account, 'scale', 'k')
     )()

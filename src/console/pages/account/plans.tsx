@@ -74,7 +74,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
               ))}
           </>
         }
-        note={subscription && isPaid && standing(subscription, nameOf)}
+        note={subscription && isPaid && statusText(subscription, nameOf)}
         columns={[
           {
             name: 'Plan',
@@ -122,7 +122,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   )
 }
 
-function standing(subscription: Subscription, nameOf: (id: string) => string): string {
+function statusText(subscription: Subscription, nameOf: (id: string) => string): string {
   const { plan, status, cancel_at_period_end: ends, pending_plan: next } = subscription
   const until = day(subscription.current_period_end)
   const due = status === 'past_due' ? ' An invoice is overdue.' : ''

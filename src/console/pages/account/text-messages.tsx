@@ -8,7 +8,7 @@ interface Phone {
   verified: boolean
 }
 
-interface Standing {
+interface Eligibility {
   feature: boolean
   opted_in: boolean
   monthly_limit: number | null
@@ -23,17 +23,17 @@ interface Settings {
 
 interface Whole {
   phone: Phone
-  standing: Standing
+  eligibility: Eligibility
   settings: Settings
 }
 
 const load = async (signal: AbortSignal): Promise<Whole> => {
-  const [phone, standing, settings] = await Promise.all([
+  const [phone, eligibility, settings] = await Promise.all([
     ask<Phone>('/v1/phone', { signal }),
-    ask<Standing>('/v1/sms/eligibility', { signal }),
+    ask<Eligibility>('/v1/sms/eligibility', { signal }),
     ask<Settings>('/v1/sms/settings', { signal }),
   ])
-  return { phone, standing, settings }
+  return { phone, eligibility, settings }
 }
 
 /** The phone of the account: its number, the proof of it, consent, quiet hours and a test. */
@@ -56,15 +56,15 @@ export function TextMessages() {
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <Shown of={answer} what="the phone">
-        {({ phone, standing, settings }) => (
+        {({ phone, eligibility, settings }) => (
           <>
-            {!standing.feature && (
+            {!eligibility.feature && (
               <p>
                 Your plan does not include text messages. <a href="/account/plan">See the plans</a>
               </p>
             )}
             {phone.phone === null ? (
-              <NumberForm countries={standing.supported_countries} send={send} />
+              <NumberForm countries={eligibility.supported_countries} send={send} />
             ) : (
               <>
                 <p class="row">
@@ -74,7 +74,7 @@ export function TextMessages() {
                   ) : (
                     <Tag mood="warn">Not verified</Tag>
                   )}
-                  {phone.verified && !standing.opted_in && <Tag mood="warn">No consent yet</Tag>}
+                  {phone.verified && !eligibility.opted_in && <Tag mood="warn">No consent yet</Tag>}
                   <Confirmed
                     label="Remove"
                     question={`Remove ${phone.phone}? No more text messages will be sent.`}
@@ -82,16 +82,16 @@ export function TextMessages() {
                   />
                 </p>
                 {!phone.verified && <CodeForm send={send} />}
-                {phone.verified && standing.feature && (
+                {phone.verified && eligibility.feature && (
                   <>
                     <p class="quiet small">
-                      {number(standing.used_this_month)} sent this month
-                      {standing.monthly_limit === null
+                      {number(eligibility.used_this_month)} sent this month
+                      {eligibility.monthly_limit === null
                         ? '; the plan sets no limit.'
-                        : ` of ${number(standing.monthly_limit)}.`}
+                        : ` of ${number(eligibility.monthly_limit)}.`}
                     </p>
                     <div class="row">
-                      {standing.opted_in ? (
+                      {eligibility.opted_in ? (
                         <>
                           <Button
                             label="Send a test"

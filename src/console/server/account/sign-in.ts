@@ -267,7 +267,7 @@ function accountBody(
       })),
       needsPassword: signIn.needsPassword(holder, session),
       secondFactor: {
-        ...secondFactor.standing(session.accountId),
+        ...secondFactor.statusOf(session.accountId),
         waiting: secondFactor.waiting(session.accountId, holder.account.email),
       },
     },

@@ -91,7 +91,7 @@ export function accountOperations({ meter, billing, plans, links, config, now }:
       answers: AccountAnswer,
       handle: ({ caller, request }) => {
         const { key, entitled } = caller
-        const subscribed = billing.standing(key.account)
+        const subscribed = billing.statusOf(key.account)
         const { window, used, extra, state } = meter.quotaUsage(key)
         const { docsUrl } = links(request)
         return {

@@ -19,7 +19,7 @@ const CodeBody = body({
     examples: ['123456'],
   }),
 })
-const Standing = envelopeOf({
+const Status = envelopeOf({
   state: t.oneOf(
     ['off', 'waiting', 'on'],
     '`waiting`: a secret was created, but not yet confirmed with a code.',
@@ -38,8 +38,8 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
     const session = sessionOf(caller)
     return { session, id: session.accountId, email: keys.account(session.accountId)!.account.email }
   }
-  const standingRow = (accountId: string): (typeof Standing)['static'] => {
-    const { state, confirmedAt, recoveryCodesLeft } = secondFactor.standing(accountId)
+  const statusRow = (accountId: string): (typeof Status)['static'] => {
+    const { state, confirmedAt, recoveryCodesLeft } = secondFactor.statusOf(accountId)
     return success({
       state,
       confirmed_at: isoOrNull(confirmedAt ?? null),
@@ -53,8 +53,8 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       description:
         'Returns whether two-factor authentication is enabled. Requires a session token; API keys get 401.',
       access: own,
-      answers: Standing,
-      handle: ({ caller }) => standingRow(personOf(caller).id),
+      answers: Status,
+      handle: ({ caller }) => statusRow(personOf(caller).id),
     }),
     operation('POST /v1/auth/second-factor', {
       operationId: 'enrolSecondFactor',
@@ -117,7 +117,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
         'Disables two-factor authentication. Requires a code of the authenticator or a recovery code.',
       access: own,
       body: CodeBody.schema,
-      answers: { 200: Standing, ...refusals },
+      answers: { 200: Status, ...refusals },
       handle: ({ caller, body }) => {
         const { id } = personOf(caller)
         if (!secondFactor.isOn(id)) throw refused('Two-factor authentication is disabled.')
@@ -125,7 +125,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
         if (refusal) throw refusalOf(refusal)
         secondFactor.remove(id)
         audit.noteOwn(id, 'disable two-factor authentication')
-        return standingRow(id)
+        return statusRow(id)
       },
     }),
   ]

@@ -53,7 +53,7 @@ export function createAccountClosing(deps: AccountClosingDeps) {
   const { organizationStore } = deps
   return {
     /** The stage of an account's closing; undefined for an open one. */
-    standing: ({ account }: AccountState) => closedAccounts.find(account.id),
+    statusOf: ({ account }: AccountState) => closedAccounts.find(account.id),
     /** Changes the address; links to the old one do not sign in any more. */
     changeAddress(state: AccountState, email: string): ClosingRefusal | undefined {
       const { account } = state

@@ -93,7 +93,7 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
   return {
     /** Whether signing in requires a code. */
     isOn: (accountId: string) => rowOf(accountId, true) !== undefined,
-    standing(accountId: string): SecondFactorStatus {
+    statusOf(accountId: string): SecondFactorStatus {
       const row = store.of(accountId)
       return {
         state: row === undefined ? 'off' : row.confirmedAt === null ? 'waiting' : 'on',

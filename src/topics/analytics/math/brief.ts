@@ -76,10 +76,10 @@ function amount({ price, currency, unit, decimals }: BriefItem): string {
 
 function sentence(item: BriefItem): string {
   const text = (value: number) => value.toFixed(item.decimals)
-  const standing = `${item.name} ${item.stale ? 'last stood' : 'stands'} at ${amount(item)}, ${movement(item.changePercent)}`
-  if (!item.forecast) return `${standing}.`
+  const summary = `${item.name} ${item.stale ? 'last stood' : 'stands'} at ${amount(item)}, ${movement(item.changePercent)}`
+  if (!item.forecast) return `${summary}.`
   const { point, low, high, level } = item.forecast
-  return `${standing}; the one-month projection is ${text(point)}, between ${text(low)} and ${text(high)} (${level} confidence).`
+  return `${summary}; the one-month projection is ${text(point)}, between ${text(low)} and ${text(high)} (${level} confidence).`
 }
 
 /**

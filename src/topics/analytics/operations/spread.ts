@@ -31,7 +31,7 @@ const List = t.object('AvailableSpreads', {
   usage: t.String(),
 })
 
-const Standing = t.object('SpreadStanding', {
+const Statistics = t.object('SpreadStanding', {
   type: t.Union(types.map(word => t.Literal(word))),
   spread: idField,
   spread_name: t.String({ examples: ['WTI - Brent'] }),
@@ -91,18 +91,18 @@ function legsOf({ catalogue, closes, now }: Context, identity: SpreadIdentity) {
 }
 
 /** The spread over the window, and the rank of its newest value. */
-function standingOf(at: Context, identity: SpreadIdentity, period: number) {
+function statisticsOf(at: Context, identity: SpreadIdentity, period: number) {
   const legs = legsOf(at, identity)
   const closesByCode = new Map(legs.map(leg => [leg.code, leg.legCloses]))
   const days = spreadHistory(identity, code => closesByCode.get(code)!, period)
   const without = legs.find(leg => leg.legCloses.length === 0)
   const subject = `${identity.id}, common dates of ${legs.map(leg => leg.code).join(', ')} in the last ${period} days`
-  const standing = requireEnough(
+  const statistics = requireEnough(
     spreadStatistics(days, period),
     without ? `${subject} (${without.code} has none)` : subject,
     without && { leg: without.code },
   )
-  return { standing, days: closesIn(days, period), matches: legs.flatMap(leg => leg.match ?? []) }
+  return { statistics, days: closesIn(days, period), matches: legs.flatMap(leg => leg.match ?? []) }
 }
 
 function answer(call: AnalysisCall): string {
@@ -111,16 +111,16 @@ function answer(call: AnalysisCall): string {
   const period = call.period(30)
   if (query.spread === undefined || query.spread === '') return call.answer([], List, spreadList)
   const identity = identityOf(query.spread)
-  const { standing, days, matches } = standingOf(call.at, identity, period)
+  const { statistics, days, matches } = statisticsOf(call.at, identity, period)
   const [code1, code2] = [identity.legs[0]!.code, identity.legs.at(-1)!.code]
-  const { current } = standing
+  const { current } = statistics
   const row = (spreadDay: SpreadDay) => ({
     spread: tidy(spreadDay.value),
     price1: spreadDay.prices[code1]!,
     price2: spreadDay.prices[code2]!,
   })
   const { spread: currentSpread, ...prices } = row(current)
-  return call.answer(matches, Standing, {
+  return call.answer(matches, Statistics, {
     type,
     spread: identity.id,
     spread_name: identity.name,
@@ -133,15 +133,15 @@ function answer(call: AnalysisCall): string {
     date: current.day,
     prices: current.prices,
     historical: {
-      mean: standing.mean,
-      std_dev: standing.stdDev,
-      min: standing.min,
-      max: standing.max,
-      percentile: standing.percentile,
-      z_score: standing.zScore ?? null,
-      data_points: standing.dataPoints,
+      mean: statistics.mean,
+      std_dev: statistics.stdDev,
+      min: statistics.min,
+      max: statistics.max,
+      percentile: statistics.percentile,
+      z_score: statistics.zScore ?? null,
+      data_points: statistics.dataPoints,
     },
-    interpretation: standing.interpretation,
+    interpretation: statistics.interpretation,
     period,
     ...(type === 'historical' && {
       history: days.toReversed().map(spreadDay => ({ date: spreadDay.day, ...row(spreadDay) })),
@@ -178,7 +178,7 @@ ${analyticsSpreads.map(spread => `| \`${spread.id}\` | ${spread.formula} | ${spr
         { default: 'current' },
       ),
     },
-    shapes: [Standing, List],
+    shapes: [Statistics, List],
     handle: answer,
   }),
 ]

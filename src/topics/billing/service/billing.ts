@@ -44,7 +44,7 @@ export interface Billing {
    */
   current(account: AccountState): Subscription | undefined
   /** The `subscription_status` of the account. */
-  standing(account: AccountState): BillingStatus
+  statusOf(account: AccountState): BillingStatus
   subscriptions: SubscriptionEngine
   /** Every subscription, running or ended; a plan that the operator set has none. */
   sold: {
@@ -139,7 +139,7 @@ export function createBilling(deps: BillingDeps): Billing {
     provider: processor?.name ?? 'manual',
     fault: watch.fault,
     current,
-    standing(account) {
+    statusOf(account) {
       const subscription = current(account)
       if (subscription)
         return {

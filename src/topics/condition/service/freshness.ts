@@ -63,7 +63,7 @@ export interface FreshnessDeps {
 }
 
 /** A code that has data, and how old that is. */
-interface Standing {
+interface CodeAge {
   series: Series
   lastAt: number
   until: FreshUntil
@@ -106,7 +106,7 @@ export function createFreshness({
     return newest && first && { firstOn: isoDay(first.startsAt), lastAt: newest.observedAt }
   }
 
-  const standingOf = (series: Series, at: number): Standing | undefined => {
+  const ageOf = (series: Series, at: number): CodeAge | undefined => {
     const lastAt = reach(series)?.lastAt
     if (lastAt === undefined) return undefined
     const until = freshUntil(series, lastAt)
@@ -150,18 +150,18 @@ export function createFreshness({
     )
       return last
     const expected = catalogue.list().filter(series => series.unavailableReason === null)
-    const standings = new Map(expected.map(series => [series, standingOf(series, at)]))
-    const standingsOf = (list: readonly Series[]) =>
-      list.flatMap(series => standings.get(series) ?? [])
+    const ages = new Map(expected.map(series => [series, ageOf(series, at)]))
+    const agesOf = (list: readonly Series[]) =>
+      list.flatMap(series => ages.get(series) ?? [])
     last = {
       data: dataNow(),
       quarantined,
       minute,
       at,
-      validUntil: nextChangeAt([...standings.values()], at),
-      overview: overviewOf(standings),
+      validUntil: nextChangeAt([...ages.values()], at),
+      overview: overviewOf(ages),
       feeds: [...Map.groupBy(expected, feedNameOf)]
-        .map(([name, list]) => feedOf(name, standingsOf(list)))
+        .map(([name, list]) => feedOf(name, agesOf(list)))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     }
     return last
@@ -183,29 +183,29 @@ export function createFreshness({
 /**
  * The last moment at which every status is still the same as at `at`, as long as there is no write.
  */
-const nextChangeAt = (standings: readonly (Standing | undefined)[], at: number): number =>
-  standings.reduce((first, standing) => {
-    const ends = standing ? [standing.until.currentUntil, standing.until.delayedUntil] : []
+const nextChangeAt = (ages: readonly (CodeAge | undefined)[], at: number): number =>
+  ages.reduce((first, age) => {
+    const ends = age ? [age.until.currentUntil, age.until.delayedUntil] : []
     return Math.min(first, ...ends.filter(end => end >= at))
   }, Number.POSITIVE_INFINITY)
 
-function overviewOf(standings: ReadonlyMap<Series, Standing | undefined>): Overview {
+function overviewOf(ages: ReadonlyMap<Series, CodeAge | undefined>): Overview {
   const overview: Overview = {
     ...emptyTally(),
     byCategory: new Map(),
     newestAt: undefined,
     oldestCurrentAt: undefined,
   }
-  for (const [series, standing] of standings) {
-    const status = standing?.status ?? 'missing'
+  for (const [series, age] of ages) {
+    const status = age?.status ?? 'missing'
     const category = overview.byCategory.get(series.category) ?? emptyTally()
     overview.byCategory.set(series.category, category)
     for (const tally of [overview, category]) {
       tally.total += 1
       tally[status] += 1
     }
-    if (!standing) continue
-    const { lastAt } = standing
+    if (!age) continue
+    const { lastAt } = age
     overview.newestAt = Math.max(overview.newestAt ?? lastAt, lastAt)
     if (status === 'current')
       overview.oldestCurrentAt = Math.min(overview.oldestCurrentAt ?? lastAt, lastAt)
@@ -226,7 +226,7 @@ const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
  * have stopped. Nor must one code that continues hide others of its cadence that have: with those
  * the feed is delayed at least.
  */
-function feedOf(name: string, dated: readonly Standing[]): Feed {
+function feedOf(name: string, dated: readonly CodeAge[]): Feed {
   if (dated.length === 0)
     return {
       name,
@@ -244,7 +244,7 @@ function feedOf(name: string, dated: readonly Standing[]): Feed {
   )
   const byCadence = [...Map.groupBy(awaited, ({ series }) => series.cadence).values()]
   const newest = byCadence.map(part =>
-    part.reduce((best, standing) => (standing.lastAt > best.lastAt ? standing : best)),
+    part.reduce((best, age) => (age.lastAt > best.lastAt ? age : best)),
   )
   const statuses = new Set(newest.map(({ status }) => status))
   const staleCodes = awaited.filter(({ status }) => status === 'stale').length

@@ -32,7 +32,7 @@ import { termFields } from '../../operator/operations/data/series-form.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { FormulaLeg, formulaRow, MissingLeg, missingLegs } from '../../prices/operations/row.ts'
 import { alignments } from '../math/compile.ts'
-import { formulaStatuses, ownStatuses } from '../math/standing.ts'
+import { formulaStatuses, ownStatuses } from '../math/status.ts'
 import { filled, templates } from '../math/templates.ts'
 
 const Formula = t.object('Formula', {

@@ -103,7 +103,7 @@ function rowWriter(db: Database, table: string) {
   const matches = key.map(column => `t.${column} = ?1 ->> '$.${column}'`).join(' AND ')
   // Row numbers are local to an instance: a current row has the same number in its past.
   const numbered = columns.some(({ name }) => name === 'id')
-  const standing = sql<{ recordedAt: number; id: number | null }, [string]>`
+  const current = sql<{ recordedAt: number; id: number | null }, [string]>`
     SELECT t.recorded_at AS recordedAt, ${numbered ? 't.id' : 'NULL'} AS id
     FROM ${table} t WHERE ${matches}`
   const split = sql<{ key: string; fields: string }, [string]>`
@@ -118,7 +118,7 @@ function rowWriter(db: Database, table: string) {
     const inward = JSON.stringify(
       code === undefined ? cells : { ...cells, series_id: seriesId.get(String(code))!.id },
     )
-    const now = standing.get(inward)
+    const now = current.get(inward)
     if (now && now.recordedAt <= row.recorded_at) return 'unchanged'
     const own =
       now?.id == null ? inward : JSON.stringify({ ...(JSON.parse(inward) as object), id: now.id })

@@ -7,7 +7,7 @@ import {
   sourceOf,
 } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { formulaStatuses } from '../../formulas/math/standing.ts'
+import { formulaStatuses } from '../../formulas/math/status.ts'
 import type { PriceChange } from '../math/change.ts'
 import { formatPrice, roundTo } from '../math/format.ts'
 import type { Quote, QuotedDelivery, QuotedFormula } from '../service/latest-prices.ts'

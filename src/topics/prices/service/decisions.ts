@@ -7,7 +7,7 @@ import type { ObservationReads, Origin, Point } from '../store/observations.ts'
 export interface KeptPoint extends Point {
   reason: string
   /** The value that is current at its point; undefined: none. */
-  standing: number | undefined
+  current: number | undefined
   /**
    * Whether to list it: rejected values are listed already, and earlier values of one moment are
    * not listed.
@@ -77,12 +77,12 @@ export function createDecisions({
         return {
           ...point,
           reason: reasonOf(decision),
-          standing: decision.value,
+          current: decision.value,
           isNews: true,
         }
       const reason = rejected.get(`${point.observedAt} ${point.value}`)
       if (reason === undefined || point.deleted || isStored(point)) return undefined
-      return { ...point, reason, standing: undefined, isNews: false }
+      return { ...point, reason, current: undefined, isNews: false }
     }
   }
 
@@ -129,7 +129,7 @@ export function createDecisions({
           seriesId: point.seriesId,
           observedAt: point.observedAt,
           value: point.value,
-          before: point.standing ?? null,
+          before: point.current ?? null,
           rule: 'corrected',
           reason: point.reason,
           sourceId,

@@ -98,7 +98,7 @@ export function createProvenance({
     /**
      * The sources of all values in the rows of a series, where none of them can have been replaced.
      */
-    const standing = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => {
+    const current = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => {
       const span = spanOf(seriesRows, range)
       const ids = quarantine
         .clear(seriesId, span.from, span.to)
@@ -121,7 +121,7 @@ export function createProvenance({
       if (!isSourced(id)) return [catalogue.byId(id)]
       const seriesRows = rows.filter(row => row.seriesId === id)
       const isMixed = catalogue.byId(id).averageOf !== undefined
-      const all = isPast || isMixed ? past(id, seriesRows) : standing(id, seriesRows)
+      const all = isPast || isMixed ? past(id, seriesRows) : current(id, seriesRows)
       return all.sort((a, b) => (sourceOf(a).description < sourceOf(b).description ? -1 : 1))
     }
     const bySeries = new Map<number, Series[]>()
@@ -163,7 +163,7 @@ export function createProvenance({
     isPast: boolean,
   ): RowTexts => {
     const { length, observedAt, recordedAt, bars } = block
-    const standing =
+    const currentIds =
       isPast && !bars
         ? undefined
         : sources.byInstant(seriesId, observedAt[0]!, observedAt[length - 1]! + 1)
@@ -173,7 +173,7 @@ export function createProvenance({
     for (let row = 0; row < length; row += 1) {
       const at = observedAt[row]!
       const sourceId =
-        (standing ? standing.get(at) : sources.ofValue(seriesId, at, recordedAt[row]!)?.id) ?? 0
+        (currentIds ? currentIds.get(at) : sources.ofValue(seriesId, at, recordedAt[row]!)?.id) ?? 0
       if (!places.has(sourceId)) places.set(sourceId, texts.push(nameOf(seriesId, sourceId)) - 1)
       index[row] = places.get(sourceId)!
     }

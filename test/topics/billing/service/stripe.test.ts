@@ -288,7 +288,7 @@ describe('createRemoteSubscriptions through the processor', () => {
       instance.clock.advance(31 * dayMs)
       const unpaid = instance.stand.renew(theirs.id, false)
       await instance.deliver(instance.stand.message('invoice.payment_failed', unpaid))
-      expect(instance.services.billing.standing(buyer.account).status).toBe('past_due')
+      expect(instance.services.billing.statusOf(buyer.account).status).toBe('past_due')
       const use = (id: string) =>
         instance.ask('PATCH', '/billing/payment_methods/update', buyer.token, {
           payment_method_id: id,
@@ -302,7 +302,7 @@ describe('createRemoteSubscriptions through the processor', () => {
         status: 'paid',
         own: null,
       })
-      expect(instance.services.billing.standing(buyer.account).status).toBe('active')
+      expect(instance.services.billing.statusOf(buyer.account).status).toBe('active')
       const [invoice] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
       expect(invoice).toMatchObject({ status: 'paid', providerRef: unpaid.id })
     }
@@ -643,7 +643,7 @@ describe('POST /billing/webhooks/stripe', () => {
     const invoice = instance.stand.renew(instance.theirs(buyer).id, false)
     const failed = instance.stand.message('invoice.payment_failed', invoice)
     for (const sent of [failed, failed]) expect(await instance.deliver(sent)).toBe(200)
-    expect(instance.services.billing.standing(buyer.account).status).toBe('past_due')
+    expect(instance.services.billing.statusOf(buyer.account).status).toBe('past_due')
     expect(instance.plan(buyer)).toBe('professional')
     Object.assign(invoice, {
       status: 'paid',
@@ -654,7 +654,7 @@ describe('POST /billing/webhooks/stripe', () => {
     Object.assign(instance.theirs(buyer), { status: 'active' })
     for (const type of ['invoice.paid', 'invoice.payment_succeeded', 'invoice.updated'])
       await instance.deliver(instance.stand.message(type, invoice))
-    expect(instance.services.billing.standing(buyer.account).status).toBe('active')
+    expect(instance.services.billing.statusOf(buyer.account).status).toBe('active')
     const types = instance.events(buyer.account).map(event => event.type)
     expect(types.filter(type => type.startsWith('invoice.'))).toEqual([
       'invoice.payment_failed',
@@ -697,7 +697,7 @@ describe('POST /billing/webhooks/stripe', () => {
     )
     expect({
       plan: instance.plan(buyer),
-      status: instance.services.billing.standing(buyer.account).status,
+      status: instance.services.billing.statusOf(buyer.account).status,
     }).toEqual({ plan: 'free', status: 'cancelled' })
   })
 

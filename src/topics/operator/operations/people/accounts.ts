@@ -206,7 +206,7 @@ const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
 function ending({ keys, accountClosing }: Context) {
   const answer = (state: AccountState, refusal: ClosingRefusal | undefined) => {
     if (refusal !== undefined) throw stateForbids('validation_failed', refusedBecause[refusal])
-    const { closedAt, erasedAt } = accountClosing.standing(state)!
+    const { closedAt, erasedAt } = accountClosing.statusOf(state)!
     return success({
       account: {
         id: state.account.id,
