@@ -133,12 +133,12 @@ async function thin(
   return leaving.length
 }
 
-interface Placed extends StoredBackup {
+interface ListedBackup extends StoredBackup {
   place: BackupPlace
 }
 
 /** The backups in every reachable place, oldest first; places that cannot be read are reported. */
-async function allOf(config: Config, err: (line: string) => void): Promise<Placed[]> {
+async function allOf(config: Config, err: (line: string) => void): Promise<ListedBackup[]> {
   const places = placesOf(config)
   if (places.length === 0) throw new Error(noPlace)
   const lists = places.map(async place => {
@@ -205,7 +205,7 @@ async function fetchBackup(
   return `${chosen.place.label}: ${chosen.name}`
 }
 
-async function unsealed(config: Config, { place, name }: Placed, path: string): Promise<void> {
+async function unsealed(config: Config, { place, name }: ListedBackup, path: string): Promise<void> {
   if (!name.endsWith(sealedEnding)) {
     await fetchChecksum(place, name, path)
     await place.fetch(name, path)

@@ -67,7 +67,7 @@ export function createPublisherClient(options: PublisherClientOptions): CountedC
   }
 
   const send = async (request: PublisherRequest, mayBeUnchanged: boolean, endsAt: number) => {
-    let url = placed(request.url, options)
+    let url = addressOf(request.url, options)
     for (let redirects = 0; ; redirects++) {
       const address = new URL(url)
       if (request.secret) address.searchParams.append(request.secret.name, request.secret.value)
@@ -86,7 +86,7 @@ export function createPublisherClient(options: PublisherClientOptions): CountedC
       reply.leave()
       if (redirects === redirectsMax)
         throw new FeedFault('http_status', 'there are too many redirects')
-      url = placed(new URL(location, url).href, options)
+      url = addressOf(new URL(location, url).href, options)
     }
   }
 
@@ -152,7 +152,7 @@ export function createPublisherClient(options: PublisherClientOptions): CountedC
  * The address to request: at the mirror, where one is configured, otherwise at one of the
  * publisher's hosts.
  */
-function placed(href: string, { publisher, baseUrl }: PublisherClientOptions): string {
+function addressOf(href: string, { publisher, baseUrl }: PublisherClientOptions): string {
   const url = new URL(href)
   const isOwn = publisher.hosts.includes(url.hostname)
   if (baseUrl === '') {

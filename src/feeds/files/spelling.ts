@@ -41,7 +41,7 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
   const days = dateFormat === undefined ? undefined : dayParser(dateFormat)
   const zoned = (text: string) =>
     zoneId !== undefined && zoneless.test(text) ? inZone(text, zoneId) : text
-  const placed = (text: string) =>
+  const inPlace = (text: string) =>
     minute !== undefined && parseDay(text) !== undefined
       ? isoOf(momentAt(text, minute, zoneId ?? 'UTC'))
       : zoned(text)
@@ -53,7 +53,7 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
   return {
     time(written) {
       const read = readTime(written)
-      if (read !== undefined) return { value: placed(read) }
+      if (read !== undefined) return { value: inPlace(read) }
       if (!days || typeof written !== 'string' || written.trim() === '') return { value: written }
       return { fault: `observed_at ${shown(written)} is not written ${days.name}` }
     },

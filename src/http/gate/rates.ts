@@ -49,7 +49,7 @@ const bytesByKeyMax = (limit: number, windowMs: number) =>
   Math.max(16 * 2 ** 20, 64 * logBytes(limit, windowMs) * 4)
 
 /**
- * A random seed (52 bits) that keeps outsiders from predicting where keys are placed in the tables.
+ * A random seed (52 bits) that keeps outsiders from predicting the slots of keys in the tables.
  */
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
@@ -74,7 +74,7 @@ export function createRateTables(limits: Limits, seed: number) {
     return tables[name]
   }
   return {
-    /** Keeps outsiders from predicting where keys are placed in the tables. */
+    /** Keeps outsiders from predicting the slots of keys in the tables. */
     seed,
     /** Takes a slot for a client's address or for a sign-in. */
     take: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>

@@ -237,8 +237,8 @@ function createAdmission(deps: CompanyDeps) {
       identities.put({ issuer: provider.issuer, subject: claims.sub, accountId: id, isOperator })
       if (plan !== undefined && plan !== account.account.plan)
         keyChanges.changeAccount(account, { plan })
-      const placed = organizations.placeIn(settings.get(organizationSetting), account, role)
-      if (placed !== undefined) settings.set(organizationSetting, placed)
+      const organizationId = organizations.placeIn(settings.get(organizationSetting), account, role)
+      if (organizationId !== undefined) settings.set(organizationSetting, organizationId)
       return account
     })
   }

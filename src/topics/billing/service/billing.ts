@@ -28,7 +28,7 @@ import { createInboundBilling, type Receipt } from './inbound.ts'
 import { createBillingLedger, type Ledger } from './ledger.ts'
 import { createManualSubscriptions, type ManualSubscriptions } from './manual.ts'
 import { type BillingPayments, createBillingPayments } from './payments.ts'
-import { assignedSubscription } from './placed.ts'
+import { assignedSubscription } from './assigned.ts'
 import { createRemoteSubscriptions } from './remote.ts'
 import type { SubscriptionEngine } from './terms.ts'
 
@@ -204,7 +204,7 @@ function byWhomItIsRun(
   own: ManualSubscriptions,
   remote: SubscriptionEngine | undefined,
   subscriptions: SubscriptionStore,
-  placed: (account: AccountState) => Subscription | undefined,
+  assigned: (account: AccountState) => Subscription | undefined,
 ): SubscriptionEngine {
   const engineOf = (state: AccountState): SubscriptionEngine => {
     const subscription = subscriptions.running(state.account.id)
@@ -217,7 +217,7 @@ function byWhomItIsRun(
   }
   /** A plan that the operator set is managed here, until another one is bought. */
   const changedBy = (account: AccountState) =>
-    !subscriptions.running(account.account.id) && placed(account) ? own : engineOf(account)
+    !subscriptions.running(account.account.id) && assigned(account) ? own : engineOf(account)
   return {
     subscribe: async (account, ...rest) => engineOf(account).subscribe(account, ...rest),
     changePlan: async (account, ...rest) => changedBy(account).changePlan(account, ...rest),

@@ -15,7 +15,7 @@ import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
 import type { BillingEntries } from './entries.ts'
-import { assignedSubscription, manualSubscription } from './placed.ts'
+import { assignedSubscription, manualSubscription } from './assigned.ts'
 import {
   type AgreementOptions,
   type BillingRefusal,
@@ -205,10 +205,10 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     const unpaidCents = unpaid.reduce((sum, invoice) => sum + invoice.amountCents, 0)
     return Math.max(0, unusedCents(current, clock.now()) - unpaidCents)
   }
-  const heldOrPlaced = (account: AccountState): Subscription | undefined =>
+  const heldOrAssigned = (account: AccountState): Subscription | undefined =>
     heldBy(account) ?? assignedSubscription(account, keys, clock.now())
   const changePlan = (account: AccountState, plan: string): Changed | BillingRefusal => {
-    const current = heldOrPlaced(account)
+    const current = heldOrAssigned(account)
     if (!current) {
       if (plan === firstPlan) return { refused: 'no_active_subscription' }
       const terms = offered(plans, account, undefined, plan, 'monthly')
@@ -234,11 +234,11 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     },
     changePlan: async (account: AccountState, plan: string) => () => changePlan(account, plan),
     cancel: async (account: AccountState) => () => {
-      const current = heldOrPlaced(account)
+      const current = heldOrAssigned(account)
       return current ? cancelled(current) : { refused: 'no_active_subscription' as const }
     },
     reactivate: async (account: AccountState) => () => {
-      const current = heldOrPlaced(account)
+      const current = heldOrAssigned(account)
       return current?.cancelAtPeriodEnd ? resumed(current) : current
     },
     endNow: async (account: AccountState, openInvoices?: OpenInvoices) => () => {

@@ -48,7 +48,7 @@ const dateColumns = selected({
   firstProductionOn,
   source,
 })
-const placedDates = `${dateColumns}, latitude, longitude`
+const datesWithPlace = `${dateColumns}, latitude, longitude`
 
 export function createWellStore(db: Database) {
   const store = datasetStore<Well>(readsNow(db), wellDataset)
@@ -101,7 +101,7 @@ export function createWellStore(db: Database) {
     lives(filter: WellFilter) {
       const clauses = clausesOf(filter)
       if (filter.circle)
-        return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, clauses)))
+        return livesOf(within(filter.circle, matching<WellDates & Place>(datesWithPlace, clauses)))
       const [counted, producing] = readAtOnce(db, () => [
         matching<{ wells: number; sources: string }>(
           'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
