@@ -50,14 +50,14 @@ function openQueryWorker({
     openServices({ db, config, clock, ids: createRandomIds(), log, masterKey: noMasterKey }),
   )
   let askedSeries: AskedSeries[] = []
-  let mark = now
+  let snapshotAt = now
   const services: Services = {
     ...opened,
     meter: {
       ...opened.meter,
       noteRequested: (_key, seriesIds, etag) => void askedSeries.push({ seriesIds, etag }),
     },
-    ingest: { ...opened.ingest, mark: () => mark },
+    ingest: { ...opened.ingest, snapshotAt: () => snapshotAt },
   }
   // Accounts may have changed since this thread began: the main thread says what they are entitled to.
   const formulaLimits = new Map<string, number | null>()
@@ -74,7 +74,7 @@ function openQueryWorker({
     },
     admit(request, question) {
       clock.set(question.now)
-      mark = question.mark
+      snapshotAt = question.snapshotAt
       const { account, entitled } = question.caller ?? {}
       if (account && entitled && services.catalogue.ownedBy(account.id).length > 0)
         formulaLimits.set(account.id, entitled.formulaSeries)

@@ -17,7 +17,7 @@ export interface QueryWorkerDispatchDeps {
   profiles: Profiles | undefined
   now(): number
   /** The time by which everything visible to a read of now was recorded. */
-  mark(): number
+  snapshotAt(): number
   connections: Pick<Connections, 'idle'>
   /** Whether the route refuses the query for the text of a parameter. */
   isMalformed(method: string, route: string, query: URLSearchParams): boolean
@@ -44,7 +44,7 @@ export function createQueryWorkerDispatch({
   meter,
   profiles,
   now,
-  mark,
+  snapshotAt,
   connections,
   isMalformed,
   isKnownCode,
@@ -87,7 +87,7 @@ export function createQueryWorkerDispatch({
       caller: caller && plainCaller(caller),
       profile: profiles?.nameOf(request),
       now: now(),
-      mark: mark(),
+      snapshotAt: snapshotAt(),
     })
     if (outcome.kind === 'needs_writer' || outcome.kind === 'no_worker') return undefined
     connections.idle(request, idleSeconds)

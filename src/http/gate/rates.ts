@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { browsingLimits, type Limits } from '../../plans/limits.ts'
 import {
   createRateTable,
-  type RateMark,
+  type RateFingerprint,
   type RateSave,
   type RateTable,
 } from '../../plans/rates/rate.ts'
@@ -21,7 +21,7 @@ export type RateClassName =
 /** One rolling window of each class, keyed by API key or client address. */
 export type RateTables = ReturnType<typeof createRateTables>
 
-export interface MarkedKey extends RateMark {
+export interface IdentifiedKey extends RateFingerprint {
   key: { id: string }
 }
 
@@ -68,9 +68,9 @@ export function createRateTables(limits: Limits, seed: number) {
     browsing: byKey(browsingLimits.perMinute),
     browsingDay: byKey(browsingLimits.perDay, dayMs),
   }
-  /** The table, for a key that it knows the mark of from here on. */
-  const tableOf = (name: RateClassName, key: MarkedKey): RateTable => {
-    if (key.rateLow === 0) tables[name].mark(key, key.key.id)
+  /** The table, for a key that it knows the fingerprint of from here on. */
+  const tableOf = (name: RateClassName, key: IdentifiedKey): RateTable => {
+    if (key.rateLow === 0) tables[name].identify(key, key.key.id)
     return tables[name]
   }
   return {
@@ -79,12 +79,12 @@ export function createRateTables(limits: Limits, seed: number) {
     /** Takes a slot for a client's address or for a sign-in. */
     take: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>
       tables[name].take(holder, nowMs, limit),
-    /** Takes a slot for an API key, which is marked the first time. */
-    takeOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
-      tableOf(name, key).takeMarked(key, nowMs, limit),
+    /** Takes a slot for an API key, whose fingerprint is stored the first time. */
+    takeOf: (name: RateClassName, key: IdentifiedKey, nowMs: number, limit?: number) =>
+      tableOf(name, key).takeIdentified(key, nowMs, limit),
     /** The result that `takeOf` would have, without taking a slot. */
-    peekOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
-      tableOf(name, key).peekMarked(key, nowMs, limit),
+    peekOf: (name: RateClassName, key: IdentifiedKey, nowMs: number, limit?: number) =>
+      tableOf(name, key).peekIdentified(key, nowMs, limit),
     clear() {
       for (const table of Object.values(tables)) table.clear()
     },

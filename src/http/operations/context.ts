@@ -191,7 +191,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       pool: options.queryWorkers,
       profiles,
       now,
-      mark: services.ingest.mark,
+      snapshotAt: services.ingest.snapshotAt,
       connections,
       isMalformed: names.isMalformed,
       isKnownCode: code => catalogue.resolve(code, now()) !== undefined,

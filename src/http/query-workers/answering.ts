@@ -4,7 +4,7 @@ import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms
 export interface QueryWorkerInstance {
   /** Answers a request whose caller the main thread has admitted, after `admit`. */
   handle(request: Request): Response | Promise<Response>
-  /** Admits the request as the main thread did, with its clock and its recording mark. */
+  /** Admits the request as the main thread did, with its clock and its snapshot time. */
   admit(request: Request, question: QueryWorkerRequest): void
   /** The series that responses were about, for usage statistics; empties the list. */
   takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']

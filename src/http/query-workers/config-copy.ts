@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { Secret } from '../../config/keys.ts'
 
 /** Stands for a secret where a configuration goes to a thread that needs none. */
-const secretMark = '\u0000secret'
+const secretPlaceholder = '\u0000secret'
 
 /**
  * The configuration of a thread or an instance that sends nothing and takes no payment: a provider
@@ -22,7 +22,7 @@ export const workerConfig = (config: Config): unknown => dehydrated(withoutProvi
 export const openedWorkerConfig = (values: unknown): Config => hydrated(values) as Config
 
 function dehydrated(value: unknown): unknown {
-  if (value instanceof Secret) return secretMark
+  if (value instanceof Secret) return secretPlaceholder
   if (value instanceof RegExp || value instanceof Set || value instanceof Map) return value
   if (Array.isArray(value)) return value.map(dehydrated)
   if (typeof value !== 'object' || value === null) return value
@@ -30,7 +30,7 @@ function dehydrated(value: unknown): unknown {
 }
 
 function hydrated(value: unknown): unknown {
-  if (value === secretMark) return new Secret('')
+  if (value === secretPlaceholder) return new Secret('')
   if (value instanceof RegExp || value instanceof Set || value instanceof Map) return value
   if (Array.isArray(value)) return value.map(hydrated)
   if (typeof value !== 'object' || value === null) return value

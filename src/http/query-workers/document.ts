@@ -7,7 +7,7 @@ export interface QueryWorkerDocumentDeps {
   /** Creates the document on the main thread, without query workers. */
   own(): Promise<string>
   now(): number
-  mark(): number
+  snapshotAt(): number
 }
 
 /**
@@ -18,7 +18,7 @@ export function createQueryWorkerDocument({
   pool,
   own,
   now,
-  mark,
+  snapshotAt,
 }: QueryWorkerDocumentDeps): () => Promise<string> {
   return async (): Promise<string> => {
     const outcome = await pool.ask(path, {
@@ -28,7 +28,7 @@ export function createQueryWorkerDocument({
       body: undefined,
       caller: undefined,
       now: now(),
-      mark: mark(),
+      snapshotAt: snapshotAt(),
     })
     if (outcome.kind !== 'answer' || outcome.status !== 200) return await own()
     const body = outcome.goesOn ? pool.rest(outcome.id, outcome.body) : outcome.body

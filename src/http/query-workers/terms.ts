@@ -27,10 +27,10 @@ export interface QueryWorkerRequest {
   /** The instance's clock, which may be stopped or differ from the machine's. */
   now: number
   /**
-   * The recording mark: the response includes everything recorded by then, and later writes have
+   * The time of its snapshot: the response includes everything recorded by then, and later writes have
    * later times.
    */
-  mark: number
+  snapshotAt: number
 }
 
 /** Messages from the main thread to a query worker, in order. */

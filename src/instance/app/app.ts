@@ -84,7 +84,7 @@ function documentFor(
         pool: queryWorkers,
         own: makeHere,
         now: clock.now,
-        mark: ingest.mark,
+        snapshotAt: ingest.snapshotAt,
       })
     : makeHere
   return async () => (await shippedDocument(api, settings)) ?? (await makeDocument())

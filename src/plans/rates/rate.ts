@@ -18,7 +18,7 @@ export interface RateOptions {
  * By what a table knows a key, kept with the key so that it is worked out once; both 0 until then. It
  * is the same in every table of one seed.
  */
-export interface RateMark {
+export interface RateFingerprint {
   rateHigh: number
   rateLow: number
 }
@@ -51,16 +51,16 @@ export interface RateTable {
    */
   take(key: string, nowMs: number, limit?: number): RateDecision
   /** Sets by what the table knows `key`. */
-  mark(holder: RateMark, key: string): void
-  /** `take` of a key that was marked. */
-  takeMarked(marked: Readonly<RateMark>, nowMs: number, limit?: number): RateDecision
+  identify(holder: RateFingerprint, key: string): void
+  /** `take` of a key that was identified. */
+  takeIdentified(holder: Readonly<RateFingerprint>, nowMs: number, limit?: number): RateDecision
   /**
    * The result that `take` would have, without taking a slot. `used` and `remaining` exclude this
    * call.
    */
   peek(key: string, nowMs: number, limit?: number): RateDecision
-  /** `peek` of a key that was marked. */
-  peekMarked(marked: Readonly<RateMark>, nowMs: number, limit?: number): RateDecision
+  /** `peek` of a key that was identified. */
+  peekIdentified(holder: Readonly<RateFingerprint>, nowMs: number, limit?: number): RateDecision
   /** Forgets everything. */
   clear(): void
   save(nowMs: number): RateSave
@@ -170,14 +170,14 @@ class Table implements RateTable {
     return this.takeAt(this.fingerprint.high, this.fingerprint.low, nowMs, limit)
   }
 
-  mark(holder: RateMark, key: string): void {
+  identify(holder: RateFingerprint, key: string): void {
     this.fingerprint.of(key)
     holder.rateHigh = this.fingerprint.high
     holder.rateLow = this.fingerprint.low
   }
 
-  takeMarked(
-    { rateHigh, rateLow }: Readonly<RateMark>,
+  takeIdentified(
+    { rateHigh, rateLow }: Readonly<RateFingerprint>,
     nowMs: number,
     limit = this.limit,
   ): RateDecision {
@@ -201,8 +201,8 @@ class Table implements RateTable {
     return this.peekAt(this.fingerprint.high, this.fingerprint.low, nowMs, limit)
   }
 
-  peekMarked(
-    { rateHigh, rateLow }: Readonly<RateMark>,
+  peekIdentified(
+    { rateHigh, rateLow }: Readonly<RateFingerprint>,
     nowMs: number,
     limit = this.limit,
   ): RateDecision {

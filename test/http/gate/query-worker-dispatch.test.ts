@@ -57,7 +57,7 @@ async function questionOf(headers: Record<string, string>, query = '') {
       },
     ]),
     now: () => 1_000,
-    mark: () => 1_000,
+    snapshotAt: () => 1_000,
     connections: { idle: () => undefined },
     isMalformed: names.isMalformed,
     isKnownCode: code => ['WTI_USD', 'BRENT_CRUDE_USD'].includes(code.trim()),

@@ -16,7 +16,7 @@ const question: Omit<QueryWorkerRequest, 'id'> = {
   body: undefined,
   caller: undefined,
   now: 0,
-  mark: 0,
+  snapshotAt: 0,
 }
 
 /** A query worker that responds when the test decides; the pool calls it like a thread. */

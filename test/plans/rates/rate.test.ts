@@ -177,12 +177,12 @@ const addressOf = (n: number) =>
 test('a key that was marked has the window of its name', () => {
   const table = createRateTable({ limit: 3, windowMs, seed: 7 })
   const marked = { rateHigh: 0, rateLow: 0 }
-  table.mark(marked, 'a key')
+  table.identify(marked, 'a key')
   expect(table.take('a key', 0).used).toBe(1)
-  expect(table.takeMarked(marked, 1).used).toBe(2)
+  expect(table.takeIdentified(marked, 1).used).toBe(2)
   expect(table.take('a key', 2, 5)).toMatchObject({ used: 3, limit: 5 })
-  expect(table.takeMarked(marked, 3).admitted).toBe(false)
-  expect({ ...table.peekMarked(marked, 4) }).toEqual({ ...table.peek('a key', 4) })
+  expect(table.takeIdentified(marked, 3).admitted).toBe(false)
+  expect({ ...table.peekIdentified(marked, 4) }).toEqual({ ...table.peek('a key', 4) })
   expect(table.peek('another', 4).used).toBe(0)
 })
 

@@ -280,7 +280,7 @@ function daysOf(
     from: parseDay(closes[0]!.day)!,
     to: parseDay(closes.at(-1)!.day)! + dayMs,
     asOf,
-    mark: ingest.mark(),
+    snapshotAt: ingest.snapshotAt(),
   })
   return [...blocks].flatMap(({ length, value, bars }) =>
     Array.from({ length }, (_, i) => ({

@@ -93,7 +93,7 @@ export function createMeterWriter(
      * Notes that something of a count waits. Three times a request, and nearly always it waits
      * already.
      */
-    mark(count: Count) {
+    markDirty(count: Count) {
       if (count.waits) return
       count.waits = true
       sliceWith(count).dirty.add(count)

@@ -85,7 +85,7 @@ export function createMeter(
         return boughtRequests.take(state, window)
       count.used += 1
       count.dirty = true
-      writer.mark(count)
+      writer.markDirty(count)
       if (writesAhead && window.limit !== null) charges.writeAhead(count, window.limit)
       return window
     },
@@ -101,7 +101,7 @@ export function createMeter(
         const used = Math.max(0, counts.usedBefore(count, window) - 1)
         count.past.push(counterOf(count.keyId, window, used))
       }
-      writer.mark(count)
+      writer.markDirty(count)
     },
     /**
      * Records the outcome of a request and returns the state of its key. `durationMs` is the time
@@ -123,7 +123,7 @@ export function createMeter(
       hour.durationUs += Math.round(durationMs * 1000)
       count.lastUsedAt = now
       state.lastUsedAt = now
-      writer.mark(count)
+      writer.markDirty(count)
       return quotaUsageOf(state, count, now)
     },
     ...createReplicaUsage(keys, counts, clock, usedOf, writer, charges),
@@ -140,7 +140,7 @@ export function createMeter(
       }
       addToTally(count.tally, seriesIds, etag)
       count.tallyDirty = true
-      writer.mark(count)
+      writer.markDirty(count)
     },
     ...createUsageReports(store, counts, clock, writer.settle),
     /**
@@ -149,7 +149,7 @@ export function createMeter(
      */
     flush(isLast: boolean = false) {
       credits?.flush()
-      if (isLast) counts.settleAhead(writer.mark)
+      if (isLast) counts.settleAhead(writer.markDirty)
       writer.flush()
     },
     /**

@@ -35,7 +35,7 @@ export function createReplicaUsage(
   counts: Pick<RunningCounts, 'running'>,
   clock: Clock,
   usedOf: (state: KeyState, count: RunningCount, now: number) => number,
-  writer: Pick<MeterWriter, 'mark'>,
+  writer: Pick<MeterWriter, 'markDirty'>,
   charges: Pick<Charges, 'write'>,
 ) {
   return {
@@ -55,7 +55,7 @@ export function createReplicaUsage(
           count.used += answered.metered - answered.prepaid
         count.dirty = true
         count.lastUsedAt = Math.max(count.lastUsedAt, answered.lastUsedAt)
-        writer.mark(count)
+        writer.markDirty(count)
       }
     },
     /**
@@ -73,7 +73,7 @@ export function createReplicaUsage(
       if (requests <= 0) return undefined
       count.used += requests
       count.dirty = true
-      writer.mark(count)
+      writer.markDirty(count)
       try {
         charges.write(count)
       } catch (error) {
@@ -95,7 +95,7 @@ export function createReplicaUsage(
       count.ahead = 0
       count.streamed = 0
       count.written = []
-      writer.mark(count)
+      writer.markDirty(count)
     },
   }
 }

@@ -146,12 +146,12 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     usedBefore,
     tallyOf,
     /** Marks counts that were written ahead, so that their actual value is written. */
-    settleAhead(mark: (count: Count) => void) {
+    settleAhead(markDirty: (count: Count) => void) {
       for (const count of counts.values()) {
         if (count.ahead <= count.used) continue
         count.ahead = 0
         count.dirty = true
-        mark(count)
+        markDirty(count)
       }
     },
     /** Forgets all of them, so that they are read again. */

@@ -6,18 +6,18 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { type CountedUsage, unpackUsage } from './packed-usage.ts'
 import type { UsageBatch, UsageDay, UsageHour } from './usage-batch.ts'
 
-const consoleMark = 'console '
+const consolePrefix = 'console '
 
 /**
- * The endpoint name for requests from pages of the console. The mark is part of the name, so that
+ * The endpoint name for requests from pages of the console. The prefix is part of the name, so that
  * counters, replicas and pending writes keep both apart as they do routes.
  */
-export const consoleEndpoint = (route: string): string => consoleMark + route
+export const consoleEndpoint = (route: string): string => consolePrefix + route
 
 /** A recorded endpoint as its route, and who requested it. */
 export const endpointOf = (recorded: string): { route: string; via: 'api' | 'console' } =>
-  recorded.startsWith(consoleMark)
-    ? { route: recorded.slice(consoleMark.length), via: 'console' }
+  recorded.startsWith(consolePrefix)
+    ? { route: recorded.slice(consolePrefix.length), via: 'console' }
     : { route: recorded, via: 'api' }
 
 /** Pending usage of some keys, packed; undefined where none is pending. */

@@ -116,7 +116,7 @@ export function exportOperations(deps: Context) {
       from: cut?.from ?? start,
       to: cut?.to ?? end,
       asOf,
-      mark: ingest.mark(),
+      snapshotAt: ingest.snapshotAt(),
       ...(days && cut && { days: days.name, cutOf: cut.cutOf }),
     }
     const isFixed = Boolean(query.start_date && query.end_date) && end <= now()

@@ -38,7 +38,7 @@ export interface BulkQuestion {
   days?: string
   cutOf?: (seriesId: number) => SeriesCut | undefined
   /** Values recorded later are not included, however long the response takes to send. */
-  mark: number
+  snapshotAt: number
 }
 
 /** Reads many rows of many series. */
@@ -64,9 +64,9 @@ export function createBulk(deps: BulkDeps) {
     asOf === undefined ? to : Math.min(to, coverage.endOf(seriesId, asOf))
 
   /** Reads the values of a series: the current ones, or those of a moment. */
-  const pointOf = (seriesId: number, { asOf, mark }: BulkQuestion) => {
+  const pointOf = (seriesId: number, { asOf, snapshotAt }: BulkQuestion) => {
     if (asOf !== undefined) return { asOf, isCovered: asOf >= coverage.since(seriesId, asOf) }
-    return history.newestRecordedAt([seriesId]) > mark ? { asOf: mark, isCovered: true } : undefined
+    return history.newestRecordedAt([seriesId]) > snapshotAt ? { asOf: snapshotAt, isCovered: true } : undefined
   }
 
   /** By the source that a value has now, or had at the moment. */

@@ -52,13 +52,13 @@ export function createIngest(
   const inside: Listener[] = []
   const withdrawals: ((seriesId: number) => void)[] = []
   let batch: OpenBatch | undefined
-  let lastMark = Number.NEGATIVE_INFINITY
+  let lastSnapshotAt = Number.NEGATIVE_INFINITY
   let lastWrite = deps.lastWrittenAt ?? Number.NEGATIVE_INFINITY
   let lastInstant = { transaction: Number.NaN, at: Number.NEGATIVE_INFINITY }
   const next = () => {
     const transaction = transactionNumber()
-    if (transaction !== lastInstant.transaction || lastInstant.at <= lastMark) {
-      lastInstant = { transaction, at: Math.max(clock.now(), lastMark + 1, lastWrite + 1) }
+    if (transaction !== lastInstant.transaction || lastInstant.at <= lastSnapshotAt) {
+      lastInstant = { transaction, at: Math.max(clock.now(), lastSnapshotAt + 1, lastWrite + 1) }
       lastWrite = lastInstant.at
     }
     return lastInstant.at
@@ -141,9 +141,9 @@ export function createIngest(
      * The moment of a read: everything written before is recorded by then and everything written
      * after it later, even within one millisecond.
      */
-    mark() {
-      lastMark = Math.max(lastMark, lastWrite, clock.now())
-      return lastMark
+    snapshotAt() {
+      lastSnapshotAt = Math.max(lastSnapshotAt, lastWrite, clock.now())
+      return lastSnapshotAt
     },
     /**
      * The instant of the transaction under way, or of the next one: no other has it, and it rises from

@@ -49,14 +49,14 @@ const startsPerSnapshotMax = 8
  * moment, each beginning where the one before it ended. A page out of order is found by counting
  * the rows of that moment.
  */
-export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'mark' | 'listen'>) {
+export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'snapshotAt' | 'listen'>) {
   const memory = createSnapshotMemory()
 
   const begin = ({ range }: Question): SnapshotStart => ({
     from: range.from,
     to: range.to,
     // Every existing row is included, also one that was recorded by a clock that ran ahead.
-    bornBy: Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds)),
+    bornBy: Math.max(ingest.snapshotAt(), history.newestRecordedAt(range.seriesIds)),
   })
 
   const count = ({ range, vintage }: Question, { bornBy }: SnapshotStart): number =>

@@ -42,9 +42,9 @@ export interface RigCountRow {
   updated_at: string
 }
 
-/** A value for clients, and a mark that changes with it. */
+/** A value for clients, and a version that changes with it. */
 export interface Marked<T> {
-  mark: string
+  version: string
   row: T
 }
 
@@ -119,7 +119,7 @@ export function createCablePrices(
       const price = roundTo(observation.value, series.decimals)
       const created_at = isoInstant(observation.observedAt)
       return {
-        mark: `${series.id} ${observation.observedAt} ${price}`,
+        version: `${series.id} ${observation.observedAt} ${price}`,
         row: { code, price, currency: series.currency, unit: series.unit, created_at },
       }
     },
@@ -139,7 +139,7 @@ export function createCablePrices(
         source: sourceOf(series).name,
         updated_at: isoInstant(observation.observedAt),
       }
-      return { mark: `${observation.observedAt} ${row.count}`, row }
+      return { version: `${observation.observedAt} ${row.count}`, row }
     },
   }
 }

@@ -92,7 +92,7 @@ function watching(
   maySee: (code: string) => boolean,
   clock: SubscriptionDeps['clock'],
 ): Subscription {
-  const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))
+  const versions = new Map(codes.map(code => [code, prices.price(code)?.version]))
   let validUntil = prices.validUntil(codes)
   return {
     concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
@@ -101,8 +101,8 @@ function watching(
       validUntil = prices.validUntil(codes)
       return codes.flatMap(code => {
         const price = prices.price(code)
-        if (!price || price.mark === marks.get(code) || !maySee(code)) return []
-        marks.set(code, price.mark)
+        if (!price || price.version === versions.get(code) || !maySee(code)) return []
+        versions.set(code, price.version)
         return [price.row]
       })
     },

@@ -190,8 +190,8 @@ function createRigNews(
   line: CableLine,
   subscriptions: ReadonlyMap<string, unknown>,
 ) {
-  const marks = new Map(prices.rigCodes().map(code => [code, prices.rigCount(code)?.mark]))
-  let validUntil = prices.validUntil([...marks.keys()])
+  const versions = new Map(prices.rigCodes().map(code => [code, prices.rigCount(code)?.version]))
+  let validUntil = prices.validUntil([...versions.keys()])
   let isTouched = false
   const isEntitled = (): boolean => {
     const account = keys.account(accountId)
@@ -202,16 +202,16 @@ function createRigNews(
       isTouched = true
     },
     counts: () =>
-      isEntitled() ? [...marks.keys()].flatMap(code => prices.rigCount(code)?.row ?? []) : [],
+      isEntitled() ? [...versions.keys()].flatMap(code => prices.rigCount(code)?.row ?? []) : [],
     flush() {
       if (!isTouched && clock.now() <= validUntil) return
       isTouched = false
-      validUntil = prices.validUntil([...marks.keys()])
+      validUntil = prices.validUntil([...versions.keys()])
       const entitled = isEntitled()
-      for (const [code, mark] of marks) {
+      for (const [code, version] of versions) {
         const count = prices.rigCount(code)
-        if (!count || count.mark === mark) continue
-        marks.set(code, count.mark)
+        if (!count || count.version === version) continue
+        versions.set(code, count.version)
         const message = {
           type: 'rig_count_update',
           timestamp: prices.priced().timestamp,

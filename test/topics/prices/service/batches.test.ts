@@ -250,7 +250,7 @@ test(
         }
         for (const one of steps) {
           clock.advance(one.later)
-          const now = ingest.mark() + 1
+          const now = ingest.snapshotAt() + 1
           clock.advance(Math.max(0, now - clock.now()))
           if (one.kind === 'push') {
             const points = one.values.map(([day, value]) => ({

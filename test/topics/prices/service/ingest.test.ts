@@ -14,7 +14,7 @@ test('writes before a read are recorded by its moment and later writes after it,
   const reads: { mark: number; value: number }[] = []
   for (let value = 1; value <= 5; value++) {
     write(value)
-    reads.push({ mark: ingest.mark(), value })
+    reads.push({ mark: ingest.snapshotAt(), value })
   }
   for (const { mark, value } of reads)
     expect(observations.asOf(series.id, 0, startAt + 1, mark, 1)[0]!.value).toBe(value)
@@ -22,7 +22,7 @@ test('writes before a read are recorded by its moment and later writes after it,
 
 test('each transaction has a different instant, also within one millisecond', () => {
   const { ingest, observations, series, write } = opened()
-  ingest.mark()
+  ingest.snapshotAt()
   for (const value of [1, 2, 3]) write(value)
   expect(observations.vintages(series.id, startAt).map(vintage => vintage.recordedAt)).toEqual([
     startAt + 1,
@@ -33,7 +33,7 @@ test('each transaction has a different instant, also within one millisecond', ()
 
 test('an explicitly given recording time is stored unchanged', () => {
   const { ingest, observations, series } = opened()
-  ingest.mark()
+  ingest.snapshotAt()
   ingest.write([{ seriesId: series.id, observedAt: 1, value: 1 }], 7)
   ingest.write([{ seriesId: series.id, observedAt: 2, value: 1, recordedAt: 8 }])
   expect(observations.oldestFirst(series.id, 0, 10).map(row => row.recordedAt)).toEqual([7, 8])

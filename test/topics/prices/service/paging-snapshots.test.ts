@@ -14,7 +14,7 @@ function openSnapshots(rows = 100) {
   const past = createPast()
   let mark = 0
   const snapshots = createPagingSnapshots(past.history, {
-    mark: () => mark,
+    snapshotAt: () => mark,
     listen() {},
   })
   const point = (i: number, more: Partial<Point> = {}): Point => ({

@@ -253,7 +253,7 @@ function reading(deps: Context) {
       interval: 'raw',
       ...rangeOf(query),
       asOf: undefined,
-      mark: ingest.mark(),
+      snapshotAt: ingest.snapshotAt(),
     }
     const writer = await openBulkWriter(format, columnsOf([], false), series)
     return new Response(streamOf(bulkBytes(writer, bulk.blocks(question))), {
