@@ -205,7 +205,11 @@ async function fetchBackup(
   return `${chosen.place.label}: ${chosen.name}`
 }
 
-async function unsealed(config: Config, { place, name }: ListedBackup, path: string): Promise<void> {
+async function unsealed(
+  config: Config,
+  { place, name }: ListedBackup,
+  path: string,
+): Promise<void> {
   if (!name.endsWith(sealedEnding)) {
     await fetchChecksum(place, name, path)
     await place.fetch(name, path)

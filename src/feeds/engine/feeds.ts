@@ -6,7 +6,7 @@ import type { FeedsDeps } from './deps.ts'
 import { createLateReleaseLog } from './late.ts'
 import { createFeedRuns, type RunOptions } from './runs.ts'
 import { type FeedSample, sampleOf } from './sample.ts'
-import { type FeedSetting, refusalOf, feedStateOf } from './settings.ts'
+import { type FeedSetting, feedStateOf, refusalOf } from './settings.ts'
 import { createFeedSettings } from './stored-settings.ts'
 import { type FeedView, viewOf } from './view.ts'
 

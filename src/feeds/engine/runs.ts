@@ -4,7 +4,7 @@ import type { Feed } from '../publishers/publishers.ts'
 import type { FeedRun, FeedState, RunTrigger } from '../store/feeds.ts'
 import type { FeedBatch, FeedsDeps } from './deps.ts'
 import { readFeed } from './run.ts'
-import { type FeedSetting, isPreferred, refusalOf, feedStateOf } from './settings.ts'
+import { type FeedSetting, feedStateOf, isPreferred, refusalOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
 import { linesOf } from './view.ts'
 

@@ -63,8 +63,7 @@ export function createEgress(
     const stated = ownAddresses ?? literalAddress(url.hostname)
     const verdicts = stated.map(candidate => judge(candidate.address))
     if (verdicts.includes('refused')) return { fault: `${onlyPublic}.` }
-    const isOpen =
-      stated.length > 0 ? verdicts.every(verdict => verdict === 'allowed') : opensNames
+    const isOpen = stated.length > 0 ? verdicts.every(verdict => verdict === 'allowed') : opensNames
     const fault = schemeFault(url, isOpen)
     return fault ? { fault } : { url, stated }
   }

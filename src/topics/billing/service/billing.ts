@@ -22,13 +22,13 @@ import {
   type SubscriptionFilter,
   type SubscriptionStore,
 } from '../store/subscriptions.ts'
+import { assignedSubscription } from './assigned.ts'
 import { type CreditSales, createCreditSales } from './credit-packs.ts'
 import { createBillingEntries } from './entries.ts'
 import { createInboundBilling, type Receipt } from './inbound.ts'
 import { createBillingLedger, type Ledger } from './ledger.ts'
 import { createManualSubscriptions, type ManualSubscriptions } from './manual.ts'
 import { type BillingPayments, createBillingPayments } from './payments.ts'
-import { assignedSubscription } from './assigned.ts'
 import { createRemoteSubscriptions } from './remote.ts'
 import type { SubscriptionEngine } from './terms.ts'
 

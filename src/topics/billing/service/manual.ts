@@ -14,8 +14,8 @@ import type { Charge } from '../../../send/billing/processor.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
-import type { BillingEntries } from './entries.ts'
 import { assignedSubscription, manualSubscription } from './assigned.ts'
+import type { BillingEntries } from './entries.ts'
 import {
   type AgreementOptions,
   type BillingRefusal,

@@ -151,8 +151,7 @@ export function createFreshness({
       return last
     const expected = catalogue.list().filter(series => series.unavailableReason === null)
     const ages = new Map(expected.map(series => [series, ageOf(series, at)]))
-    const agesOf = (list: readonly Series[]) =>
-      list.flatMap(series => ages.get(series) ?? [])
+    const agesOf = (list: readonly Series[]) => list.flatMap(series => ages.get(series) ?? [])
     last = {
       data: dataNow(),
       quarantined,

@@ -66,7 +66,9 @@ export function createBulk(deps: BulkDeps) {
   /** Reads the values of a series: the current ones, or those of a moment. */
   const pointOf = (seriesId: number, { asOf, snapshotAt }: BulkQuestion) => {
     if (asOf !== undefined) return { asOf, isCovered: asOf >= coverage.since(seriesId, asOf) }
-    return history.newestRecordedAt([seriesId]) > snapshotAt ? { asOf: snapshotAt, isCovered: true } : undefined
+    return history.newestRecordedAt([seriesId]) > snapshotAt
+      ? { asOf: snapshotAt, isCovered: true }
+      : undefined
   }
 
   /** By the source that a value has now, or had at the moment. */

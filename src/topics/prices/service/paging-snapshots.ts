@@ -49,7 +49,10 @@ const startsPerSnapshotMax = 8
  * moment, each beginning where the one before it ended. A page out of order is found by counting
  * the rows of that moment.
  */
-export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'snapshotAt' | 'listen'>) {
+export function createPagingSnapshots(
+  history: History,
+  ingest: Pick<Ingest, 'snapshotAt' | 'listen'>,
+) {
   const memory = createSnapshotMemory()
 
   const begin = ({ range }: Question): SnapshotStart => ({
