@@ -140,18 +140,23 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   const ownOrganization = createOwnOrganization(deps, of)
   const sendInvitation = createInviter(deps)
 
-  /** Does the work if the user may be invited: is not a member yet, and there is room. */
+  /**
+   * Does the work if the user may be invited: is not a member yet, and there is room. `listed`: a
+   * member whose invitation ended before they accepted it.
+   */
   const whereRoom = <T>(
     account: AccountState,
     { email }: MemberRequest,
-    work: (belonging: Belonging) => T,
+    work: (belonging: Belonging, listed: Member | undefined) => T,
   ): T | OrganizationRefusal => {
     const current = of(account)
-    if (current?.members.some(member => member.email === email) || account.account.email === email)
+    const open = current ? store.invitations(current.organization.id).filter(isOpen) : []
+    const listed = current?.members.find(member => member.email === email)
+    const isExpected = open.some(invitation => invitation.memberId === listed?.id)
+    if (account.account.email === email || (listed && (listed.accountId !== null || isExpected)))
       return { refused: 'already_member' }
-    const open = current ? store.invitations(current.organization.id).filter(isOpen).length : 0
-    if (open >= openInvitationsMax) return { refused: 'limit', limit: openInvitationsMax }
-    return transact(db, () => work(ownOrganization(account)))
+    if (open.length >= openInvitationsMax) return { refused: 'limit', limit: openInvitationsMax }
+    return transact(db, () => work(ownOrganization(account), listed))
   }
 
   return {
@@ -162,11 +167,11 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
      */
     addMember(account: AccountState, wish: MemberRequest): Member | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }
-      return whereRoom(account, person, belonging => {
+      return whereRoom(account, person, (belonging, listed) => {
         const { email, role } = person
         const organizationId = belonging.organization.id
         const member: Member = {
-          id: ids.uuid(),
+          id: listed?.id ?? ids.uuid(),
           organizationId,
           accountId: null,
           email,
@@ -184,7 +189,9 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
      */
     invite(account: AccountState, wish: MemberRequest): Invitation | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }
-      return whereRoom(account, person, belonging => sendInvitation(belonging, person, null))
+      return whereRoom(account, person, (belonging, listed) =>
+        sendInvitation(belonging, person, listed?.id ?? null),
+      )
     },
   }
 }

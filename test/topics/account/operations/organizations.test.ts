@@ -523,6 +523,27 @@ describe('/organizations/members', () => {
     expect([(body.members as Row[]).length, body.invitations]).toEqual([2, []] as never)
   })
 
+  test('is invited again after the first invitation has expired, and is listed once', async () => {
+    const { ask, person, mailMessages, clock, ...all } = people()
+    const [ann, bob] = [person('ann', 'scale'), person('bob', 'free')]
+    const add = (role: string) =>
+      ask('POST', '/organizations/members', token(ann), { email: bob.email, role })
+    const { id } = (await add('member')).body.member as Row
+    clock.advance(15 * 86_400_000)
+    const again = await add('read_only')
+    expect([again.status, again.body.member]).toMatchObject([
+      201,
+      { id, role: 'read_only', status: 'invited' },
+    ])
+    const { invitation } = all.services.organizations.invitationByToken(
+      tokenIn(mailMessages(bob.email)[1]!.text),
+    )!
+    const path = `/organizations/invitations/${invitation.id}/confirm_accept`
+    expect((await ask('POST', path, token(bob))).status).toBe(200)
+    const { body } = await ask('GET', '/organizations/dashboard', token(bob))
+    expect(body.organization).toMatchObject({ member_count: 2, your_role: 'read_only' })
+  })
+
   test.each([
     ['nothing', undefined, ['email', 'role']],
     ['a role that is none', { email: 'x@example.com', role: 'owner' }, ['role']],
