@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { invoiceStateText } from '../../plans/billing/invoice.ts'
 import type { LedgerInvoice as InvoiceLine } from '../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as SubscriptionLine } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
@@ -13,23 +14,12 @@ const subscriptionStatuses = ['active', 'past_due', 'cancelled']
 
 const money = (cents: number, currency = 'USD') => `${currency} ${(cents / 100).toFixed(2)}`
 
-const stateOf = (invoice: InvoiceLine): string =>
-  [
-    invoice.status,
-    invoice.amount_refunded > 0
-      ? `${money(invoice.amount_refunded, invoice.currency)} refunded`
-      : undefined,
-    invoice.dispute ? `dispute ${invoice.dispute}` : undefined,
-  ]
-    .filter(part => part !== undefined)
-    .join(', ')
-
 const invoiceTable = (invoices: readonly InvoiceLine[]) =>
   tableOf(invoices, {
     NUMBER: 'number',
     'BILLED TO': 'billed_to',
     AMOUNT: invoice => money(invoice.amount, invoice.currency),
-    STATUS: invoice => stateOf(invoice),
+    STATUS: invoice => invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }),
     ISSUED: invoice => invoice.created_at.slice(0, 10),
     DUE: invoice => invoice.due_at.slice(0, 10),
     PAID: invoice => invoice.paid_at?.slice(0, 10) ?? '-',

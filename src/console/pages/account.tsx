@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { invoiceStateText } from '../../plans/billing/invoice.ts'
 import type { AccountAnswer } from '../../topics/account/operations/account.ts'
 import type { InvoiceShape as Invoice } from '../../topics/billing/operations/row.ts'
 import {
@@ -435,9 +436,12 @@ function Plan() {
             },
             {
               name: 'State',
-              value: ({ status }) => status,
-              show: ({ status }) => (
-                <Tag mood={status === 'paid' ? 'good' : 'warn'}>{words(status)}</Tag>
+              value: invoice =>
+                invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }),
+              show: invoice => (
+                <Tag mood={invoice.status === 'paid' && !invoice.dispute ? 'good' : 'warn'}>
+                  {words(invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }))}
+                </Tag>
               ),
             },
           ]}

@@ -17,3 +17,15 @@ export function money(cents: number, currency: string): string {
   const whole = Math.floor(Math.abs(cents) / 100)
   return `${currency} ${cents < 0 ? '-' : ''}${thousands(String(whole))}.${String(Math.abs(cents) % 100).padStart(2, '0')}`
 }
+
+/** `paid`, or `paid, USD 10.00 refunded, dispute open`. */
+export const invoiceStateText = (invoice: {
+  status: string
+  currency: string
+  refundedCents: number
+  dispute: string | null
+}): string => {
+  const { status, currency, refundedCents, dispute } = invoice
+  const refunded = refundedCents > 0 ? `, ${money(refundedCents, currency)} refunded` : ''
+  return `${status}${refunded}${dispute === null ? '' : `, dispute ${dispute}`}`
+}

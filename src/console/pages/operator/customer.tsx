@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { dayMs } from '../../../lib/time/instant.ts'
+import { invoiceStateText } from '../../../plans/billing/invoice.ts'
 import type { LedgerInvoice as Invoice } from '../../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as Subscription } from '../../../topics/operator/operations/people/subscriptions.ts'
 import { Choice, Figure, Options, Refused, Share, Side, Tag, Waiting } from '../../parts/bits.tsx'
@@ -169,8 +170,14 @@ const columns: Record<PartName, readonly Column<Row>[]> = {
       show: row => day(row.due_at as string | null),
     },
     state(
-      row => row.status === 'paid',
-      row => String(row.status),
+      row => row.status === 'paid' && row.dispute === null,
+      row =>
+        invoiceStateText({
+          status: String(row.status),
+          currency: String(row.currency),
+          refundedCents: Number(row.amount_refunded),
+          dispute: row.dispute === null ? null : String(row.dispute),
+        }),
     ),
   ],
 }

@@ -3,7 +3,7 @@ import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
-import { money } from '../../../plans/billing/invoice.ts'
+import { invoiceStateText, money } from '../../../plans/billing/invoice.ts'
 import { type Plans, tierOf } from '../../../plans/plans.ts'
 import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
 import type { Billing } from '../../../topics/billing/service/billing.ts'
@@ -71,7 +71,7 @@ export function billingPortalOperations({
       `<a href="${escaped(href)}">${invoice.number}</a>`,
       isoDay(invoice.createdAt),
       money(invoice.amountCents, invoice.currency),
-      invoice.status,
+      invoiceStateText(invoice),
     ]
     return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   }
