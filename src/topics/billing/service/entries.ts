@@ -196,6 +196,33 @@ function subscriptionData(plans: Plans, subscription: Subscription) {
   }
 }
 
+/** Tells the account that it is on the free plan; one that is closed is not told. */
+function notifyEnded(
+  { keys, plans, notices, mail, clock, serviceName }: EntriesDeps,
+  { id, accountId, plan, creditCents }: Subscription,
+): void {
+  const account = keys.account(accountId)?.account
+  if (account?.plan !== firstPlan || account.suspendedAt !== null) return
+  const title = `The ${tierOf(plans, plan).name} plan has ended`
+  const credit =
+    creditCents === 0
+      ? ''
+      : ` The credit of ${money(creditCents, currency)} stays on the account and pays for its next plan.`
+  const message = `${title}, and the account is on the free plan. Its keys and data stay.${credit}`
+  notices.post(
+    { accountId, type: 'invoice', title, message, data: { subscription_id: id } },
+    clock.now(),
+  )
+  mail.post({
+    to: account.email,
+    subject: `${serviceName}: ${title[0]!.toLowerCase()}${title.slice(1)}`,
+    accountId,
+    dedupe: `subscription-ended:${id}`,
+    text: `${message}\n\nChoose a plan: ${mail.pageUrl('/account/plan')}\n`,
+    isNotice: true,
+  })
+}
+
 function subscriptionEntries(deps: EntriesDeps) {
   const { keys, changes, plans, subscriptions, invoices, events, clock, ids } = deps
 
@@ -259,8 +286,11 @@ function subscriptionEntries(deps: EntriesDeps) {
       return subscription
     },
     revise,
-    /** Ends all rights of the subscription; `unpaid`: it was not cancelled by the account. */
-    end(before: Subscription, { unpaid = false } = {}): Subscription {
+    /**
+     * Ends all rights of the subscription. `unpaid`: it was not cancelled by the account;
+     * `replaced`: another one follows, and the account is not notified of the end.
+     */
+    end(before: Subscription, { unpaid = false, replaced = false } = {}): Subscription {
       const now = clock.now()
       const after: Subscription = {
         ...before,
@@ -276,6 +306,7 @@ function subscriptionEntries(deps: EntriesDeps) {
       if (unpaid) emitCancelled(after, now)
       else emitUpdated(after, null)
       move(after.accountId, after.plan, firstPlan)
+      if (!replaced) notifyEnded(deps, after)
       return after
     },
     /** Whether it is past due follows from its invoices. */

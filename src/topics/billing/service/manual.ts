@@ -268,7 +268,7 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
         const settled = { pendingPlan: null, pendingBillingPeriod: null }
         return stay(current, { agreed: true, ...lasting, ...settled })
       }
-      const end = current && endingWith(current, openInvoices)
+      const end = current && endingWith(current, openInvoices, true)
       if (isRefusal(end)) return end
       const creditCents = current ? unusedOf(current, openInvoices) : 0
       const balanceCents =
@@ -299,12 +299,13 @@ function endings({ entries, invoices }: OwnDeps) {
   return (
     current: Subscription,
     openInvoices: OpenInvoices | undefined,
+    replaced = false,
   ): (() => Subscription) | BillingRefusal => {
     const open = invoices.openOf(current.id)
     const refusal = undecided(open, openInvoices)
     if (refusal) return refusal
     return () => {
-      const ended = entries.end(current)
+      const ended = entries.end(current, { replaced })
       if (openInvoices === 'void')
         for (const invoice of open) entries.settle(invoice, { status: 'void', nextAttemptAt: null })
       return ended

@@ -600,6 +600,12 @@ describe('the operator ends a subscription of the processor at once', () => {
     })
     expect([ended.status, ended.body.data.subscription.status]).toEqual([200, 'cancelled'])
     expect([instance.theirs(buyer).status, instance.plan(buyer)]).toEqual(['canceled', 'free'])
+    await instance.deliver(
+      instance.stand.message('customer.subscription.deleted', instance.theirs(buyer)),
+    )
+    expect(
+      instance.mailMessages().filter(({ subject }) => subject.endsWith('Starter plan has ended')),
+    ).toHaveLength(1)
     const again = await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, {
       when: 'now',
     })

@@ -293,6 +293,12 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       expect(cancelled.body.data.subscription.credit).toBe(35_000)
       await instance.advance(40 * dayMs)
       expect([billing.current(buyer.account), instance.plan(buyer)]).toEqual([undefined, 'free'])
+      const ends = instance.mailMessages().filter(({ subject }) => subject.includes('has ended'))
+      expect(ends).toHaveLength(1)
+      expect([ends[0]!.subject, ends[0]!.text]).toEqual([
+        'Wellhead: the Starter plan has ended',
+        expect.stringContaining('The credit of USD 350.00 stays on the account'),
+      ])
       // Two months later the customer buys the plan themselves.
       await instance.change(buyer, 'starter')
       expect([newest().amountCents, newest().status]).toEqual([0, 'paid'])
