@@ -242,7 +242,7 @@ export function billingCommands({ program, leaf, run }: CommandTools) {
       .argument('<subscription>', 'id of the subscription, or e-mail address of the account')
       .description('cancel a subscription at the end of its period'),
   )
-    .option('--now', 'cancel it immediately, without a credit')
+    .option('--now', 'cancel it immediately, without a refund')
     .addOption(openInvoices())
     .action(run(cancelSubscription))
 }
