@@ -86,7 +86,7 @@ test('webhooks and alerts of a price that is stamped ahead come when it becomes 
   expect([70, 70.5, 72, 73].map(typesOf)).toEqual([
     ['price.updated'],
     ['price.updated'],
-    ['alert.triggered', 'price.updated'],
-    ['alert.triggered', 'price.updated'],
+    ['price.updated', 'price_alert.triggered'],
+    ['price.updated', 'price_alert.triggered'],
   ])
 }, 120_000)
