@@ -1,80 +1,28 @@
 import { rmSync } from 'node:fs'
 import { sleep } from '../../../lib/time/clock.ts'
-import { clearedTables, type MirroredRecord, type MirrorState } from './mirror.ts'
-
-const schema = `
-CREATE TABLE IF NOT EXISTS prices (code VARCHAR, observed_at TIMESTAMP, price DOUBLE,
-  currency VARCHAR, unit VARCHAR, source VARCHAR, recorded_at TIMESTAMP,
-  PRIMARY KEY (code, observed_at));
-CREATE TABLE IF NOT EXISTS price_vintages (cursor VARCHAR PRIMARY KEY, code VARCHAR,
-  observed_at TIMESTAMP, price DOUBLE, recorded_at TIMESTAMP);
-CREATE TABLE IF NOT EXISTS dataset_rows (dataset VARCHAR, key VARCHAR, "row" VARCHAR,
-  source VARCHAR, recorded_at TIMESTAMP, PRIMARY KEY (dataset, key));
-CREATE TABLE IF NOT EXISTS dataset_vintages (cursor VARCHAR PRIMARY KEY, dataset VARCHAR,
-  key VARCHAR, "row" VARCHAR, recorded_at TIMESTAMP);
-CREATE TABLE IF NOT EXISTS sync_state (address VARCHAR, cursor VARCHAR, synced_at VARCHAR);
-CREATE TABLE IF NOT EXISTS sync_selection (selection VARCHAR);
-`
+import {
+  applyPage,
+  clearedTables,
+  type MirroredRecord,
+  type MirrorState,
+  mirrorTables,
+  pageColumns,
+  pageRow,
+} from './mirror.ts'
 
 /** How often a locked file is opened again: for 20 s. */
 const [attemptsMax, retryEachMs] = [100, 200]
 
-/** The columns of a page, as text. */
-const fields = [
-  'cursor',
-  'code',
-  'observed_at',
-  'dataset',
-  'key',
-  'value',
-  'currency',
-  'unit',
-  'source',
-  'recorded_at',
-  'forgets',
-] as const
+const columns = pageColumns.replaceAll('"', '').split(', ')
 
-/** Reads a page into `page`, and from it what stays after all that the page deletes. */
+/** Reads the table `page` from a file of text. */
 const readPage = (path: string) => `
 CREATE TEMP TABLE page AS
-  SELECT * REPLACE (rtrim(observed_at, 'Z')::TIMESTAMP AS observed_at,
+  SELECT * REPLACE (rtrim(observed_at, 'Z')::TIMESTAMP AS observed_at, price::DOUBLE AS price,
     rtrim(recorded_at, 'Z')::TIMESTAMP AS recorded_at, forgets = '1' AS forgets)
   FROM read_csv(${quoted(path)}, header = false, delim = ',', quote = '"', escape = '"',
     nullstr = '', allow_quoted_nulls = false,
-    columns = {${fields.map(name => `'${name}': 'VARCHAR'`).join(', ')}});
-CREATE TEMP TABLE lost AS SELECT code, observed_at, max(cursor) AS cursor FROM page WHERE forgets GROUP BY ALL;
-CREATE TEMP TABLE kept AS SELECT p.* FROM page p
-  LEFT JOIN lost c ON c.code = p.code AND c.observed_at IS NULL
-  LEFT JOIN lost k ON k.code = p.code AND k.observed_at = p.observed_at
-  WHERE NOT p.forgets AND coalesce(p.cursor > c.cursor, true) AND coalesce(p.cursor > k.cursor, true);
-`
-
-const isLost = `(code IN (SELECT code FROM lost WHERE observed_at IS NULL)
-  OR (code, observed_at) IN (SELECT code, observed_at FROM lost WHERE observed_at IS NOT NULL))`
-
-/**
- * Brings the newest rows of the keys of a page into a table. A key that is there stays and is
- * replaced: a transaction cannot delete and insert one.
- */
-const present = (table: string, vintages: string, value: string, key: string, columns: string) => `
-CREATE TEMP TABLE latest_${table} AS
-  SELECT ${key}, arg_max(cursor, {r: recorded_at, c: cursor}) AS cursor,
-    arg_max(CASE WHEN ${value} IS NULL THEN 0 ELSE 1 END, {r: recorded_at, c: cursor}) AS stands
-  FROM ${vintages} WHERE (${key}) IN (SELECT (${key}) FROM kept) GROUP BY ${key};
-DELETE FROM ${table} WHERE (${table === 'prices' ? `${isLost} OR ` : ''}(${key}) IN (SELECT (${key}) FROM latest_${table} WHERE stands = 0))
-  AND (${key}) NOT IN (SELECT (${key}) FROM latest_${table} WHERE stands = 1);
-INSERT OR REPLACE INTO ${table} SELECT ${columns} FROM kept
-  SEMI JOIN latest_${table} l ON l.cursor = kept.cursor AND l.stands = 1;
-`
-
-const applyPage = `
-DELETE FROM price_vintages WHERE ${isLost};
-INSERT OR REPLACE INTO price_vintages
-  SELECT cursor, code, observed_at, value::DOUBLE, recorded_at FROM kept WHERE code IS NOT NULL;
-INSERT OR REPLACE INTO dataset_vintages
-  SELECT cursor, dataset, key, value, recorded_at FROM kept WHERE code IS NULL;
-${present('prices', 'price_vintages', 'price', 'code, observed_at', 'code, observed_at, value::DOUBLE, currency, unit, source, recorded_at')}
-${present('dataset_rows', 'dataset_vintages', '"row"', 'dataset, key', 'dataset, key, value, source, recorded_at')}
+    columns = {${columns.map(name => `'${name}': 'VARCHAR'`).join(', ')}});
 `
 
 /**
@@ -112,7 +60,7 @@ export async function openDuckdbMirror(path: string) {
     const cell = await run(`SELECT to_hex(encode(concat_ws(chr(10), ${row}))) FROM ${table};\n`)
     return cell === undefined ? undefined : (Buffer.from(cell, 'hex').toString().split('\n') as T)
   }
-  await run(schema)
+  await run(mirrorTables({ instant: 'TIMESTAMP', keyed: '' }))
   return {
     async state(): Promise<MirrorState | undefined> {
       const row = await read<[string, string]>('address, cursor', 'sync_state')
@@ -151,17 +99,7 @@ function quoted(text: string): string {
 }
 
 /** A record as a line of the page. */
-function lineOf(record: MirroredRecord): string {
-  const row =
-    'key' in record
-      ? {
-          ...record,
-          key: JSON.stringify(record.key),
-          value: record.row && JSON.stringify(record.row),
-        }
-      : { ...record, forgets: record.kind === 'deleted' && record.retroactive ? 1 : 0 }
-  const cells = { forgets: 0, ...row } as Record<string, unknown>
-  return `${fields
-    .map(name => (cells[name] == null ? '' : `"${String(cells[name]).replaceAll('"', '""')}"`))
+const lineOf = (record: MirroredRecord): string =>
+  `${pageRow(record)
+    .map(cell => (cell === null ? '' : `"${String(cell).replaceAll('"', '""')}"`))
     .join(',')}\n`
-}

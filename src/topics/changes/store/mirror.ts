@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { statements } from '../../../database/statement.ts'
+import { lazy } from '../../../database/statement.ts'
 
 /** A record of the feed, as it is sent. */
 export type MirroredRecord = MirroredPrice | MirroredRow
@@ -43,121 +43,152 @@ export const clearedTables = [...tables, 'sync_state', 'sync_selection'] as cons
 
 export type Mirror = ReturnType<typeof openMirror>
 
+/**
+ * The tables of a mirror, in SQL of SQLite and DuckDB. Keys and rows of datasets are JSON objects in
+ * the columns of the imports; a row of null is a deletion. The selection is the options with which a
+ * mirror is filled: other records before its cursor would be missing.
+ */
+export const mirrorTables = ({ instant, keyed }: { instant: string; keyed: string }) => `
+CREATE TABLE IF NOT EXISTS prices (code TEXT NOT NULL, observed_at ${instant} NOT NULL,
+  price DOUBLE NOT NULL, currency TEXT, unit TEXT NOT NULL, source TEXT NOT NULL,
+  recorded_at ${instant} NOT NULL, PRIMARY KEY (code, observed_at)) ${keyed};
+CREATE TABLE IF NOT EXISTS price_vintages (cursor TEXT PRIMARY KEY, code TEXT NOT NULL,
+  observed_at ${instant} NOT NULL, price DOUBLE, recorded_at ${instant} NOT NULL) ${keyed};
+CREATE TABLE IF NOT EXISTS dataset_rows (dataset TEXT NOT NULL, key TEXT NOT NULL,
+  "row" TEXT NOT NULL, source TEXT, recorded_at ${instant} NOT NULL,
+  PRIMARY KEY (dataset, key)) ${keyed};
+CREATE TABLE IF NOT EXISTS dataset_vintages (cursor TEXT PRIMARY KEY, dataset TEXT NOT NULL,
+  key TEXT NOT NULL, "row" TEXT, recorded_at ${instant} NOT NULL) ${keyed};
+CREATE TABLE IF NOT EXISTS sync_state (address TEXT NOT NULL, cursor TEXT NOT NULL, synced_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS sync_selection (selection TEXT NOT NULL);
+`
+
+/** The columns of the table `page`, in their order. */
+export const pageColumns =
+  'cursor, code, observed_at, dataset, key, "row", price, currency, unit, source, recorded_at, forgets'
+
+/** A record as a row of the table `page`. */
+export function pageRow(record: MirroredRecord): (string | number | null)[] {
+  const { cursor, dataset = null, source, recorded_at: at } = record as MirroredRow
+  if ('key' in record) {
+    const row = record.row && JSON.stringify(record.row)
+    const key = JSON.stringify(record.key)
+    return [cursor, null, null, dataset, key, row, null, null, null, source, at, 0]
+  }
+  const { code, observed_at: observedAt, value, currency, unit, kind, retroactive } = record
+  const forgets = Number(kind === 'deleted' && retroactive)
+  return [cursor, code, observedAt, null, null, null, value, currency, unit, source, at, forgets]
+}
+
+/** Brings the newest versions of the keys of a page into a table, in SQL of both. */
+const present = (table: string, of: string, key: string, value: string, columns: string) => `
+CREATE TEMP TABLE newest AS SELECT ${key}, cursor, ${value} IS NOT NULL AS stands
+  FROM (SELECT v.*, row_number() OVER (
+      PARTITION BY ${key} ORDER BY recorded_at DESC, cursor DESC) AS place
+    FROM ${of} v WHERE (${key}) IN (SELECT ${key} FROM kept)) AS versions
+  WHERE place = 1;
+DELETE FROM ${table} WHERE (${key}) IN (${
+  table === 'prices'
+    ? `SELECT ${key} FROM prices WHERE code IN (SELECT code FROM lost WHERE observed_at IS NULL)
+  UNION SELECT ${key} FROM lost WHERE observed_at IS NOT NULL
+  UNION `
+    : ''
+}SELECT ${key} FROM newest WHERE NOT stands
+  EXCEPT SELECT ${key} FROM newest WHERE stands);
+INSERT OR REPLACE INTO ${table} SELECT ${columns} FROM kept
+  WHERE cursor IN (SELECT cursor FROM newest WHERE stands);
+DROP TABLE newest;
+`
+
+/**
+ * Takes in the table `page`, in SQL of both: `kept` is what stays of it after all that it deletes. A
+ * key that stays is replaced, because a transaction of DuckDB cannot delete and insert one.
+ */
+export const applyPage = `
+CREATE TEMP TABLE lost AS SELECT code, observed_at, max(cursor) AS cursor
+  FROM page WHERE forgets GROUP BY code, observed_at;
+CREATE TEMP TABLE kept AS SELECT p.* FROM page p
+  LEFT JOIN lost c ON c.code = p.code AND c.observed_at IS NULL
+  LEFT JOIN lost k ON k.code = p.code AND k.observed_at = p.observed_at
+  WHERE NOT p.forgets AND coalesce(p.cursor > c.cursor, true) AND coalesce(p.cursor > k.cursor, true);
+DELETE FROM price_vintages WHERE code IN (SELECT code FROM lost WHERE observed_at IS NULL);
+DELETE FROM price_vintages WHERE (code, observed_at) IN (
+  SELECT code, observed_at FROM lost WHERE observed_at IS NOT NULL);
+INSERT OR REPLACE INTO price_vintages
+  SELECT cursor, code, observed_at, price, recorded_at FROM kept WHERE code IS NOT NULL;
+INSERT OR REPLACE INTO dataset_vintages
+  SELECT cursor, dataset, key, "row", recorded_at FROM kept WHERE code IS NULL;
+${present('prices', 'price_vintages', 'code, observed_at', 'price', 'code, observed_at, price, currency, unit, source, recorded_at')}
+${present('dataset_rows', 'dataset_vintages', 'dataset, key', '"row"', 'dataset, key, "row", source, recorded_at')}
+DROP TABLE lost;
+DROP TABLE kept;
+`
+
+/** Notes the years and datasets of a page, before it is taken in: their files are not written yet. */
+const noteFiles = `
+INSERT OR IGNORE INTO changed_years
+  SELECT substr(observed_at, 1, 4) FROM page WHERE observed_at IS NOT NULL
+  UNION SELECT substr(observed_at, 1, 4) FROM price_vintages
+    WHERE code IN (SELECT code FROM page WHERE forgets AND observed_at IS NULL);
+INSERT OR IGNORE INTO changed_datasets SELECT dataset FROM page WHERE code IS NULL;
+`
+
 /** A SQLite file with the prices of an instance and all that they ever were. */
 export function openMirror(path: string) {
   const db = new Database(path, { create: true, strict: true })
   // First: what was left by a killed run is taken in next, and a reader of the file may hold it up.
   db.run('PRAGMA busy_timeout = 10000')
   db.run('PRAGMA journal_mode = WAL')
-  db.run(`CREATE TABLE IF NOT EXISTS prices (code TEXT NOT NULL, observed_at TEXT NOT NULL,
-    price REAL NOT NULL, currency TEXT, unit TEXT NOT NULL, source TEXT NOT NULL,
-    recorded_at TEXT NOT NULL, PRIMARY KEY (code, observed_at)) WITHOUT ROWID`)
-  db.run(`CREATE TABLE IF NOT EXISTS price_vintages (cursor TEXT PRIMARY KEY, code TEXT NOT NULL,
-    observed_at TEXT NOT NULL, price REAL, recorded_at TEXT NOT NULL) WITHOUT ROWID`)
-  db.run(`CREATE INDEX IF NOT EXISTS price_vintages_by_key
-    ON price_vintages (code, observed_at, recorded_at, cursor)`)
-  db.run(`CREATE TABLE IF NOT EXISTS sync_state (id INTEGER PRIMARY KEY CHECK (id = 1),
-    address TEXT NOT NULL, cursor TEXT NOT NULL, synced_at TEXT NOT NULL)`)
-  // Years of which files are not written yet.
-  db.run('CREATE TABLE IF NOT EXISTS changed_years (year TEXT PRIMARY KEY) WITHOUT ROWID')
-  // Keys and rows are JSON objects in the columns of the imports; a row of null is a deletion.
-  db.run(`CREATE TABLE IF NOT EXISTS dataset_rows (dataset TEXT NOT NULL, key TEXT NOT NULL,
-    row TEXT NOT NULL, source TEXT, recorded_at TEXT NOT NULL,
-    PRIMARY KEY (dataset, key)) WITHOUT ROWID`)
-  db.run(`CREATE TABLE IF NOT EXISTS dataset_vintages (cursor TEXT PRIMARY KEY,
-    dataset TEXT NOT NULL, key TEXT NOT NULL, row TEXT, recorded_at TEXT NOT NULL) WITHOUT ROWID`)
-  db.run(`CREATE INDEX IF NOT EXISTS dataset_vintages_by_key
-    ON dataset_vintages (dataset, key, recorded_at, cursor)`)
-  db.run('CREATE TABLE IF NOT EXISTS changed_datasets (dataset TEXT PRIMARY KEY) WITHOUT ROWID')
-  // The options with which it is filled: other records before its cursor would be missing.
-  db.run('CREATE TABLE IF NOT EXISTS sync_selection (selection TEXT NOT NULL)')
-  const sql = statements(db)
-  const selection = sql<{ selection: string }, []>`SELECT selection FROM sync_selection`
-  const setSelection = sql`INSERT INTO sync_selection VALUES (?)`
-  const state = sql<MirrorState, []>`SELECT address, cursor FROM sync_state`
-  const setState = sql`INSERT OR REPLACE INTO sync_state VALUES (1, ?, ?, ?)`
-  const forgetCode = sql`DELETE FROM price_vintages WHERE code = ?`
-  const forgetKey = sql`DELETE FROM price_vintages WHERE code = ? AND observed_at = ?`
-  const dropCode = sql`DELETE FROM prices WHERE code = ?`
-  const dropKey = sql`DELETE FROM prices WHERE code = ? AND observed_at = ?`
-  const addVintage = sql`INSERT OR REPLACE INTO price_vintages VALUES (?, ?, ?, ?, ?)`
-  const newer = sql<{ 1: 1 }, string[]>`
-    SELECT 1 FROM price_vintages WHERE code = ? AND observed_at = ? AND (recorded_at, cursor) > (?, ?) LIMIT 1`
-  const setPrice = sql`INSERT OR REPLACE INTO prices VALUES (?, ?, ?, ?, ?, ?, ?)`
-  const changed = sql`INSERT OR IGNORE INTO changed_years VALUES (substr(?, 1, 4))`
-  const changedCode = sql`INSERT OR IGNORE INTO changed_years
-    SELECT DISTINCT substr(observed_at, 1, 4) FROM price_vintages WHERE code = ?`
-  const changedYears = sql<{ year: string }, []>`SELECT year FROM changed_years ORDER BY year`
-  const written = sql`DELETE FROM changed_years WHERE year = ?`
-  const addRowVintage = sql`INSERT OR REPLACE INTO dataset_vintages VALUES (?, ?, ?, ?, ?)`
-  const newerRow = sql<{ 1: 1 }, string[]>`
-    SELECT 1 FROM dataset_vintages WHERE dataset = ? AND key = ? AND (recorded_at, cursor) > (?, ?) LIMIT 1`
-  const setRow = sql`INSERT OR REPLACE INTO dataset_rows VALUES (?, ?, ?, ?, ?)`
-  const dropRow = sql`DELETE FROM dataset_rows WHERE dataset = ? AND key = ?`
-  const changedDataset = sql`INSERT OR IGNORE INTO changed_datasets VALUES (?)`
-  const changedDatasets = sql<{ dataset: string }, []>`SELECT dataset FROM changed_datasets`
-  const writtenDataset = sql`DELETE FROM changed_datasets WHERE dataset = ?`
-  const applyRow = (record: MirroredRow) => {
-    const { cursor, dataset, source, recorded_at: recordedAt } = record
-    const key = JSON.stringify(record.key)
-    const row = record.row && JSON.stringify(record.row)
-    addRowVintage.run(cursor, dataset, key, row, recordedAt)
-    changedDataset.run(dataset)
-    if (newerRow.get(dataset, key, recordedAt, cursor)) return
-    if (row === null) dropRow.run(dataset, key)
-    else setRow.run(dataset, key, row, source, recordedAt)
-  }
-  const apply = (record: MirroredRecord) => {
-    if ('key' in record) return applyRow(record)
-    const { cursor, kind, code, observed_at: at, value, recorded_at: recordedAt } = record
-    if (at === null) changedCode.run(code)
-    else changed.run(at)
-    if (at === null) {
-      forgetCode.run(code)
-      dropCode.run(code)
-      return
-    }
-    if (kind === 'deleted' && record.retroactive) {
-      forgetKey.run(code, at)
-      dropKey.run(code, at)
-      return
-    }
-    addVintage.run(cursor, code, at, value, recordedAt)
-    if (newer.get(code, at, recordedAt, cursor)) return
-    if (value === null) dropKey.run(code, at)
-    else setPrice.run(code, at, value, record.currency, record.unit, record.source, recordedAt)
-  }
+  db.run(`${mirrorTables({ instant: 'TEXT', keyed: 'WITHOUT ROWID' })}
+    CREATE INDEX IF NOT EXISTS price_vintages_by_key
+      ON price_vintages (code, observed_at, recorded_at, cursor);
+    CREATE INDEX IF NOT EXISTS dataset_vintages_by_key
+      ON dataset_vintages (dataset, key, recorded_at, cursor);
+    CREATE TABLE IF NOT EXISTS changed_years (year TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS changed_datasets (dataset TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TEMP TABLE page (${pageColumns});`)
+  const put = lazy(db, `INSERT INTO page VALUES (?${', ?'.repeat(11)})`)
+  const namesIn = (table: string) =>
+    db
+      .query<Record<string, string>, []>(`SELECT * FROM ${table} ORDER BY 1`)
+      .all()
+      .flatMap(row => Object.values(row))
   return {
-    state: (): MirrorState | undefined => state.get(),
+    state: (): MirrorState | undefined =>
+      db.query<MirrorState, []>('SELECT address, cursor FROM sync_state').get() ?? undefined,
     /** Whether it has been filled with this selection, or with none yet. */
     selects(text: string): boolean {
-      const chosen = selection.get()?.selection
-      if (chosen === undefined) setSelection.run(text)
+      const [chosen] = namesIn('sync_selection')
+      if (chosen === undefined) db.run('INSERT INTO sync_selection VALUES (?)', [text])
       return (chosen ?? text) === text
     },
     /** Takes in a page and where it ended, in one transaction. */
     take(records: readonly MirroredRecord[], { address, cursor }: MirrorState, syncedAt: string) {
       transact(db, () => {
-        for (const record of records) apply(record)
-        setState.run(address, cursor, syncedAt)
+        for (const record of records) put.run(...pageRow(record))
+        if (records.length > 0) db.run(`${noteFiles}${applyPage} DELETE FROM page;`)
+        db.run('DELETE FROM sync_state')
+        db.run('INSERT INTO sync_state (address, cursor, synced_at) VALUES (?, ?, ?)', [
+          address,
+          cursor,
+          syncedAt,
+        ])
       })
     },
     clear() {
       transact(db, () => {
         db.run(`INSERT OR IGNORE INTO changed_years
-          SELECT DISTINCT substr(observed_at, 1, 4) FROM price_vintages`)
-        db.run(
-          'INSERT OR IGNORE INTO changed_datasets SELECT DISTINCT dataset FROM dataset_vintages',
-        )
-        for (const table of clearedTables) db.run(`DELETE FROM ${table}`)
+            SELECT DISTINCT substr(observed_at, 1, 4) FROM price_vintages;
+          INSERT OR IGNORE INTO changed_datasets SELECT DISTINCT dataset FROM dataset_vintages;
+          ${clearedTables.map(table => `DELETE FROM ${table};`).join(' ')}`)
       })
     },
-    changedYears: () => changedYears.all().map(({ year }) => year),
-    changedDatasets: () => changedDatasets.all().map(({ dataset }) => dataset),
+    changedYears: () => namesIn('changed_years'),
+    changedDatasets: () => namesIn('changed_datasets'),
     /** The files of a year or of a dataset are as the tables. */
     written(name: string) {
-      written.run(name)
-      writtenDataset.run(name)
+      db.run('DELETE FROM changed_years WHERE year = ?', [name])
+      db.run('DELETE FROM changed_datasets WHERE dataset = ?', [name])
     },
     /** The rows of a dataset, by key and time. */
     datasetRows: (table: MirrorTable, dataset: string): Iterable<MirrorRow> =>
