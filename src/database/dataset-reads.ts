@@ -125,6 +125,6 @@ function firstView(
   return `${table} AS NOT MATERIALIZED (
     SELECT ${fields.join(', ')} FROM main.${table} t
     LEFT JOIN main.dataset_revisions r ON r.subject = '${table}' AND r.key = ${key} AND r.recorded_at =
-      (SELECT min(recorded_at) FROM main.dataset_revisions WHERE ${ofTable})
+      (SELECT min(recorded_at) FROM main.dataset_revisions WHERE ${ofTable} AND superseded_at > recorded_at)
     WHERE t.${time} <= ${until})`
 }

@@ -31,6 +31,7 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
   // The next version was no change of the one before it, and now it is one.
   const following = `SELECT p.superseded_at AS at, p.key, 1 FROM dataset_revisions p
     LEFT JOIN dataset_revisions n ON n.subject = p.subject AND n.key = p.key AND n.recorded_at = p.superseded_at
+      AND n.superseded_at > n.recorded_at
     WHERE p.${own.replace(' AND key', ' AND p.key')} AND p.superseded_at > NEW.recorded_at AND p.recorded_at <= NEW.recorded_at
       AND ${values('p.fields')} = ${values(`coalesce(n.fields, ${rowOf('OLD')})`)}`
   const bodies = {
@@ -51,8 +52,10 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
           AND ${isNews};
         ${lateFrom(table, following)};
         INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
-        SELECT '${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT min(recorded_at)
-          FROM dataset_revisions WHERE ${own} AND recorded_at > NEW.recorded_at), OLD.recorded_at), ${rowOf('NEW')}
+        SELECT '${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT superseded_at
+          FROM dataset_revisions WHERE ${own} AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at),
+          (SELECT min(recorded_at) FROM dataset_revisions WHERE ${own} AND recorded_at > NEW.recorded_at
+            AND superseded_at > recorded_at), OLD.recorded_at), ${rowOf('NEW')}
           WHERE ${isNews};
         UPDATE dataset_revisions SET superseded_at = NEW.recorded_at
           WHERE ${own} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at

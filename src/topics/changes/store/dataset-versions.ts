@@ -18,7 +18,7 @@ export interface RowVersion {
   isRemoved: boolean
   /** Undefined: there is none from then on, or it is not exported. */
   row: DatasetRow | undefined
-  /** It says what the one before it says. */
+  /** It says what the one before it says, or stood for no time: it holds its place alone. */
   isSame: boolean
   /** A later transaction wrote it again, for the same instant. */
   isRewritten: boolean
@@ -62,8 +62,10 @@ function versionReader(db: Database, table: string) {
   const list = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ')
   const keyNow = `json_array(${list(key, name => `t.${name}`)})`
   const ordered = list(order, name => `fields ->> '$.${name}' AS ${name}`)
-  const earlier = `SELECT key, ${ordered}, fields FROM dataset_revisions e WHERE subject = '${table}'`
+  const isVoid = 'e.recorded_at = e.superseded_at'
+  const earlier = `SELECT key, ${ordered}, fields, ${isVoid} AS isVoid FROM dataset_revisions e WHERE subject = '${table}'`
   const follows = `t.recorded_at = ?1 AND ${list(key, name => `t.${name} = e.fields ->> '$.${name}'`).replaceAll(', ', ' AND ')}`
+  const ofKey = `n.subject = '${table}' AND n.key = e.key`
   const late = (which: string) =>
     `EXISTS (SELECT 1 FROM late_rows l WHERE l.subject = '${table}' AND l.recorded_at = ?1 AND ${which})`
   const values = (fields: string) => `json_remove(${fields}, '$.recorded_at')`
@@ -76,21 +78,23 @@ function versionReader(db: Database, table: string) {
   const versions = lazy<StoredVersion, number[]>(
     db,
     `SELECT v.key, v.row, p.fields AS previous, ${late('l.key = v.key AND l.written_at > ?4')} AS isRewritten,
-       coalesce(${values('v.row')} = ${values('p.fields')} AND NOT ${late('l.key = v.key')}, 0) AS isSame
-     FROM (SELECT coalesce(o.key, ${keyNow}) AS key, coalesce(o.fields, iif(o.key IS NULL, ${rowSql(columns, 't')}, NULL)) AS row
+       v.isVoid OR coalesce(${values('v.row')} = ${values('p.fields')} AND NOT ${late('l.key = v.key')}, 0) AS isSame
+     FROM (SELECT o.isVoid, coalesce(o.key, ${keyNow}) AS key, coalesce(o.fields, iif(o.key IS NULL, ${rowSql(columns, 't')}, NULL)) AS row
        FROM (
-         SELECT NULL AS key, ${order.join(', ')}, NULL AS fields FROM ${table} t
+         SELECT NULL AS key, ${order.join(', ')}, NULL AS fields, FALSE AS isVoid FROM ${table} t
            WHERE recorded_at = ?1 AND ${isOf(keyNow)}
          UNION ALL ${earlier} AND recorded_at = ?1 AND ${isOf('e.key')}
-         UNION ALL SELECT key, ${ordered}, NULL FROM dataset_revisions e
-           WHERE subject = '${table}' AND superseded_at = ?1 AND ${isOf('e.key')}
+           AND NOT (${isVoid} AND (EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
+             OR EXISTS (SELECT 1 FROM dataset_revisions n WHERE ${ofKey} AND n.superseded_at = ?1 AND n.recorded_at < ?1)))
+         UNION ALL SELECT key, ${ordered}, NULL, FALSE FROM dataset_revisions e
+           WHERE subject = '${table}' AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')}
            AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
            AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
-             WHERE n.subject = '${table}' AND n.key = e.key AND n.recorded_at = ?1)
+             WHERE ${ofKey} AND n.recorded_at = ?1 AND n.superseded_at > ?1)
          ORDER BY ${order.map((_, i) => i + 2).join(', ')} LIMIT ?2 OFFSET ?3) o
        LEFT JOIN ${table} t ON o.key IS NULL AND ${list(order, name => `t.${name} = o.${name}`).replaceAll(', ', ' AND ')}) v
      LEFT JOIN dataset_revisions p
-       ON p.subject = '${table}' AND p.key = v.key AND p.superseded_at = ?1`,
+       ON p.subject = '${table}' AND p.key = v.key AND p.superseded_at = ?1 AND p.recorded_at < ?1`,
   )
   const render = rowRenderer(db, datasetOfTable.get(table)!, columns)
   return ({ recordedAt, writtenAt }: LoggedRows, from: number, limit: number): RowVersion[] => {

@@ -64,7 +64,8 @@ export function createEarlierRowStore(db: Database) {
       return db
         .query<EarlierRow, [string]>(
           `SELECT ${columns.map(cell).join(', ')}, superseded_at FROM dataset_revisions
-           WHERE subject = ? AND coalesce(fields ->> '$.fixture', 0) = 0
+           WHERE subject = ? AND superseded_at > dataset_revisions.recorded_at
+             AND coalesce(fields ->> '$.fixture', 0) = 0
            ORDER BY ${key.join(', ')}, dataset_revisions.recorded_at`,
         )
         .iterate(table)
@@ -135,27 +136,35 @@ function revisionWriter(db: Database, table: string) {
   type Times = [string, number, number]
   const same: LazyStatement<unknown, [...Times, string]> = sql`SELECT 1 FROM dataset_revisions
      WHERE ${own} AND recorded_at = ?2 AND superseded_at = ?3 AND fields = ?4`
+  // Versions that stood for no time hold their places in the feed of changes: a client may be within
+  // the rows of their instant.
+  const hold: LazyStatement<unknown, Times> = sql`
+    INSERT OR IGNORE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+    SELECT subject, key, superseded_at, superseded_at, fields FROM dataset_revisions
+    WHERE ${own} AND recorded_at < ?3 AND superseded_at > ?2 AND superseded_at <> ?3`
   const clear: LazyStatement<unknown, Times> = sql`
-    DELETE FROM dataset_revisions WHERE ${own} AND recorded_at >= ?2 AND recorded_at < ?3`
+    UPDATE dataset_revisions SET superseded_at = recorded_at
+    WHERE ${own} AND recorded_at >= ?2 AND recorded_at < ?3 AND superseded_at > recorded_at`
   const shorten: LazyStatement<unknown, [string, number]> = sql`
     UPDATE dataset_revisions SET superseded_at = ?2
     WHERE ${own} AND recorded_at < ?2 AND superseded_at > ?2`
   const add: LazyStatement<unknown, [...Times, string]> = sql`
-    INSERT INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+    INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
     VALUES ('${table}', ?1, ?2, ?3, ?4)`
   const cover: LazyStatement<unknown, [number]> = sql`
     INSERT INTO dataset_coverage (subject, since_at) VALUES ('${table}', ?1)
     ON CONFLICT (subject) DO UPDATE SET since_at = min(since_at, excluded.since_at)`
-  const at = (moment: string) =>
-    `EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND ${moment} IN (recorded_at, superseded_at))`
+  const at = (condition = '') =>
+    `EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND ?2 IN (recorded_at, superseded_at) ${condition})`
   const begins: LazyStatement<unknown, [string, number]> =
-    sql`${lateRowSql(table, '?2', '?1', at('?2'))}`
+    sql`${lateRowSql(table, '?2', '?1', at())}`
   const ends: LazyStatement<unknown, [string, number]> = sql`
-    ${lateRowSql(table, '?2', '?1', 'FALSE')} AND NOT ${at('?2')}`
+    ${lateRowSql(table, '?2', '?1', at())} AND NOT ${at('AND superseded_at > recorded_at')}`
   return (key: string, from: number, until: number, fields: string, isFollowed: boolean) => {
     if (same.get(key, from, until, fields)) return 'unchanged'
     begins.run(key, from)
     if (!isFollowed) ends.run(key, until)
+    hold.run(key, from, until)
     const { changes } = clear.run(key, from, until)
     shorten.run(key, from)
     add.run(key, from, until, fields)

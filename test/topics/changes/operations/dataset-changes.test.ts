@@ -276,6 +276,60 @@ describe('changes of datasets', () => {
     )
   }, 120_000)
 
+  test('reach a client that stopped among the rows of an instant of which an import takes some away', async () => {
+    const { push, operate, read, clock } = opened()
+    const countries = ['Algeria', 'Gabon', 'Iran', 'Iraq', 'Kuwait']
+    const begin = clock.now()
+    const ago = (days: number) => isoInstant(begin - days * dayMs)
+    const rows = (production: number, days: number) =>
+      countries.map(country => ({
+        country,
+        month: '2026-09',
+        production,
+        unit: 'barrels_per_day',
+        recorded_at: ago(days),
+      }))
+    await push('opec-productions', ...rows(200_000, 8))
+    await push('opec-productions', ...rows(210_000, 3))
+    const first = await read('since=start&dataset=opec-productions&limit=2')
+    const { batch } = await operate('POST', 'batches', {
+      file_name: 'a file',
+      dataset: 'opec-productions',
+      as_recorded: true,
+    })
+    const earlier = ['Algeria', 'Gabon'].map(country => ({
+      country,
+      month: '2026-09',
+      bpd: 190_000,
+      source: 'OPEC',
+      id: 900,
+      recorded_at: ago(9),
+      superseded_at: ago(5),
+    }))
+    const imported = await operate('POST', 'datasets/opec-productions', {
+      rows: earlier,
+      batch: (batch as { id: number }).id,
+      earlier: true,
+    })
+    expect(imported).toMatchObject({ revised: 2 })
+    const seen = [...first.changes]
+    for (let since = first.cursor; ; ) {
+      const page = await read(`since=${since}&dataset=opec-productions&limit=1`)
+      seen.push(...page.changes)
+      since = page.cursor
+      if (!page.has_more) break
+    }
+    const cursors = seen.map(({ cursor }) => cursor)
+    expect(cursors).toEqual([...new Set(cursors)].toSorted())
+    const at = (days: number) =>
+      seen
+        .filter(change => change.recorded_at === isoMillis(Date.parse(ago(days))))
+        .map(({ key }) => key.country)
+        .sort()
+    expect([at(8), at(3)]).toEqual([countries, countries])
+    expect(at(9)).toEqual(['Algeria', 'Gabon'])
+  })
+
   test('need the feature of their endpoints, and show no code that the account may not see', async () => {
     const { instance, push, read, services } = opened()
     await push('storage-capacities', {

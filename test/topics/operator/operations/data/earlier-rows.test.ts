@@ -34,7 +34,9 @@ function openDemoInstance() {
 }
 
 const keptIn = (db: ReturnType<typeof openTestInstance>['services']['db']) =>
-  db.query('SELECT count(*) FROM dataset_revisions').values()[0]![0]
+  db
+    .query('SELECT count(*) FROM dataset_revisions WHERE superseded_at > recorded_at')
+    .values()[0]![0]
 
 const ago = (days: number) => isoInstant(startAt - days * dayMs)
 const gabon = { country: 'Gabon', month: '2026-09' }
