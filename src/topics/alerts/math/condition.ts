@@ -9,6 +9,7 @@ import {
   type Measured,
   measured,
   tooFew,
+  warmUpCount,
   warmUpFor,
   windowOf,
 } from '../../prices/math/window.ts'
@@ -70,10 +71,10 @@ export interface Verdict {
 export interface AlertMoment {
   price: number
   /**
-   * Daily closes up to the price's day, whose close is this price as long as no later one is there.
-   * Asked for by analytics conditions only.
+   * Daily closes up to the price's day, whose close is this price as long as no later one is there:
+   * at least those of a reach. Asked for by analytics conditions only.
    */
-  closes(): readonly Close[]
+  closes(reach: ConditionReach): readonly Close[]
   /**
    * Measures that were computed at this moment already: a thousand alerts with the same period
    * compute once.
@@ -85,7 +86,7 @@ export interface AlertMoment {
 
 export const alertMoment = (
   price: number,
-  closes: () => readonly Close[],
+  closes: AlertMoment['closes'],
   day?: WatchedDay,
 ): AlertMoment => ({
   price,
@@ -100,6 +101,27 @@ export const watchesDay = (condition: AlertCondition): boolean =>
 
 /** A baseline is the usual value of the year before. */
 const baselineDays = 365
+
+/** Calendar days up to the day of a price, and at least so many closes before it. */
+export interface ConditionReach {
+  days: number
+  least?: number
+}
+
+/** The closes that decide a condition. */
+export function reachOf({ kind, period }: AnalyticsCondition): ConditionReach {
+  switch (kind) {
+    case 'z_score':
+      return { days: period }
+    case 'rsi':
+      return { days: 0, least: warmUpCount(period) }
+    case 'volatility_spike':
+      return { days: period + baselineDays }
+    case 'trend_reversal':
+      // Two periods of closes are all that any of the windows below can reach.
+      return { days: 2 * period + 1 }
+  }
+}
 
 /**
  * Whether a condition holds at a moment: live alerts, their tests and backtests share this rule.
@@ -119,7 +141,8 @@ export function evaluate(condition: AlertCondition, moment: AlertMoment): Measur
   }
   const key = `${condition.kind} ${condition.period}`
   const reading =
-    moment.memo.get(key) ?? measureOf[condition.kind](moment.closes(), condition.period)
+    moment.memo.get(key) ??
+    measureOf[condition.kind](moment.closes(reachOf(condition)), condition.period)
   moment.memo.set(key, reading)
   return reading.enough
     ? measured({ ...reading.value, ...judged(condition, reading.value) })
@@ -172,7 +195,6 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
     })
   },
   trend_reversal(closes, period) {
-    // Two periods of closes are all that any of the windows below can reach.
     const near = closesIn(closes, 2 * period + 1)
     const trend = trendOf(near, period)
     if (!trend.enough) return trend

@@ -9,7 +9,13 @@ import type { Closes } from '../../prices/service/closes.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { PricesAt } from '../../prices/service/vintage.ts'
 import type { ObservationStore, Recording } from '../../prices/store/observations.ts'
-import { type AlertCondition, alertMoment, evaluate, isCooling } from '../math/condition.ts'
+import {
+  type AlertCondition,
+  alertMoment,
+  evaluate,
+  isCooling,
+  reachOf,
+} from '../math/condition.ts'
 import { answeredPrice } from './moment.ts'
 
 export interface BacktestQuestion {
@@ -123,7 +129,11 @@ function* judgeObservations(
   { condition, series, from, to }: BacktestQuestion,
   judge: Judge,
 ): Generator<void> {
-  const day = growingCloses(condition.kind === 'price' ? [] : closes.of(series.id), from)
+  const before =
+    condition.kind === 'price'
+      ? []
+      : closes.of(series.id, { ...reachOf(condition), before: startOfDay(from) })
+  const day = growingCloses(before, from)
   for (const stretch of quarantine.clear(series.id, from, to)) {
     let after = stretch.from - 1
     while (after < stretch.to) {

@@ -1,4 +1,4 @@
-import { isoDay } from '../../../lib/time/instant.ts'
+import { isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { dayAt } from '../../delivery/math/days.ts'
@@ -34,9 +34,10 @@ export function createAlertMoments(deps: {
 }) {
   const { latestPrices, closes, catalogue, now } = deps
   const of = ({ series, observedAt, value }: Priced): AlertMoment =>
-    alertMoment(answeredPrice(series, value), () =>
-      closesAt(closes.of(series.id), observedAt, value),
-    )
+    alertMoment(answeredPrice(series, value), reach => {
+      const before = startOfDay(observedAt)
+      return closesAt(closes.of(series.id, { ...reach, before }), observedAt, value)
+    })
   /** A complete market day, judged before it begins. */
   const ofDay = (series: DeliverySeries, at: number): AlertMoment | undefined => {
     const day = completeDay(series, at, deps.periodValues)

@@ -126,7 +126,7 @@ function matrix(call: AnalysisCall): string {
 function rolling(call: AnalysisCall): string {
   const { matches, period, fields, subject } = pairOf(call)
   const window = integerOf('window', call.query.window, Math.min(windowDefault, period), 2, period)
-  const [first, second] = idsOf(matches).map(call.at.closes.of)
+  const [first, second] = idsOf(matches).map(id => call.at.closes.of(id))
   const correlations = requireEnough(rollingCorrelation(first!, second!, period, window), subject)
   const values = correlations.flatMap(correlation => correlation.value ?? [])
   return call.answer(matches, Rolling, {

@@ -39,7 +39,7 @@ function answer(call: AnalysisCall): string {
   const { series } = matches[0]!
   const period = call.period(30)
   const statistics = requireEnough(
-    statisticsOf(closes.of(series.id), period),
+    statisticsOf(closes.of(series.id, { days: period }), period),
     `${series.code}, last ${period} days`,
   )
   return call.answer(matches, Statistics, {

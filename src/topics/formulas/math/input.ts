@@ -260,10 +260,10 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
         last += tail.extend()
       }
     },
-    /** The last value of each UTC day. */
-    closes(): readonly Observation[] {
-      days.reach(earliest)
-      return days.rows
+    /** The last value of each UTC day from the day of a time on. */
+    closes(from: number): readonly Observation[] {
+      days.reach(from)
+      return days.rows.slice(firstNotBefore(days.rows, row => row.observedAt < from))
     },
     /** The mean of the closes of `[from, to)`, in days since 1970; it depends on nothing else. */
     mean(from: number, to: number): Mean | undefined {

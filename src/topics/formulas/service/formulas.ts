@@ -545,12 +545,13 @@ function computedReads(deps: ComputedDeps) {
         hours: bar.hours,
         recordedAt: bar.recordedAt,
       })),
-    closes: (id: number) =>
+    closes: (id: number, from = ever.from) =>
       present
-        .closes(id)
+        .closes(id, from)
         .map(({ observedAt, value }) => ({ startsAt: startOfDay(observedAt), value })),
-    daysAsOf: (id: number, asOf: number) => daysOf(asOfView(asOf).closes(id)),
-    daysFirst: (id: number) => daysOf(first.closes(id)),
+    daysAsOf: (id: number, asOf: number, from = ever.from) =>
+      daysOf(asOfView(asOf).closes(id, from)),
+    daysFirst: (id: number, from = ever.from) => daysOf(first.closes(id, from)),
     revisedAt: (id: number, from: number, to: number, by?: number) =>
       latestOf([
         ownCloses.revisedAt(id, from, to, by),

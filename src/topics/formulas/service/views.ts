@@ -64,8 +64,8 @@ export interface View {
   newest(seriesId: number, to: number, from?: number): Observation | undefined
   /** The oldest value at a time or later; this search has an end too. */
   oldest(seriesId: number, from: number, to?: number): Observation | undefined
-  /** The last value of each UTC day. */
-  closes(seriesId: number): readonly Observation[]
+  /** The last value of each UTC day from a midnight on. */
+  closes(seriesId: number, from: number): readonly Observation[]
   /** The same values, as if there were none from a time on, which are not read. */
   upTo(end: number): View
   /** Values of these series that were observed on the day of a time or later have changed. */
@@ -228,7 +228,7 @@ export function createView(
       }
       return undefined
     },
-    closes: seriesId => inputOf(seriesId).closes(),
+    closes: (seriesId, from) => inputOf(seriesId).closes(from),
     upTo,
     forget(seriesIds, from) {
       const isAveraged = (id: number) => 'averages' in (definitionOf(id) ?? {})

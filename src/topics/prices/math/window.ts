@@ -106,8 +106,11 @@ const warmUpWindows = 20
  */
 export function warmUpFor<T>(closes: readonly T[], window: number): Measured<T[]> {
   if (closes.length < window + 1) return tooFew(closes.length, window + 1)
-  return measured(closes.slice(-Math.max(250, warmUpWindows * window)))
+  return measured(closes.slice(-warmUpCount(window)))
 }
+
+/** How many they are at most. */
+export const warmUpCount = (window: number): number => Math.max(250, warmUpWindows * window)
 
 /**
  * ln(close / previous close), dimensionless, dated by the later close; a non-positive price drops

@@ -1,4 +1,6 @@
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import { firstNotBefore } from '../../../lib/sorted.ts'
+import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
+import type { Observation } from '../math/bars.ts'
 import type { Close } from '../math/window.ts'
 import type { CloseStore } from '../store/closes.ts'
 import type { ObservationStore } from '../store/observations.ts'
@@ -12,6 +14,31 @@ const closesMax = 40_000
 
 /** Results kept: matrices and the like, under a kilobyte each. */
 const derivedMax = 1000
+/** Beyond so long a span, all closes are read. */
+const spanMaxMs = 8 * 366 * dayMs
+
+/**
+ * How much of the closes of a series is needed. Of a computed series no more is read, because each
+ * of its closes takes as long as a hundred recorded ones.
+ */
+export interface ClosesReach {
+  /** Calendar days up to the newest close before `before`, or the newest of all. */
+  days: number
+  before?: number | undefined
+  /** At least so many closes before it, in any number of days. */
+  least?: number
+}
+
+/** The first time of a reach; the least there is where there is no value. */
+export function reachFrom(
+  { days, before = Number.MAX_SAFE_INTEGER }: ClosesReach,
+  newest: (before: number) => Pick<Observation, 'observedAt'> | undefined,
+): number {
+  const last = newest(before)
+  return last ? startOfDay(last.observedAt) - days * dayMs : always
+}
+
+const always = Number.MIN_SAFE_INTEGER
 
 export interface ClosesDeps {
   store: CloseStore
@@ -19,23 +46,25 @@ export interface ClosesDeps {
   observations: Pick<ObservationStore, 'after' | 'newest'>
   /** The start of the future; undefined for a series whose values are known before their time. */
   endOf(seriesId: number): number | undefined
+  isComputed?(seriesId: number): boolean
   countMax?: number
 }
 
 export function createCloses(deps: ClosesDeps) {
   const { store, quarantine, observations, endOf, countMax = closesMax } = deps
+  const { isComputed = () => false } = deps
   const read = createClosesReader(store, quarantine)
   /** When the time of the next value comes, of series that have one in the future. */
   const nextAt = new Map<number, number>()
   // A Map keeps the order of insertion, so the first entry is the least recently used.
-  const closesBySeries = new Map<number, readonly Close[]>()
+  const closesBySeries = new Map<number, { closes: readonly Close[]; from: number }>()
   let closesCount = 0
   /** How often each series has changed. */
   const changes = new Map<number, number>()
   const results = new Map<string, { after: string; value: unknown }>()
 
   const drop = (seriesId: number) => {
-    closesCount -= closesBySeries.get(seriesId)?.length ?? 0
+    closesCount -= closesBySeries.get(seriesId)?.closes.length ?? 0
     closesBySeries.delete(seriesId)
   }
 
@@ -52,8 +81,8 @@ export function createCloses(deps: ClosesDeps) {
   }
 
   /** Leaves out values in the future: the close of a day that has begun is its newest value so far. */
-  const readPast = (seriesId: number): readonly Close[] => {
-    const closes = read(seriesId)
+  const readPast = (seriesId: number, from: number): readonly Close[] => {
+    const closes = read(seriesId, from)
     const end = endOf(seriesId)
     if (end === undefined) return closes
     const today = isoDay(end - 1)
@@ -69,11 +98,32 @@ export function createCloses(deps: ClosesDeps) {
     })
   }
 
-  const of = (seriesId: number): readonly Close[] => {
+  /** Reads closes, ever further back until there are enough. */
+  const readFrom = (seriesId: number, first: number, { before, least = 0 }: ClosesReach) => {
+    const day = before === undefined ? undefined : isoDay(before)
+    for (let [from, spanMs] = [first, least * dayMs]; ; spanMs *= 4) {
+      const closes = readPast(seriesId, from)
+      const count = firstNotBefore(closes, close => day === undefined || close.day < day)
+      if (count >= least || from === always) return { closes, from }
+      from = spanMs > spanMaxMs ? always : from - spanMs
+    }
+  }
+
+  const of = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
     renew(seriesId)
-    const closes = closesBySeries.get(seriesId) ?? readPast(seriesId)
+    let known = closesBySeries.get(seriesId)
+    if (!known || known.from > always) {
+      const from =
+        reach && isComputed(seriesId)
+          ? reachFrom(reach, before => observations.newest(seriesId, before))
+          : always
+      const isKnown = known && known.from <= from && !reach?.least
+      if (!known || !isKnown)
+        known = readFrom(seriesId, Math.min(from, known?.from ?? from), reach ?? { days: 0 })
+    }
+    const { closes } = known
     drop(seriesId)
-    closesBySeries.set(seriesId, closes)
+    closesBySeries.set(seriesId, known)
     closesCount += closes.length
     for (const [oldest] of closesBySeries) {
       if (closesCount <= countMax || oldest === seriesId) break
@@ -86,7 +136,7 @@ export function createCloses(deps: ClosesDeps) {
     /**
      * The last current observation of each UTC day that has one outside quarantine, oldest first,
      * without those whose time has not come.
-     * The same array until the series changes: callers must not alter it.
+     * The same array until the series changes: callers must not alter it. At least those of a reach.
      */
     of,
     /**
@@ -103,7 +153,7 @@ export function createCloses(deps: ClosesDeps) {
       const after = seriesIds.map(id => changes.get(id) ?? 0).join(' ')
       const cached = results.get(key)
       if (cached?.after === after) return cached.value as T
-      const value = make(seriesIds.map(of))
+      const value = make(seriesIds.map(id => of(id)))
       results.delete(key)
       if (results.size >= derivedMax) results.delete(results.keys().next().value!)
       results.set(key, { after, value })
@@ -133,8 +183,8 @@ function createClosesReader(store: CloseStore, quarantine: QuarantineList) {
     return text
   }
 
-  return (seriesId: number): Close[] => {
-    const all = store.all(seriesId)
+  return (seriesId: number, from: number): Close[] => {
+    const all = store.all(seriesId, from)
     const [first, last] = [all[0], all.at(-1)]
     if (!first || !last) return []
     const stretches = quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs)

@@ -1,7 +1,7 @@
 import { revisionsKeptSince } from '../../../config/keys.ts'
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Observation } from '../math/bars.ts'
 import type { FlaggedValueStore } from '../store/flagged-values.ts'
@@ -45,6 +45,7 @@ export function openReads(deps: ReadsDeps) {
     quarantine,
     observations,
     endOf: seriesId => (isAhead(seriesId) ? undefined : clock.now() + 1),
+    isComputed: seriesId => isComputed(catalogue.byId(seriesId)),
   })
   const { coverageSinceAt } = config.vintage
   const coverage = createCoverage(

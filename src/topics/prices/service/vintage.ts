@@ -2,13 +2,13 @@ import type { Database } from 'bun:sqlite'
 import { type DatasetReads, readsAsOf, readsNow } from '../../../database/dataset-reads.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Observation } from '../math/bars.ts'
 import type { Close } from '../math/window.ts'
 import type { CloseStore } from '../store/closes.ts'
 import type { ObservationStore } from '../store/observations.ts'
-import type { Closes } from './closes.ts'
+import { type Closes, type ClosesReach, reachFrom } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
 import { type History, pastHistory } from './history.ts'
 import { createLatestPrices, type FormulaOf, type LatestPrices } from './latest-prices.ts'
@@ -96,18 +96,28 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
   const { observations, quarantine, coverage, catalogue } = deps
   return ({ asOf, endDay }) => {
     const touched = new Set<number>()
-    const own = asOf === undefined ? deps.closes.of : createClosesAsOf(deps, asOf)
     const memory = new Map<number, readonly Close[]>()
-    const of = (seriesId: number): readonly Close[] => {
-      touched.add(seriesId)
-      const closes =
-        memory.get(seriesId) ??
-        own(seriesId).filter(close => endDay === undefined || close.day <= endDay)
-      memory.set(seriesId, closes)
-      return closes
-    }
+    const ofPast = asOf === undefined ? undefined : createClosesAsOf(deps, asOf)
     const now = asOf === undefined ? deps.now : () => asOf
     const endAt = endDay === undefined ? Number.MAX_SAFE_INTEGER : parseDay(endDay)! + dayMs
+    const own = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
+      if (!ofPast) return deps.closes.of(seriesId, reach && { before: endAt, ...reach })
+      const isPart = reach && !reach.least && isComputed(catalogue.byId(seriesId))
+      return ofPast(
+        seriesId,
+        isPart ? reachFrom(reach, before => newest(seriesId, before)) : undefined,
+      )
+    }
+    const of = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
+      touched.add(seriesId)
+      const known = memory.get(seriesId)
+      if (known) return known
+      const closes = own(seriesId, reach).filter(
+        close => endDay === undefined || close.day <= endDay,
+      )
+      if (!reach) memory.set(seriesId, closes)
+      return closes
+    }
     const newest = (seriesId: number, before: number) => {
       touched.add(seriesId)
       if (asOf === undefined) return observations.newest(seriesId, Math.min(before, endAt))
@@ -134,7 +144,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
     return {
       closes: {
         of,
-        derived: (_name, seriesIds, make) => make(seriesIds.map(of)),
+        derived: (_name, seriesIds, make) => make(seriesIds.map(id => of(id))),
         revisedAt: (seriesId, from, to) => deps.closeStore.revisedAt(seriesId, from, to, asOf),
         forget: seriesId => void memory.delete(seriesId),
       },
@@ -172,8 +182,8 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
 function createClosesAsOf(
   { observations, closeStore, quarantine, coverage }: PricesAtDeps,
   asOf: number,
-): (seriesId: number) => Close[] {
-  return seriesId => {
+): (seriesId: number, from?: number) => Close[] {
+  return (seriesId, from) => {
     const isCovered = asOf >= coverage.since(seriesId, asOf)
     const stored = closeStore.dated(seriesId)
     const end = coverage.endOf(seriesId, asOf)
@@ -186,8 +196,8 @@ function createClosesAsOf(
     }
     const revisedDays = new Set(
       isCovered
-        ? closeStore.daysRevisedSince(seriesId, asOf)
-        : closeStore.daysEverRevised(seriesId),
+        ? closeStore.daysRevisedSince(seriesId, asOf, from)
+        : closeStore.daysEverRevised(seriesId, from),
     )
     const values = new Map<number, number | undefined>()
     for (const { startsAt, value, recordedAt, bornAt } of stored) {

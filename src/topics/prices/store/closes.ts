@@ -16,14 +16,17 @@ export interface DatedClose extends StoredClose {
 }
 
 export interface CloseStore {
-  /** Every day of a series that has observations, oldest first. */
-  all(seriesId: number): StoredClose[]
+  /**
+   * Every day of a series that has observations, oldest first; of a computed one those from a time
+   * on.
+   */
+  all(seriesId: number, from?: number): StoredClose[]
   /** The same, each with when its newest value and its first were recorded. */
   dated(seriesId: number): DatedClose[]
   /** Days of which a value that is replaced now was current at `asOf`. */
-  daysRevisedSince(seriesId: number, asOf: number): number[]
+  daysRevisedSince(seriesId: number, asOf: number, from?: number): number[]
   /** Days of which any value was ever replaced. */
-  daysEverRevised(seriesId: number): number[]
+  daysEverRevised(seriesId: number, from?: number): number[]
   /** When the newest correction of an observation made in `[from, to)` was recorded. */
   revisedAt(seriesId: number, from: number, to: number, by?: number): number | undefined
 }
@@ -48,7 +51,7 @@ export function createCloseStore(db: Database): CloseStore {
   return {
     all: seriesId => all.all(seriesId),
     dated: seriesId => dated.all(seriesId),
-    daysRevisedSince: (...args) => revisedSince.all(...args).map(row => row.startsAt),
+    daysRevisedSince: (seriesId, asOf) => revisedSince.all(seriesId, asOf).map(row => row.startsAt),
     daysEverRevised: seriesId => everRevised.all(seriesId).map(row => row.startsAt),
     revisedAt: (seriesId, from, to, by = Number.MAX_SAFE_INTEGER) =>
       revisedAt.get(seriesId, from, to, by)?.at ?? undefined,

@@ -50,6 +50,53 @@ const daily = (seriesId: number, count: number): Point[] =>
     value: 70 + i,
   }))
 
+describe('closes of a computed series', () => {
+  const opened = () => {
+    const reads: number[] = []
+    const all = Array.from({ length: 4000 }, (_, i) => ({ startsAt: start + i * dayMs, value: i }))
+    const last = all.at(-1)!.startsAt
+    const closes = createCloses({
+      store: {
+        ...createCloseStore(databaseInMemory()),
+        all(_, from = Number.MIN_SAFE_INTEGER) {
+          const found = all.filter(close => close.startsAt >= from)
+          reads.push(found.length)
+          return found
+        },
+      },
+      quarantine: createQuarantineList(createQuarantineStore(databaseInMemory()), () => {}),
+      observations: {
+        after: () => [],
+        newest: (_, before) => ({
+          observedAt: Math.min(last, before - 1),
+          value: 0,
+          recordedAt: start,
+        }),
+      },
+      endOf: () => undefined,
+      isComputed: () => true,
+    })
+    return { closes, reads, last }
+  }
+
+  test('are read for the days that are needed and no others', () => {
+    const { closes, reads, last } = opened()
+    expect(closes.of(1, { days: 30 })).toHaveLength(31)
+    expect(closes.of(1, { days: 20 }).length).toBeGreaterThanOrEqual(21)
+    expect(reads).toEqual([31])
+    expect(closes.of(1, { days: 10, before: last - 99 * dayMs }).length).toBeGreaterThan(109)
+    closes.forget(1)
+    expect(closes.of(1)).toHaveLength(4000)
+  })
+
+  test('are so many as are needed in any number of days', () => {
+    const { closes, reads } = opened()
+    expect(closes.of(1, { days: 0, least: 250 }).length).toBeGreaterThanOrEqual(250)
+    expect(Math.max(...reads)).toBeLessThan(1000)
+    expect(closes.of(1, { days: 0, least: 9000 })).toHaveLength(4000)
+  })
+})
+
 describe('closes.of: a close', () => {
   test('leaves out values in the future until their time comes', () => {
     const { closes, write, moment } = openCloses()
