@@ -60,7 +60,7 @@ const legOf = ({ code, currency, unit, category }: Series): Leg => {
 function marketOf(find: Find): Market {
   const pair = (from: string, to: string) => {
     const series = find(`${from}_${to}`)
-    return series?.category === 'fx' ? series.code : undefined
+    return series?.category === 'fx' && isForAll(series, find) ? series.code : undefined
   }
   return {
     leg: name => {
@@ -76,6 +76,17 @@ function marketOf(find: Find): Market {
 
 /** Finds the series of a name. */
 type Find = (name: string) => Series | undefined
+
+/**
+ * Whether every account sees a series. Rates of conversions are not named in a formula, so one that
+ * is for some accounts must not show in its values.
+ */
+function isForAll(series: Series, find: Find, above: readonly Series[] = []): boolean {
+  if (series.terms?.visibleTo !== undefined || above.includes(series)) return false
+  return legNames(series)
+    .flatMap(name => find(name) ?? [])
+    .every(leg => isForAll(leg, find, [...above, series]))
+}
 
 /** Makes a formula ready. Throws a `FormulaFault`. */
 export function define(

@@ -2,6 +2,7 @@ import type { Runtime } from '../../../config/runtime.ts'
 import { onUndone, transact } from '../../../database/database.ts'
 import type { FedBy } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { isComputed } from '../../catalogue/store/series.ts'
 import { createChangeLogStore } from '../../changes/store/log.ts'
 import { createFormulas } from '../../formulas/service/formulas.ts'
 import type { Change } from '../store/bars.ts'
@@ -129,7 +130,11 @@ export function openPrices(deps: PricesDeps) {
     notifyChanged(seriesId)
     attribute(seriesId)
   })
-  catalogue.onReload(latestPrices.renew)
+  catalogue.onReload(() => {
+    latestPrices.renew()
+    // What a formula is made of may be hidden, retired or another series now.
+    for (const series of catalogue.everything()) if (isComputed(series)) forget(series.id)
+  })
   // The guards depend on the terms in the catalogue.
   catalogue.onReload(guards.forgetAll)
 

@@ -253,6 +253,29 @@ describe('a series by formula', () => {
     expect(JSON.stringify((await read('/v1/commodities')).body)).not.toContain('DESK_OVER')
   })
 
+  test('is never converted at a rate that is for some accounts alone', async () => {
+    const { admin, read, push } = await withSpread()
+    const rate = {
+      code: 'USD_ISK',
+      name: 'Krona of our desk',
+      category: 'fx',
+      unit: 'rate',
+      currency: 'ISK',
+    }
+    const converted = { ...spread, code: 'DESK_ISK', currency: 'ISK', formula: 'fx(WTI_USD, ISK)' }
+    expect((await admin('POST', '/series', rate)).status).toBe(201)
+    await push('USD_ISK', { '2026-11-19': 120 })
+    await push('WTI_USD', { '2026-11-19': 60 })
+    expect((await admin('POST', '/series', converted)).status).toBe(201)
+    expect((await read('/v1/prices/latest?by_code=DESK_ISK')).body.data.price).toBe(7200)
+    const visible_to = ['11111111-2222-4333-8444-555555555555']
+    expect((await admin('PATCH', '/series/USD_ISK', { visible_to })).status).toBe(200)
+    expect((await read('/v1/prices/latest?by_code=DESK_ISK')).status).toBe(404)
+    const again = await admin('POST', '/series', { ...converted, code: 'DESK_ISK_TWO' })
+    expect([again.status, again.body.errors[0]?.reason]).toEqual([422, 'unknown_currency'])
+    expect(JSON.stringify(again.body)).not.toContain('USD_ISK')
+  })
+
   test('without a value is answered by what it lacks', async () => {
     const { read, push } = await withSpread()
     await push('WTI_USD', { '2026-11-19': 61 })
