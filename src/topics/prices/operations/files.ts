@@ -28,30 +28,28 @@ const fileFields = (name: string) => ({
 const FileList = envelope(
   t.object('PriceFiles', {
     made_at: t.instant('When the files were last updated.'),
-    count: t.integer('Number of files of prices.', 11),
-    files: t.objects('Prices; oldest year first.', {
-      kind: t.oneOf(
-        ['prices', 'vintages'],
-        '`vintages`: also every value that was replaced or deleted.',
-      ),
-      year: t.integer('Of the observations (UTC).', 2026),
-      ...fileFields('2026.parquet'),
-    }),
-    datasets: t.objects(
-      'Other datasets that the plan and the scopes of the key include: their current rows, and one file for each year of those with history.',
+    count: t.integer('Number of `files`.', 11),
+    files: t.objects(
+      'Prices, oldest year first, then the other datasets that the plan and the scopes of the key include.',
       {
         kind: t.string(
-          '`datasets`: the current rows; the name of a dataset: also every row that was replaced or removed.',
-          'datasets',
+          '`prices`: current values; `vintages`: also every value that was replaced or deleted; `datasets`: current rows of a dataset; the name of a dataset: also every row that was replaced or removed.',
+          'prices',
         ),
-        dataset: t.string('Name of the dataset.', 'rig-counts'),
         year: t.orNull(
           t.integer({ examples: [2026] }),
-          'Year of the date in the key of a row, or of its recording; null: all years.',
+          'Of the observations (UTC); of a dataset, of the date in the key of a row, or of its recording. Null: all years.',
         ),
-        ...fileFields('rig-counts.parquet'),
+        ...fileFields('2026.parquet'),
+        dataset: t.Optional(t.string('Name of the dataset; absent for prices.', 'rig-counts')),
       },
     ),
+    datasets: t.objects('Those of `files` that have a `dataset`.', {
+      kind: t.string('As in `files`.', 'datasets'),
+      dataset: t.string('Name of the dataset.', 'rig-counts'),
+      year: t.orNull(t.integer({ examples: [2026] }), 'As in `files`.'),
+      ...fileFields('rig-counts.parquet'),
+    }),
   }),
 )
 const Link = envelope(
@@ -224,7 +222,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       operationId: 'listPriceFiles',
       summary: 'List nightly price files',
       description:
-        'Returns the list of Parquet files: two for each year (UTC) with the prices of every code, and in `datasets` those of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` contain every value that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+        'Returns the list of Parquet files: two for each year (UTC) with the prices of every code, and those of each other dataset, which are also in `datasets`. Select by `kind`: `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` contain every value that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
@@ -244,16 +242,18 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
             .filter(file => file.kind === kind)
             .map(file => ({ kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) })),
         )
+        const ofDatasets = manifest.files.flatMap(file => {
+          const [kind, dataset] = [file.kind, datasetOf(file)]
+          if (dataset === undefined || refusalOf(file, caller, request)) return []
+          const year = kind === 'datasets' ? null : Number.parseInt(file.name, 10)
+          return [{ kind, dataset, year, ...fieldsOf(file) }]
+        })
+        const all = [...ofPrices, ...ofDatasets]
         return success({
           made_at: isoInstant(manifest.madeAt),
-          count: ofPrices.length,
-          files: ofPrices,
-          datasets: manifest.files.flatMap(file => {
-            const [kind, dataset] = [file.kind, datasetOf(file)]
-            if (dataset === undefined || refusalOf(file, caller, request)) return []
-            const year = kind === 'datasets' ? null : Number.parseInt(file.name, 10)
-            return [{ kind, dataset, year, ...fieldsOf(file) }]
-          }),
+          count: all.length,
+          files: all,
+          datasets: ofDatasets,
         })
       },
     }),

@@ -23,7 +23,10 @@ interface Listed {
       rows: number
       sha256: string
       changed_at: string
+      dataset?: string
     }[]
+    datasets: object[]
+    count: number
   }
 }
 
@@ -64,7 +67,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const list = async () => ((await (await instance.get('/v1/files', token)).json()) as Listed).data
 
 test('price files contain one file for each year and match their manifest', async () => {
-  const { files } = await list()
+  const { files: all } = await list()
+  const files = all.filter(({ dataset }) => dataset === undefined)
   expect(files.map(({ kind, name, rows }) => [kind, name, rows])).toEqual([
     ['prices', '2025.parquet', 76],
     ['prices', '2026.parquet', 326],
@@ -85,6 +89,15 @@ test('price files contain one file for each year and match their manifest', asyn
     expect(keys).toEqual([...keys].sort())
     expect(rows.length).toBe(file.rows)
   }
+})
+
+test('the list of files has those of prices first, then those of other datasets with their kinds', async () => {
+  const { files, datasets, count } = await list()
+  expect(count).toBe(files.length)
+  expect(files.filter(({ dataset }) => dataset !== undefined)).toEqual(datasets as typeof files)
+  expect(datasets.length).toBeGreaterThan(10)
+  const first = files.findIndex(({ dataset }) => dataset !== undefined)
+  expect(files.slice(first).every(({ dataset }) => dataset !== undefined)).toBe(true)
 })
 
 test('a file that was not modified since a date is 304 and not charged, unless its tag differs', async () => {
