@@ -93,7 +93,8 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
   const note = (field: string, why: string, value: unknown, more?: FaultDetails): undefined => {
     faults.push({
       field: prefix + field,
-      message: fieldMessage(prefix + field, why, value),
+      // A column says where in a long text it is.
+      message: fieldMessage(prefix + field, why, more?.column === undefined ? value : undefined),
       value: shown(value),
       ...more,
     })

@@ -21,14 +21,13 @@ import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
-import { notFound, Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
+import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
-import type { TermFault } from '../../catalogue/service/series-changes.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { termFields } from '../../operator/operations/data/series-form.ts'
+import { refuseTerms, termFields } from '../../operator/operations/data/series-form.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { FormulaLeg, formulaRow, MissingLeg, missingLegs } from '../../prices/operations/row.ts'
 import { alignments } from '../math/compile.ts'
@@ -180,18 +179,6 @@ function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): 
     if (!form.has(name)) form.fault(name, 'is required without a template.')
 }
 
-const refuse = (faults: readonly TermFault[]) => {
-  if (faults.length > 0)
-    throw validationFailed(
-      faults.map(({ field, why, details }) => ({
-        field,
-        message: `${field} ${why}`,
-        value: null,
-        ...details,
-      })),
-    )
-}
-
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const
 const params = { code: t.string('Code of the formula.', 'MY_CRACK') }
@@ -287,7 +274,9 @@ export function ownFormulaOperations(deps: Context) {
         return idempotency.once({ caller, requestContext, request, reply }, input, () => {
           const values = NewBody.read(input, requireFormula)
           const code = values.code.trim()
-          const made = ownFormulas.create(accountIdOf(caller), code, termsOf(values), refuse)
+          const made = ownFormulas.create(accountIdOf(caller), code, termsOf(values), faults =>
+            refuseTerms(input, faults),
+          )
           if ('limit' in made)
             throw stateForbids(
               'formula_limit_reached',
@@ -311,15 +300,15 @@ export function ownFormulaOperations(deps: Context) {
         const { as_of: asOf, end_date: end = (asOf ?? deps.now()) + 1 } = values
         const { start_date: from = end - previewDays * dayMs } = values
         if (from >= end)
-          throw validationFailed([
-            { field: 'start_date', message: 'start_date must be before end_date.', value: null },
-          ])
+          refuseTerms(input, [{ field: 'start_date', why: 'must be before end_date.' }])
         const terms = termsOf(values)
         const accountId = accountIdOf(caller)
         const code = values.code?.trim().toUpperCase() ?? ''
         const to = Math.min(end, (asOf ?? Number.POSITIVE_INFINITY) + 1)
         const range = { from, to, limit: valuesMax, asOf }
-        const made = ownFormulas.preview(accountId, code, terms, range, refuse)
+        const made = ownFormulas.preview(accountId, code, terms, range, faults =>
+          refuseTerms(input, faults),
+        )
         const asOfText = isoOrNull(asOf) ?? undefined
         const quoted = atPoint(deps, { as_of: asOfText }, reply, at =>
           at.latestPrices.formula({ id: 0, terms }, made.legs),
@@ -363,7 +352,8 @@ export function ownFormulaOperations(deps: Context) {
         const terms: SeriesTerms = { ...series.terms, ...Object.fromEntries(given) }
         if (alignLimit === null) delete terms.alignLimit
         else if (alignLimit !== undefined) terms.alignLimit = alignLimit
-        return success({ formula: rowOf(ownFormulas.change(series, terms, refuse)) })
+        const changed = ownFormulas.change(series, terms, faults => refuseTerms(input, faults))
+        return success({ formula: rowOf(changed) })
       },
     }),
     operation('DELETE /v1/formulas/:code', {

@@ -29,11 +29,23 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
-import type { NewSeries } from '../../../catalogue/service/series-changes.ts'
+import type { NewSeries, TermFault } from '../../../catalogue/service/series-changes.ts'
 import { sinceEver } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'
 import { deliveryFields } from './delivery-fields.ts'
+
+/** Notes faults of attributes among those of a form. */
+export function noteFaults(form: Form, faults: readonly TermFault[]): void {
+  for (const { field, why, details } of faults) form.fault(field, why, undefined, details)
+}
+
+/** Refuses a body for faults of its attributes, if there are any. */
+export function refuseTerms(input: unknown, faults: readonly TermFault[]): void {
+  const form = formOf(input)
+  noteFaults(form, faults)
+  form.check()
+}
 
 const widest = 1e12
 const durationFault = (text: string) =>

@@ -7,11 +7,7 @@ import { envelope, envelopeOf, success } from '../../../../http/operations/answe
 import { deliveryShape } from '../../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import {
-  invalidParameter,
-  nameNotFound,
-  validationFailed,
-} from '../../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
@@ -22,11 +18,18 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
-import type { NewSeries, TermFault } from '../../../catalogue/service/series-changes.ts'
+import type { NewSeries } from '../../../catalogue/service/series-changes.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
-import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
+import {
+  changedSeriesFields,
+  changedTerms,
+  newSeriesFields,
+  noteFaults,
+  readNewSeries,
+  refuseTerms,
+} from './series-form.ts'
 
 const operator = { operator: 'data' } as const
 
@@ -214,9 +217,8 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
     const [nearest] = catalogue.suggest(code.slice(0, 100))
     throw nameNotFound('series', code, nearest && [nearest.code])
   }
-  const put = (series: Series, terms: SeriesTerms) => {
-    const faults = seriesChanges.faults(series, terms)
-    if (faults.length > 0) throw refusal(faults)
+  const put = (series: Series, terms: SeriesTerms, input: unknown = {}) => {
+    refuseTerms(input, seriesChanges.faults(series, terms))
     return success({ series: rowOf(seriesChanges.put(series, terms)) })
   }
 
@@ -255,8 +257,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       handle: ({ body: input }) => {
         const read: NewSeries[] = []
         const entries = readNewSeries(input, (series, form) => {
-          const faults = seriesChanges.newFaults(series.code, series.terms, read)
-          for (const { field, why, details } of faults) form.fault(field, why, undefined, details)
+          noteFaults(form, seriesChanges.newFaults(series.code, series.terms, read))
           read.push(series)
         })
         const added = seriesChanges.add(entries).map(rowOf)
@@ -274,7 +275,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       answers: One,
       handle: ({ body: input, params: { code } }) => {
         const series = seriesOf(code)
-        return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)))
+        return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)), input)
       },
     }),
     operation('DELETE /admin/v1/series/:code', {
@@ -292,16 +293,6 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
     }),
   ]
 }
-
-const refusal = (faults: readonly TermFault[]) =>
-  validationFailed(
-    faults.map(({ field, why, details }) => ({
-      field,
-      message: `${field} ${why}`,
-      value: null,
-      ...details,
-    })),
-  )
 
 function truthOf(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined
