@@ -20,7 +20,11 @@ function withBlocks() {
     const type = body instanceof Uint8Array ? pointBlockType : 'application/json'
     const headers = { authorization: `Bearer ${admin}`, 'content-type': type }
     const answer = await h.send('POST', path, body, undefined, headers)
-    return { status: answer.status, body: (await answer.json()) as Record<string, never> }
+    return {
+      status: answer.status,
+      body: (await answer.json()) as Record<string, never>,
+      ignored: answer.headers.get('x-service-ignored-parameters'),
+    }
   }
   return {
     send,
@@ -38,11 +42,13 @@ describe('a block of points', () => {
     const points = ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap((code, k) =>
       [3, 2, 1].map(n => ({ seriesId: idOf(code), observedAt: at(n), value: 70 + k + n / 8 })),
     )
-    const { status, body } = await send(block(points, { source: 'Desk' }))
+    const { status, body, ignored } = await send(block(points, { source: 'Desk' }))
     expect([status, body.data]).toEqual([
       200,
       expect.objectContaining({ received: 6, inserted: 6, revised: 0, unchanged: 0 }),
     ])
+    // Its bytes are not fields that the operation ignores.
+    expect(ignored).toBeNull()
     expect(valuesOf('WTI_USD')).toEqual([70.375, 70.25, 70.125])
     expect(valuesOf('BRENT_CRUDE_USD')).toEqual([71.375, 71.25, 71.125])
     const again = await send(block(points, { source: 'Desk' }), '/admin/v1/observations/compare')
