@@ -167,14 +167,18 @@ const appsOf = ({ serviceName, firstCodes }: WorkspaceDeps) => [
   },
 ]
 
-/** The API as widgets of a research workspace, made from the descriptions of its operations. */
+/**
+ * The API as widgets of a research workspace, made from the descriptions of its operations. A
+ * workspace reads the endpoints of widgets from the address that lists them, so both lists are at
+ * the root of the service.
+ */
 export function workspaceOperations(deps: WorkspaceDeps) {
   const { source } = deps
   // The same for all callers for as long as the service runs.
   let widgets: Promise<Fields> | undefined
   const access = { meter: false, passesParametersOn: true } as const
   return [
-    operation('GET /openbb/widgets.json', {
+    operation('GET /widgets.json', {
       operationId: 'listWorkspaceWidgets',
       summary: 'List widgets for a research workspace',
       description:
@@ -186,7 +190,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
         return await widgets
       },
     }),
-    operation('GET /openbb/apps.json', {
+    operation('GET /apps.json', {
       operationId: 'listWorkspaceApps',
       summary: 'List dashboards for a research workspace',
       description: 'Returns a dashboard of the widgets that begins with prices.',

@@ -17,7 +17,7 @@ beforeAll(async () => {
   instance = openTestInstance({ 'limits.per_minute': '10000' })
   key = instance.key()
   instance.record('WTI_USD', [60, 61, 62, 63], startAt - hourMs, dayMs)
-  widgets = (await json('/openbb/widgets.json')) as Record<string, Widget>
+  widgets = (await json('/widgets.json')) as Record<string, Widget>
 }, 60_000)
 
 describe('widgets of a research workspace', () => {
@@ -27,6 +27,14 @@ describe('widgets of a research workspace', () => {
     expect([...types].sort()).toEqual(['advanced_charting', 'metric', 'table'])
     const { params } = widgets.getLatestPrices ?? widgets.price_line!
     expect(params!.find(({ paramName }) => paramName === 'path')?.show).toBe(false)
+  })
+
+  test('name endpoints that exist below the address that lists them', async () => {
+    for (const { endpoint, type } of Object.values(widgets)) {
+      const { pathname } = new URL(endpoint, 'http://localhost/')
+      const part = type === 'advanced_charting' ? '/config' : ''
+      expect((await instance.get(`${pathname}${part}`, key)).status, endpoint).not.toBe(404)
+    }
   })
 
   test('let a line of closes have bars of another length', () => {
@@ -56,7 +64,7 @@ describe('widgets of a research workspace', () => {
   }, 120_000)
 
   test('of dashboards exist', async () => {
-    const apps = (await json('/openbb/apps.json')) as {
+    const apps = (await json('/apps.json')) as {
       tabs: Record<string, { layout: { i: string }[] }>
     }[]
     const used = apps.flatMap(({ tabs }) => Object.values(tabs).flatMap(tab => tab.layout))
