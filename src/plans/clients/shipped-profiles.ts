@@ -185,8 +185,13 @@ export const shippedProfiles: readonly ShippedProfile[] = [
     name: 'shipped-mcp',
     recognised: 'an agent that ends in mcp, such as `prices-mcp/1.1`',
     signs: [agent('mcp([-_]server)?')],
-    switches: { ...lenient, latest_flat_and_list: [], spread_ports: [] },
-    why: 'the clients pass responses to a model unchanged',
+    switches: {
+      ...lenient,
+      latest_flat_and_list: [],
+      omit_null: ['/v1/prices/*'],
+      spread_ports: [],
+    },
+    why: 'the clients pass responses to a model unchanged, and format every change that is there',
   },
   {
     name: 'shipped-everybody',

@@ -8,7 +8,7 @@ import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { pieceOf, TextBuffer } from '../../../lib/text/text-buffer.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
-import { isIntraday, priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
+import { priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Interval } from '../math/interval.ts'
@@ -143,7 +143,6 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
   ): WindowRequest | undefined => {
     const { commodities, range } = requested
     if (pathDays !== 1 || hasRange(query) || !deps.switched(request, 'past_day_shifted')) return
-    if (!commodities.every(({ series }) => isIntraday(series.cadence))) return
     const newest = Math.max(
       ...commodities.map(
         ({ series }) => deps.latestPrices.quote(series)?.observation.observedAt ?? 0,
