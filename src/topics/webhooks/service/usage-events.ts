@@ -51,7 +51,7 @@ export const createUsageEvents =
         at,
       })
       const name = state.key.name === null ? state.key.tokenHint : `"${state.key.name}"`
-      const message = `The key ${name} has made ${used} of the ${window.limit} requests of this ${period}; they return at ${isoInstant(window.endsAt)}.`
+      const message = `The API key ${name} has used ${used} of the ${window.limit} requests of this ${period}. The quota resets at ${isoInstant(window.endsAt)}.`
       const title = isSpent ? 'The quota is used up' : `${percent}% of the quota is used`
       notices.post(
         { accountId, type: 'usage', title, message, data: { key_id: keyId, percent } },
@@ -61,7 +61,7 @@ export const createUsageEvents =
       mail.post({
         to: state.account.account.email,
         subject: title,
-        text: `${message}\n\nRequests are refused until then. What was used, by day and key: ${mail.pageUrl('/account/usage')}\n\nPlans with more, and requests to buy: ${mail.pageUrl('/account/plan')}\n`,
+        text: `${message}\n\nRequests are refused until then. Usage by day and key: ${mail.pageUrl('/account/usage')}\n\nA higher plan applies at once: ${mail.pageUrl('/account/plan')}\n`,
         isNotice: true,
         accountId,
         dedupe: `usage ${keyId} ${window.kind} ${window.startsAt}`,
