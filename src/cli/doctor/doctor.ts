@@ -17,13 +17,13 @@ import {
 } from './directory.ts'
 import { checked, type Finding, faulty, type Verdict } from './finding.ts'
 import { examinePriceFiles } from './price-files.ts'
-import { askProviders } from './providers.ts'
+import { tryProviders } from './providers.ts'
 import { examineSetup, type SetupSources } from './setup.ts'
 
 export interface DoctorEnvironment {
   out(line: string): void
   json: boolean
-  /** Whether providers are asked over the network. */
+  /** Whether it connects to the providers. */
   online: boolean
   paint: Paint
   clock: Clock
@@ -76,7 +76,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const cluster = isRefused ? [] : await examineCluster(config)
   // A setting that is missing or wrong is found without them.
   const isSetUp = findings.every(finding => finding.status !== 'error')
-  const providers = env.online && isSetUp ? await askProviders(config) : []
+  const providers = env.online && isSetUp ? await tryProviders(config) : []
   const directory = checked('data directory', () => examineDirectory(dir))
   if (
     directory.some(finding => finding.check === 'data directory' && finding.status === 'error') ||

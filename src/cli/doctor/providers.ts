@@ -7,7 +7,7 @@ import { doubtful, type Finding, faulty, fine } from './finding.ts'
 const timeoutMs = 5 * secondMs
 
 /** Signs in at each configured provider, all at the same time. Nothing is sent or changed. */
-export const askProviders = (config: Config): Promise<Finding[]> =>
+export const tryProviders = (config: Config): Promise<Finding[]> =>
   Promise.all(
     [...configured(config)].map(async ({ check, provider, setting, probe }): Promise<Finding> => {
       const handed = await probe(timeoutMs)

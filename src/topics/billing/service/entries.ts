@@ -196,7 +196,7 @@ function subscriptionData(plans: Plans, subscription: Subscription) {
   }
 }
 
-/** Tells the account that it is on the free plan; one that is closed is not told. */
+/** Notifies the account that it is on the free plan, unless it is closed. */
 function notifyEnded(
   { keys, plans, notices, mail, clock, serviceName }: EntriesDeps,
   { id, accountId, plan, creditCents }: Subscription,

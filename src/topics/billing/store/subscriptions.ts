@@ -16,7 +16,7 @@ export interface Subscription extends Omit<RemoteSubscription, 'ref' | 'status'>
   provider: string
   providerRef: string | null
   updatedAt: number
-  /** What is left of the price of replaced subscriptions, in minor units; after its end, too. */
+  /** The rest of the price of replaced subscriptions, in minor units; it stays after the end. */
   creditCents: number
 }
 

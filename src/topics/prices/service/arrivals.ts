@@ -23,7 +23,7 @@ export interface ArrivalsDeps {
 /**
  * The moment of the next value of each series is stored in the transaction that records it, so that
  * its listeners are notified once, also after a crash. Series of delivery periods, which are known
- * a day ahead, have events and evaluations of their own.
+ * a day ahead, have separate events and evaluations.
  */
 export function createArrivals(deps: ArrivalsDeps) {
   const { db, clock, catalogue } = deps

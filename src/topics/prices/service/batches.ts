@@ -66,14 +66,14 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
 export function createBatches(deps: BatchesDeps) {
   const { store, ingest, catalogue, log, now, transact } = deps
   const under = new Map<number, Tally>()
-  /** When the sender of each was heard of last. */
-  const heardAt = new Map<number, number>()
+  /** When the sender of each last made a request. */
+  const requestedAt = new Map<number, number>()
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const close = (id: number): Batch => {
     store.close(id, now())
     under.delete(id)
-    heardAt.delete(id)
+    requestedAt.delete(id)
     return store.find(id)!
   }
   /** After the commit. The runs of feeds have their own line. */
@@ -93,7 +93,7 @@ export function createBatches(deps: BatchesDeps) {
       replaces: replace,
     })
     under.set(id, tally)
-    heardAt.set(id, now())
+    requestedAt.set(id, now())
     return batches.of(id, sourceId, tally)
   }
 
@@ -132,15 +132,15 @@ export function createBatches(deps: BatchesDeps) {
           batch.biggest,
         )
       under.set(id, tally)
-      heardAt.set(id, now())
+      requestedAt.set(id, now())
       return batches.of(id, batch.sourceId ?? 0, tally)
     },
-    /** A batch that an earlier process began is interrupted until its sender is heard of again. */
+    /** A batch that an earlier process began is interrupted until its sender makes a request again. */
     statusOf({ id, kind, finishedAt }: Batch): BatchStatus {
       if (finishedAt !== null) return 'completed'
-      const lastAt = heardAt.get(id)
-      const isHeard = lastAt !== undefined && (kind !== 'file' || now() - lastAt < silentMs)
-      return isHeard ? 'in_progress' : 'interrupted'
+      const lastAt = requestedAt.get(id)
+      const isRecent = lastAt !== undefined && (kind !== 'file' || now() - lastAt < silentMs)
+      return isRecent ? 'in_progress' : 'interrupted'
     },
     /** One batch of one write, in one transaction. */
     record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts } {

@@ -102,7 +102,7 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
 
   return {
     manifest,
-    /** What could not be made when the files were last made or looked at. */
+    /** What could not be made when the files were last made, or their list was read. */
     failures: () => failures,
     /** Notes that none could be made. */
     failed(error: unknown) {
