@@ -22,7 +22,7 @@ export interface ReadsDeps extends Pick<Runtime, 'db' | 'clock' | 'config'> {
   attributed(series: Series, observation: Observation): Series
 }
 
-/** Every way to read prices, outside quarantine: the current values, and those of a moment. */
+/** All ways to read prices, outside quarantine: the current values, and those of a moment. */
 export function openReads(deps: ReadsDeps) {
   const { db, clock, config, catalogue, formulas, quarantine, attributed } = deps
   const { observations, closes: closeStore, averagedFor } = formulas

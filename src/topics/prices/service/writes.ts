@@ -29,7 +29,7 @@ export interface WritesDeps extends Pick<Runtime, 'db' | 'clock' | 'config' | 'l
   exchange: Fx
 }
 
-/** Every way to write prices: recorded as they are, or checked and within a batch. */
+/** All ways to write prices: recorded as they are, or checked and within a batch. */
 export function openWrites(deps: WritesDeps) {
   const { db, clock, config, log, catalogue, formulas, flaggedValues, valueSources } = deps
   const { observations } = formulas
