@@ -68,8 +68,7 @@ export function ignoredFields(body: unknown, known: KnownFields): UnknownName[] 
     if (fields === 'any' || found.length >= fieldsMax) return
     if (Array.isArray(value))
       value.slice(0, itemsMax).forEach((item, i) => void walk(item, fields, `${prefix}${i}.`))
-    // Bytes have no fields: a block of points would be walked byte by byte.
-    else if (isObject(value) && !ArrayBuffer.isView(value))
+    else if (isObject(value))
       for (const [name, inner] of Object.entries(value)) {
         const innerFields = fields.get(name)
         if (innerFields) walk(inner, innerFields, `${prefix}${name}.`)
