@@ -213,6 +213,13 @@ describe('the facts that a family relies on in addition to its types', () => {
     },
   )
 
+  test('mcp gets no null change, because it formats every change that is there', async () => {
+    const overview = dataOf(await as(senders.mcp)('GET', '/v1/prices/all')).data as Fields
+    const rows = Object.values(overview.prices as Record<string, Fields>)
+    expect(rows.length).toBeGreaterThan(900)
+    expect(rows.filter(row => row.change_24h_percent === null)).toEqual([])
+  })
+
   test('a spreadsheet offers few categories', async () => {
     const rows = dataOf(await as(senders.sheets)('GET', '/v1/commodities')) as unknown as Fields[]
     const categories = new Set(rows.map(row => row.category))
