@@ -139,16 +139,16 @@ export function createBase(deps: BaseDeps) {
         requestContext && 'meter' in requestContext.access
           ? requestContext.access.refusalAnswer?.(problem, request)
           : undefined
+      set.status = instead?.status ?? problem.status
+      // A spreadsheet reads errors with the status 200.
+      if (set.status !== 200) Object.assign(set.headers, problemHeaders(problem))
+      if (set.status === 401)
+        set.headers['www-authenticate'] = challengeOf(resourceMetadata?.(pathOf(request)))
       if (requestContext && instead) {
         requestContext.outcome = problem.status
-        set.status = instead.status
         set.headers['content-type'] = instead.contentType
         return instead.text
       }
-      set.status = problem.status
-      Object.assign(set.headers, problemHeaders(problem))
-      if (problem.status === 401)
-        set.headers['www-authenticate'] = challengeOf(resourceMetadata?.(pathOf(request)))
       return bodyFor(request, problem, context, set.headers)
     })
   if (!profiles)

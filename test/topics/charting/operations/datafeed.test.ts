@@ -161,7 +161,14 @@ describe('the datafeed for charting libraries', () => {
       const body = (await response.json()) as { s: string; errmsg: string }
       expect({ path, status: response.status, s: body.s }).toEqual({ path, status, s: 'error' })
       expect(body.errmsg).toMatch(message)
+      expect(response.headers.get('x-error-code')).toMatch(/^\w+$/)
+      expect(response.headers.get('x-error-message')).toMatch(message)
     }
+    const { headers } = await instance.get('/udf/symbols?symbol=WTI_USD')
+    expect([headers.get('x-error-code'), headers.get('www-authenticate')]).toEqual([
+      'UNAUTHORIZED',
+      expect.stringContaining('Bearer'),
+    ])
   })
 
   test('accepts a key in the path only where it is read-only', async () => {
