@@ -3,6 +3,7 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { isoOrNull, secondMs } from '../../../../lib/time/instant.ts'
+import { type AdminRole, mayOperate } from '../../../../plans/roles/admin-roles.ts'
 import { workerFaultText } from '../../../condition/service/condition.ts'
 import type { QueryWorkers } from '../../../condition/service/vitals.ts'
 import { lastErrorOf } from '../../../webhooks/operations/row.ts'
@@ -96,8 +97,12 @@ function workersOf(workers: QueryWorkers | undefined) {
   return { ...counts, trouble: fault ? workerFaultText(fault) : null }
 }
 
-/** The faults of feeds, endpoints and scheduled deliveries. */
-function faultsOf({ feeds, webhooks, deliveries, outbox, keys }: Context) {
+/** The faults of feeds and, for who may read accounts, of endpoints and scheduled deliveries. */
+function faultsOf(
+  { feeds, webhooks, deliveries, outbox, keys }: Context,
+  role: AdminRole | undefined,
+) {
+  const most = role === undefined || mayOperate(role, 'people', false) ? failingMax : 0
   const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? ''
   return {
     feeds: feeds
@@ -109,7 +114,7 @@ function faultsOf({ feeds, webhooks, deliveries, outbox, keys }: Context) {
         consecutive_failures: consecutiveFailures,
         problem: lastRun?.problem ?? null,
       })),
-    webhooks: webhooks.failing(failingMax).map(endpoint => ({
+    webhooks: webhooks.failing(most).map(endpoint => ({
       id: endpoint.id,
       account_id: endpoint.accountId,
       account_email: emailOf(endpoint.accountId),
@@ -118,7 +123,7 @@ function faultsOf({ feeds, webhooks, deliveries, outbox, keys }: Context) {
       consecutive_failures: endpoint.failedInARow,
       error: lastErrorOf(outbox, endpoint.id),
     })),
-    deliveries: deliveries.failing(failingMax).map(delivery => ({
+    deliveries: deliveries.failing(most).map(delivery => ({
       id: delivery.id,
       account_id: delivery.accountId,
       account_email: emailOf(delivery.accountId),
@@ -146,10 +151,10 @@ export function conditionAdminOperations(deps: Context) {
       operationId: 'getOperatorCondition',
       summary: 'Get the condition of the service',
       description:
-        'Returns stopped and frozen series, memory, event loop delay, errors since the start, disk space, outbox and backups, and failing feeds, customer endpoints and scheduled deliveries. `GET /metrics` has the same as time series.',
+        'Returns stopped and frozen series, memory, event loop delay, errors since the start, disk space, outbox and backups, and failing feeds, customer endpoints and scheduled deliveries. A token that may not read accounts gets no endpoints and no deliveries. `GET /metrics` has the same as time series.',
       access: { operator: 'service' },
       answers: Condition,
-      handle: () => {
+      handle: ({ requestContext }) => {
         const faulty = seriesFaults.codes()
         const { total, failed } = answers()
         const { pending, oldestAt } = deps.backlog()
@@ -179,7 +184,7 @@ export function conditionAdminOperations(deps: Context) {
                 ? null
                 : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
           },
-          ...faultsOf(deps),
+          ...faultsOf(deps, requestContext?.adminRole),
           backups: {
             made_at: isoOrNull(madeAt),
             checked_at: isoOrNull(checkedAt),

@@ -12,7 +12,7 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
 import { kinds } from '../../../../outbox/store/rows.ts'
 
-const operator = { operator: 'service' } as const
+const operator = { operator: 'people' } as const
 const states = ['waiting', 'given_up'] as const
 const messageStates = ['pending', 'leased', 'retry', 'delivered', 'failed', 'skipped'] as const
 const perPageMax = 100

@@ -10,7 +10,7 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
 import { kinds } from '../../../../outbox/store/rows.ts'
 
-const operator = { operator: 'service' } as const
+const operator = { operator: 'people' } as const
 const perPageMax = 100
 const idsMax = 1000
 /** Less than a second of work, in slices. */

@@ -13,9 +13,9 @@ import {
 const parts = {
   data: 'batches datasets export feeds observations quarantine review series values',
   people:
-    'accounts invitations invoices keys looks organizations sources subscriptions suppressions',
+    'accounts invitations invoices keys looks organizations outbox sources subscriptions suppressions',
   service:
-    'audit backups cluster condition logs mail metrics notices outbox settings sms token tokens webhooks',
+    'audit backups cluster condition logs mail metrics notices settings sms token tokens webhooks',
 }
 type Area = keyof typeof parts
 const areaOf = new Map(
@@ -75,6 +75,19 @@ describe('a token of the operator', () => {
     },
     100_000,
   )
+
+  test('a token that may not read accounts is shown no e-mail address of one', async () => {
+    const { adminTokens, keys } = copy.running.services
+    const { token } = adminTokens.create('prices only', 'data')
+    const addresses = keys.accounts().map(({ account }) => account.email)
+    expect(addresses.length).toBeGreaterThan(0)
+    const faults: string[] = []
+    for (const step of steps.filter(({ method }) => method === 'GET')) {
+      const { text } = await send(copy, step, { headers: { authorization: `Bearer ${token}` } })
+      if (addresses.some(address => text.includes(address))) faults.push(step.name)
+    }
+    expect(faults).toEqual([])
+  }, 100_000)
 
   test('an invalid operator token or an API key grants no operator access', async () => {
     const faults: string[] = []
