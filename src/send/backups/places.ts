@@ -69,6 +69,16 @@ export interface BucketSettings {
   secretKey: string
 }
 
+/** The runtime gives no reason where the storage gave none. */
+const explained = <T>(asked: Promise<T>): Promise<T> =>
+  asked.catch((error: Error) => {
+    if (!/unexpected error/i.test(error.message)) throw error
+    throw new Error(
+      'the storage cannot be reached or gives no reason; check backups.s3_endpoint, backups.s3_bucket and the network',
+      { cause: error },
+    )
+  })
+
 /** A bucket of any storage that speaks S3. */
 export function bucketPlace(settings: BucketSettings) {
   const { bucket, prefix, endpoint, region, accessKey, secretKey } = settings
@@ -87,7 +97,7 @@ export function bucketPlace(settings: BucketSettings) {
       const backups: StoredBackup[] = []
       let startAfter: string | undefined
       for (;;) {
-        const page = await client.list({ prefix, ...(startAfter && { startAfter }) })
+        const page = await explained(client.list({ prefix, ...(startAfter && { startAfter }) }))
         const contents = page.contents ?? []
         for (const { key, size } of contents) {
           const name = key.slice(prefix.length)
@@ -102,7 +112,7 @@ export function bucketPlace(settings: BucketSettings) {
     /** It is there, whole, when this resolves. */
     async put(path: string, name: string) {
       const { size } = Bun.file(path)
-      await client.write(prefix + name, Bun.file(path))
+      await explained(client.write(prefix + name, Bun.file(path)))
       const stored = await client.stat(prefix + name)
       if (stored.size !== size) {
         await client.delete(prefix + name)
@@ -111,7 +121,7 @@ export function bucketPlace(settings: BucketSettings) {
     },
     /** Writes one to a local file. */
     async fetch(name: string, path: string) {
-      await Bun.write(path, client.file(prefix + name))
+      await explained(Bun.write(path, client.file(prefix + name)))
       closeToOthers(path)
     },
     has: (name: string): Promise<boolean> => client.exists(prefix + name),

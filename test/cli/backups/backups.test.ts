@@ -111,6 +111,10 @@ describe('a backup', () => {
     writeFileSync(join(kept, readdirSync(kept)[0]!), 'WELLHEAD-SEALED-1\nnothing of it')
     const checked = await command('backup', 'check', '--data', dir)
     expect([checked.code, checked.err]).toEqual([1, expect.stringContaining('does not open')])
+    const file = join(dir, 'wellhead.toml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(bucket.endpoint, 'http://127.0.0.1:1'))
+    const away = await command('backup', 'list', '--data', dir)
+    expect(away.err).toContain('the storage cannot be reached or gives no reason; check backups.')
   })
 
   test('removes older ones of the same database, and none from before it was begun', async () => {
