@@ -42,6 +42,50 @@ const socketOf = (socket: ServerWebSocket<SocketData>): CableSocket => ({
   close: (code, reason) => socket.close(code, reason),
 })
 
+/**
+ * A connection whose frames another server sends and receives, at an address with ws://; undefined:
+ * that server refuses it.
+ */
+export function forwardedConnection(
+  address: string,
+  headers: Headers,
+): Promise<CableConnection | undefined> {
+  for (const name of [...headers.keys()])
+    if (name.startsWith('sec-websocket-')) headers.delete(name)
+  const options: Bun.WebSocketOptions = { headers: Object.fromEntries(headers) }
+  // Where pages are compiled too, the type is that of browsers, which send no headers.
+  const other = new WebSocket(address, options as never)
+  let client: CableSocket | undefined
+  /** Frames that came before the client was connected. */
+  const early: string[] = []
+  other.onmessage = ({ data }) => {
+    if (client) client.send(String(data))
+    else early.push(String(data))
+  }
+  return new Promise(done => {
+    other.onclose = ({ code, reason }) => {
+      client?.close(code === lostCode ? restartCode : code, reason)
+      done(undefined)
+    }
+    other.onopen = () =>
+      done({
+        opened(socket) {
+          client = socket
+          for (const text of early.splice(0)) socket.send(text)
+          if (other.readyState !== WebSocket.OPEN) socket.close(restartCode, '')
+        },
+        receive: text => other.send(text),
+        drained: () => {},
+        closed: () => other.close(),
+      })
+  })
+}
+
+/** A connection that ended without a close frame; no server may send this code. */
+const lostCode = 1006
+/** The server restarts: connect again. */
+const restartCode = 1012
+
 /** The server's side of sockets. Anything but text is ignored. */
 export const sockets: WebSocketHandler<SocketData> = {
   // An identifier with a hundred codes has room.

@@ -2,7 +2,7 @@ import { within } from '../lib/time/clock.ts'
 import type { ReplicaView } from '../replication/service/condition.ts'
 import type { KeyState } from '../topics/keys/service/keyring.ts'
 import { readMethods, sequenceHeader } from './front.ts'
-import { credentialsOf } from './gate/credentials.ts'
+import { credentialsOf, isSessionToken } from './gate/credentials.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 
 export interface ReplicaDeps {
@@ -10,6 +10,8 @@ export interface ReplicaDeps {
   handle(request: Request): Response | Promise<Response>
   /** Asks the primary. */
   ask(request: Request): Promise<Response>
+  /** Connects the socket of a session, which only the primary knows. */
+  connect(request: Request): Promise<Response>
   keys: { find(token: string): KeyState | undefined }
   /** Whether requests of a key that count may be answered here. */
   mayAnswer(key: KeyState): boolean
@@ -39,7 +41,7 @@ const openPaths =
   /^\/(?:docs|swagger|openapi\.json|limits\.json|product-facts\.json|v1\/(?:demo|meta|sources))(?:\/|$)/
 /** Only rate windows count it, so the quota does not matter. */
 const eventsPath = '/v1/stream'
-/** A socket cannot be forwarded: a caller without a key is refused here. */
+/** Sockets of keys are served here. */
 const socketPath = '/cable'
 /** Paths that report the health of this instance, which no other instance can report. */
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
@@ -162,7 +164,11 @@ export function createReplicaAnswers(
   }
   return request => {
     const pathname = pathIn(request.url)
-    if (ownPaths.has(pathname) || pathname === socketPath) return deps.handle(request)
+    if (ownPaths.has(pathname)) return deps.handle(request)
+    if (pathname === socketPath) {
+      const { token = '' } = credentialsOf(request, false)
+      return isSessionToken(token) ? deps.connect(request) : deps.handle(request)
+    }
     // Clients of a stream wait longer for its next event than a connection may idle.
     if (pathname === eventsPath) deps.stays(request)
     const caller = callerOf(request, pathname)

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import type { ProcessRuntime } from '../config/runtime.ts'
 import { openDatabase, removeDatabase, transact } from '../database/database.ts'
-import type { Connections } from '../http/cable.ts'
+import { type Connections, forwardedConnection } from '../http/cable.ts'
 import type { PeerLookup } from '../http/gate/address.ts'
 import { linker } from '../http/problem/links.ts'
 import { withoutProviders } from '../http/query-workers/config-copy.ts'
@@ -10,7 +10,7 @@ import { requestIdOf } from '../http/request-id.ts'
 import { createApp } from '../instance/app/app.ts'
 import { databasePath } from '../instance/services/directory.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
-import { createPrimaryClient } from '../send/primary.ts'
+import { createPrimaryClient, forwardedHeaders } from '../send/primary.ts'
 import { aloneVitals } from '../topics/condition/service/vitals.ts'
 import { version } from '../version.ts'
 import type { Nats } from './nats/connection.ts'
@@ -130,12 +130,23 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       quotasHeld: () => ({ role: 'replica', held: slices.held() }),
     },
   })
+  const addressOf = (request: Request) => peer?.requestIP(request)?.address ?? undefined
   const answer = createReplicaAnswers({
     ...services,
+    async connect(request) {
+      const { pathname, search } = new URL(request.url)
+      const address = `${primary().replace(/^http/, 'ws')}${pathname}${search}`
+      const headers = forwardedHeaders(request, addressOf(request))
+      const connection = await forwardedConnection(address, headers)
+      if (connection && connections.upgrade(request, connection, {}))
+        return new Response(null, { status: 101 })
+      connection?.closed()
+      return await app.fetch(request)
+    },
     mayAnswer: reports.mayAnswer,
     comesToAnswer: reports.comesToAnswer,
     handle: request => app.fetch(request),
-    ask: createPrimaryClient(primary, request => peer?.requestIP(request)?.address ?? undefined),
+    ask: createPrimaryClient(primary, addressOf),
     unreachable: request => ({
       requestId: requestIdOf(request, ids),
       docsUrl: links(request).docsUrl,

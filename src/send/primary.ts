@@ -7,6 +7,17 @@ const connectionHeaders = [
   'proxy-connection',
 ]
 
+/** The headers of a request as the primary gets them; `address`: where it came from. */
+export function forwardedHeaders(request: Request, address: string | undefined): Headers {
+  const headers = new Headers(request.headers)
+  for (const name of connectionHeaders) headers.delete(name)
+  if (address !== undefined) {
+    const before = headers.get('x-forwarded-for')
+    headers.set('x-forwarded-for', before === null ? address : `${before}, ${address}`)
+  }
+  return headers
+}
+
 /** Forwards requests to the primary, and its responses back unchanged. */
 export function createPrimaryClient(
   primary: () => string,
@@ -14,13 +25,7 @@ export function createPrimaryClient(
 ): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url)
-    const headers = new Headers(request.headers)
-    for (const name of connectionHeaders) headers.delete(name)
-    const address = addressOf(request)
-    if (address !== undefined) {
-      const before = headers.get('x-forwarded-for')
-      headers.set('x-forwarded-for', before === null ? address : `${before}, ${address}`)
-    }
+    const headers = forwardedHeaders(request, addressOf(request))
     const response = await fetch(`${primary()}${pathname}${search}`, {
       method: request.method,
       headers,

@@ -4,6 +4,7 @@ import { openDatabase } from '../../../src/database/database.ts'
 import { databasePath } from '../../../src/instance/services/directory.ts'
 import { binary, remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 import { needs } from '../../support/needs.ts'
+import { cableClient, isMessage } from '../../support/servers/cable-client.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 import { contentOf } from '../../support/topics/replication.ts'
 import { until as waitUntil } from '../../support/until.ts'
@@ -179,6 +180,42 @@ ${await log.text()}`,
     )
     await until('its end', async () => (await read()).status === 401)
   })
+
+  test('connects the socket of a person who signed in, whom only the primary knows', async () => {
+    const operator = { authorization: `Bearer ${primary.adminToken}` }
+    const json = { ...operator, 'content-type': 'application/json' }
+    const asked = async (path: string, headers: Record<string, string>, body?: unknown) => {
+      const answer = await fetch(`${replica.url}${path}`, {
+        headers,
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return ((await answer.json()) as { data: { account: { id: string }; token: string } }).data
+    }
+    const { account } = await asked('/admin/v1/accounts', json, {
+      email: 'desk@example.com',
+      plan: 'enterprise',
+    })
+    const password = 'a long pass phrase of the desk'
+    await asked(`/admin/v1/accounts/${account.id}/password`, json, { password })
+    const signIn = { email: 'desk@example.com', password }
+    const { token } = await asked('/v1/auth/session', json, signIn)
+    const client = await cableClient(replica.url.replace('http', 'ws'), {
+      token,
+      scheme: 'Bearer',
+    })
+    client!.subscribe({ commodities: ['WTI_USD'] })
+    await client!.frame(isMessage('welcome'))
+    await push(primary.url, 72.5)
+    const { message } = await client!.frame(isMessage('price_update'))
+    expect(message).toMatchObject({ price_rows: [{ code: 'WTI_USD', price: 72.5 }] })
+    await fetch(`${replica.url}/v1/auth/session`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect((await client!.closed).code).toBe(1008)
+    const ended = { token, scheme: 'Bearer' }
+    expect(await cableClient(replica.url.replace('http', 'ws'), ended)).toBeUndefined()
+  }, 60_000)
 
   test('has its answers counted by the primary, each once, also those while NATS was away', async () => {
     const used = () => {

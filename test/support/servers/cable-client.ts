@@ -39,10 +39,10 @@ export interface CableMessage {
 /** Resolves with an open connection, or with undefined when the handshake is refused. */
 export async function cableClient(
   url: string,
-  options: { token?: string; query?: string; protocols?: string[] },
+  options: { token?: string; scheme?: string; query?: string; protocols?: string[] },
 ): Promise<CableClient | undefined> {
-  const { token, query = '', protocols = [] } = options
-  const headers = token === undefined ? {} : { authorization: `Token ${token}` }
+  const { token, scheme = 'Token', query = '', protocols = [] } = options
+  const headers = token === undefined ? {} : { authorization: `${scheme} ${token}` }
   const socket = new WebSocket(`${url}/cable${query}`, { headers, protocols })
   const frames: CableFrame[] = []
   const waiting: { fits(frame: CableFrame): boolean; done(frame: CableFrame): void }[] = []
