@@ -40,6 +40,7 @@ export interface Guide {
 /** The placeholders in samples; pages replace them with the reader's address and key. */
 export const sampleOrigin = 'http://127.0.0.1:8470'
 export const sampleKey = 'YOUR_API_KEY'
+export const sampleAdminToken = 'YOUR_ADMIN_TOKEN'
 
 /** A sample with the address and key of the reader, ready to paste. */
 export const filled = (text: string, origin: string, key: string): string =>

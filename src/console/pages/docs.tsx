@@ -18,6 +18,7 @@ import { operationPath } from '../paths.ts'
 import { brunoCollection, type Collection, postmanCollection } from './docs/collections.ts'
 import {
   bodyOf,
+  credentialOf,
   exampleOfParameter,
   headerName,
   type Listed,
@@ -381,12 +382,17 @@ function Introduction({ document }: { document: OpenApi }) {
   )
 }
 
-function refusalOf({ security = [] }: Operation): string {
-  if (security.length === 0) return 'No key needed'
-  return JSON.stringify(security).includes('operator')
-    ? 'Needs the admin token'
-    : 'Needs an API key'
-}
+const neededOf = (operation: Operation): string =>
+  ({ none: 'No key needed', apiKey: 'Needs an API key', adminToken: 'Needs an admin token' })[
+    credentialOf(operation) ?? 'none'
+  ]
+
+/** Whether a successful response is JSON, and not a file, a text, a stream or empty. */
+const answersJson = ({ responses }: Operation, format: string | undefined): boolean =>
+  !(format && format !== 'json') &&
+  Object.entries(responses).some(
+    ([status, { content }]) => status.startsWith('2') && content?.['application/json'],
+  )
 
 /** The place of a parameter in a link to a filled-in call: none is named like the operation. */
 const linkedName = (name: string): string => `p.${name}`
@@ -428,7 +434,7 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         <h2 id="operation">{operation.summary}</h2>
         <p class="row">
           <Tag>{method}</Tag> <code class="break">{path}</code>
-          <span class="quiet small">{refusalOf(operation)}</span>
+          <span class="quiet small">{neededOf(operation)}</span>
         </p>
         <div class="prose">
           <Markdown text={operation.description ?? ''} />
@@ -563,7 +569,9 @@ function callOf(
   return {
     method,
     path: text === '' ? filled : `${filled}?${text}`,
-    isOpen: operation.security?.length === 0,
+    isOpen: credentialOf(operation) === undefined,
+    isOperator: credentialOf(operation) === 'adminToken',
+    isText: !answersJson(operation, values.format),
     headers,
     ...(body !== undefined && { body: parsedText(body) }),
   }
@@ -638,7 +646,7 @@ function TryIt({
   onHeader: (name: string, value: string) => void
 }) {
   const answer = useSignal<Answered | undefined>(undefined)
-  const isOpen = operation.security?.length === 0
+  const isOpen = credentialOf(operation) === undefined
   return (
     <form
       class="stack"

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { sampleKey } from '../guides/guide.ts'
+import { isSheetPath } from '../../plans/clients/sheet-paths.ts'
+import { sampleAdminToken, sampleKey } from '../guides/guide.ts'
 import { Choice, Copy } from './bits.tsx'
 import { ownKey } from './person/own-key.ts'
 import { boundChoice } from './text/form.ts'
@@ -23,28 +24,36 @@ export interface Call {
   headers?: Readonly<Record<string, string>>
   /** Needs no key. */
   isOpen?: boolean
+  /** Needs an admin token instead of a key. */
+  isOperator?: boolean
+  /** The response is a file, a text or empty. */
+  isText?: boolean
 }
 
 const shellText = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
+const pythonWords: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+
+/** Texts may contain these words too. */
 const pythonOf = (value: unknown): string =>
-  JSON.stringify(value, null, 4)
-    .replaceAll(/\btrue\b/g, 'True')
-    .replaceAll(/\bfalse\b/g, 'False')
-    .replaceAll(/\bnull\b/g, 'None')
+  JSON.stringify(value, null, 4).replaceAll(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
+    part => pythonWords[part] ?? part,
+  )
 
 /** Chosen once for all samples. */
 const language = signal<Language>('curl')
 
 /** The same call in each language of the samples. */
 export function sampleOf(language: Language, call: Call, key: string): string {
-  const { method, path, body, headers = {}, isOpen = false } = call
+  const { method, path, body, headers = {}, isOpen = false, isOperator, isText } = call
   const own = Object.entries(headers)
+  const credential = `${isOperator ? 'Bearer' : 'Token'} ${key}`
   const url = `${location.origin}${path}`
   if (language === 'curl')
     return [
       `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
-      ...(isOpen ? [] : [`  -H "Authorization: Token ${key}"`]),
+      ...(isOpen ? [] : [`  -H "Authorization: ${credential}"`]),
       ...own.map(([name, value]) => `  -H ${shellText(`${name}: ${value}`)}`),
       ...(body === undefined
         ? []
@@ -52,7 +61,7 @@ export function sampleOf(language: Language, call: Call, key: string): string {
     ].join(' \\\n')
   if (language === 'python') {
     const headers = [
-      ...(isOpen ? [] : [`"Authorization": "Token ${key}"`]),
+      ...(isOpen ? [] : [`"Authorization": "${credential}"`]),
       ...own.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
     ]
     return [
@@ -66,12 +75,12 @@ export function sampleOf(language: Language, call: Call, key: string): string {
       `    timeout=30,`,
       `)`,
       'answer.raise_for_status()',
-      'print(answer.json())',
+      isText ? 'print(answer.text)' : 'print(answer.json())',
     ].join('\n')
   }
   if (language === 'typescript') {
     const headers = [
-      ...(isOpen ? [] : [`    authorization: 'Token ${key}',`]),
+      ...(isOpen ? [] : [`    authorization: '${credential}',`]),
       ...(body === undefined ? [] : [`    'content-type': 'application/json',`]),
       ...own.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
     ]
@@ -87,18 +96,18 @@ export function sampleOf(language: Language, call: Call, key: string): string {
         ? `const answer = await fetch('${url}')`
         : [`const answer = await fetch('${url}', {`, ...options, '})'].join('\n'),
       'if (!answer.ok) throw new Error(await answer.text())',
-      'console.log(await answer.json())',
+      `console.log(await answer.${isText ? 'text' : 'json'}())`,
     ].join('\n')
   }
-  if (method !== 'GET')
-    return 'Excel supports GET only. Use Power Query with Web.Contents and Content, or one of the clients.'
-  const relative = path.replace(/^\/v1\//, '')
-  return `=WEBSERVICE("${location.origin}/v1/excel/run.xml?path=" & ENCODEURL("/v1/${relative}") & "&api_key=${key}")`
+  if (method !== 'GET' || isText || !isSheetPath(path.split('?')[0]!))
+    return 'A formula cannot read this path. Use Power Query with Web.Contents, or one of the clients.'
+  return `=WEBSERVICE("${location.origin}/v1/excel/run.xml?path=" & ENCODEURL("${path}") & "&api_key=${key}")`
 }
 
 /** One call, in the language that the reader chooses, with the key that they typed in. */
 export function Samples({ call }: { call: Call }) {
-  const text = sampleOf(language.value, call, ownKey.value || sampleKey)
+  const key = call.isOperator ? sampleAdminToken : ownKey.value || sampleKey
+  const text = sampleOf(language.value, call, key)
   return (
     <div class="stack">
       <div class="row spread">

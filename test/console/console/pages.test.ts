@@ -271,11 +271,18 @@ needs('chromium').describe('every page of the console', () => {
           'createAlert',
           'getDemoPrices',
           'getCushingStorage',
+          'getIncidentFeed',
+          'listFeeds',
         ]) {
-          await goTo(`/docs?operation=${operation}`)
+          const body =
+            '{"name":"if true","commodity_code":"WTI_USD","condition_operator":"greater_than","condition_value":90,"enabled":true}'
+          await goTo(
+            `/docs?operation=${operation}${operation === 'createAlert' ? `&body=${encodeURIComponent(body)}` : ''}`,
+          )
           if ((await page.locator('#operation').count()) === 0) throw new Error(`no ${operation}`)
           await page.click(`[aria-label="Language of the sample"] button:text-is("${language}")`)
-          const text = (await page.textContent('[aria-labelledby="call"] pre'))!
+          const shown = (await page.textContent('[aria-labelledby="call"] pre'))!
+          const text = shown.replace('YOUR_ADMIN_TOKEN', stage.instance.adminToken)
           const child = Bun.spawn(command(text), { stdout: 'pipe', stderr: 'pipe' })
           const [out, err, code] = await Promise.all([
             new Response(child.stdout).text(),
@@ -284,6 +291,7 @@ needs('chromium').describe('every page of the console', () => {
           ])
           expect(code, `${operation} in ${language}: ${text}\n${out}${err}`).toBe(0)
           expect(out.length, `${operation} in ${language}`).toBeGreaterThan(50)
+          if (operation === 'createAlert') expect(out).toContain('if true')
         }
       },
     )

@@ -39,6 +39,15 @@ const document: OpenApi = {
         responses: {},
       },
     },
+    '/admin/v1/feeds': {
+      get: {
+        operationId: 'listFeeds',
+        summary: 'List feeds',
+        tags: ['operator'],
+        security: [{ operatorToken: [] }],
+        responses: {},
+      },
+    },
   },
 }
 const baseUrl = 'https://prices.example.com'
@@ -51,7 +60,7 @@ describe('a collection made from the OpenAPI document', () => {
     expect(collection.info.schema).toEndWith('/v2.1.0/collection.json')
     expect(collection.auth.bearer[0].value).toBe('{{apiKey}}')
     expect(collection.variable[0]).toEqual({ key: 'baseUrl', value: baseUrl })
-    const [series, notes] = collection.item
+    const [series, notes, operator] = collection.item
     expect(series.name).toBe('fixed income')
     expect(series.item[0].request).toEqual({
       method: 'GET',
@@ -69,13 +78,14 @@ describe('a collection made from the OpenAPI document', () => {
     })
     expect(notes.item[0].request.auth).toEqual({ type: 'noauth' })
     expect(JSON.parse(notes.item[0].request.body.raw)).toEqual({ text: 'high' })
+    expect(operator.item[0].request.auth.bearer[0].value).toBe('{{adminToken}}')
   })
 
   test('for Bruno has the same, with an environment whose key is a secret', () => {
     const { name, text } = brunoCollection(document, baseUrl)
     const collection = JSON.parse(text)
     expect(name).toBe('energy-prices.bruno.json')
-    const [series, notes] = collection.items
+    const [series, notes, operator] = collection.items
     expect(series.items[0].request).toEqual({
       method: 'GET',
       url: '{{baseUrl}}/v1/series/:code',
@@ -90,12 +100,14 @@ describe('a collection made from the OpenAPI document', () => {
     })
     expect(notes.items[0].request.auth).toEqual({ mode: 'none' })
     expect(notes.items[0].request.body.mode).toBe('json')
-    expect(collection.environments[0].variables).toContainEqual({
-      name: 'apiKey',
-      value: '',
-      enabled: true,
-      secret: true,
-      type: 'text',
-    })
+    expect(operator.items[0].request.auth.bearer.token).toBe('{{adminToken}}')
+    for (const name of ['apiKey', 'adminToken'])
+      expect(collection.environments[0].variables).toContainEqual({
+        name,
+        value: '',
+        enabled: true,
+        secret: true,
+        type: 'text',
+      })
   })
 })

@@ -168,7 +168,7 @@ function dataPaths(access: AccessPlugin) {
       access: { meter: true, feature: 'calculated_metrics' },
     })
     .get('/v1/marine-any', () => ({ data: [] }), { access: { meter: true } })
-    .get('/v1/marine/any', () => ({ data: [{ port: 'SGSIN' }] }), {
+    .get('/v1/marine-fuels/any', () => ({ data: [{ port: 'SGSIN' }] }), {
       access: { meter: true, rate: 'marine-historical' },
     })
     .get(

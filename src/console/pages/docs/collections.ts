@@ -1,5 +1,6 @@
 import {
   bodyOf,
+  credentialOf,
   exampleOfParameter,
   headerName,
   type Listed,
@@ -38,12 +39,22 @@ const filled = ({ operation }: Listed, place: Parameter['in']) =>
 
 const addressOf = ({ path }: Listed): string => `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
 
-const isOpen = ({ operation }: Listed): boolean => operation.security?.length === 0
-
 const fileOf = (document: OpenApi, suffix: string): string =>
   `${document.info.title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.${suffix}.json`
 
-/** A Postman collection, format 2.1, with the address and the key as variables. */
+const bearer = (variable: string) => ({
+  type: 'bearer',
+  bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
+})
+
+/** Requests with the key have the `auth` of the collection. */
+function postmanAuth({ operation }: Listed) {
+  const credential = credentialOf(operation)
+  if (credential === 'apiKey') return {}
+  return { auth: credential === undefined ? { type: 'noauth' } : bearer(credential) }
+}
+
+/** A Postman collection, format 2.1, with the address, the key and the admin token as variables. */
 export function postmanCollection(document: OpenApi, baseUrl: string): Collection {
   const pairs = (listed: Listed, place: Parameter['in']) =>
     filled(listed, place).map(({ name, value, isOn }) => ({
@@ -57,10 +68,11 @@ export function postmanCollection(document: OpenApi, baseUrl: string): Collectio
       version: document.info.version,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
-    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{apiKey}}', type: 'string' }] },
+    auth: bearer('apiKey'),
     variable: [
       { key: 'baseUrl', value: baseUrl },
       { key: 'apiKey', value: '' },
+      { key: 'adminToken', value: '' },
     ],
     item: folders(document, listed => {
       const query = pairs(listed, 'query')
@@ -71,7 +83,7 @@ export function postmanCollection(document: OpenApi, baseUrl: string): Collectio
         name: listed.operation.summary,
         request: {
           method: listed.method,
-          ...(isOpen(listed) && { auth: { type: 'noauth' } }),
+          ...postmanAuth(listed),
           header: pairs(listed, 'header'),
           url: {
             raw: `${raw}${sent.length > 0 ? '?' : ''}${sent.map(({ key, value }) => `${key}=${value}`).join('&')}`,
@@ -104,6 +116,7 @@ export function brunoCollection(document: OpenApi, baseUrl: string): Collection 
     version: '1',
     items: folders(document, listed => {
       const body = bodyOf(listed.operation, document)
+      const credential = credentialOf(listed.operation)
       return {
         type: 'http',
         name: listed.operation.summary,
@@ -112,9 +125,9 @@ export function brunoCollection(document: OpenApi, baseUrl: string): Collection 
           url: addressOf(listed),
           headers: rows(listed, 'header'),
           params: [...rows(listed, 'query'), ...rows(listed, 'path')],
-          auth: isOpen(listed)
-            ? { mode: 'none' }
-            : { mode: 'bearer', bearer: { token: '{{apiKey}}' } },
+          auth: credential
+            ? { mode: 'bearer', bearer: { token: `{{${credential}}}` } }
+            : { mode: 'none' },
           body: body === undefined ? { mode: 'none' } : { mode: 'json', json: body },
         },
       }
@@ -125,6 +138,7 @@ export function brunoCollection(document: OpenApi, baseUrl: string): Collection 
         variables: [
           { name: 'baseUrl', value: baseUrl, enabled: true, secret: false, type: 'text' },
           { name: 'apiKey', value: '', enabled: true, secret: true, type: 'text' },
+          { name: 'adminToken', value: '', enabled: true, secret: true, type: 'text' },
         ],
       },
     ],

@@ -59,6 +59,12 @@ export interface Listed {
   operation: Operation
 }
 
+/** The variable of collections that holds the credential of an operation; undefined: it needs none. */
+export function credentialOf({ security }: Operation): 'apiKey' | 'adminToken' | undefined {
+  if (security?.length === 0) return undefined
+  return JSON.stringify(security ?? []).includes('operator') ? 'adminToken' : 'apiKey'
+}
+
 export const listedOf = (document: OpenApi): Listed[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

@@ -9,10 +9,11 @@ import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
+import { sheetPaths } from '../../../plans/clients/sheet-paths.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
-import { createSheetRun, dataPaths, runRowsMax, type SheetCall, type SheetRunDeps } from './run.ts'
+import { createSheetRun, runRowsMax, type SheetCall, type SheetRunDeps } from './run.ts'
 import {
   checkFormat,
   formatQuery,
@@ -31,7 +32,7 @@ export interface ExcelDeps extends Context, SheetRunDeps {
 
 const runQuery = {
   path: textParameter(
-    `A data path of this service, called with GET; add its own parameters to this request. Starts with one of: ${dataPaths.join(', ')}.`,
+    `A data path of this service, called with GET; add its own parameters to this request. Starts with one of: ${sheetPaths.join(', ')}.`,
     '/v1/prices/past_month',
     { pattern: '^/v1/', required: true },
   ),

@@ -14,6 +14,7 @@ import {
 } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
+import { isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
 import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
 
@@ -26,23 +27,6 @@ interface TableSourceDeps extends Pick<Context, 'marks' | 'ids'> {
   /** Handles a request of this instance for a caller whose own request was admitted. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
-
-/** Prefixes of the paths that can be returned as a table. */
-export const dataPaths = [
-  '/v1/prices',
-  '/v1/commodities',
-  '/v1/futures',
-  '/v1/storage',
-  '/v1/spreads',
-  '/v1/analytics',
-  '/v1/fuel-surcharge',
-  '/v1/marine',
-  '/v1/diesel-prices',
-  '/v1/status',
-  '/v1/ei',
-  '/v1/rig-counts',
-  '/v1/forecasts',
-]
 
 export const runRowsMax = 100
 const runRowsDefault = 25
@@ -108,16 +92,13 @@ function targetOf(path: string | undefined, request: Request): URL {
   if (!path)
     throw missingParameter(
       'path',
-      `a data path of this service, such as ${dataPaths[0]}/past_month.`,
+      `a data path of this service, such as ${sheetPaths[0]}/past_month.`,
     )
   const outer = new URL(request.url)
   const rooted = `/${path.trim().replace(/^[/\\]+/, '')}`
   const target = URL.canParse(rooted, outer.origin) ? new URL(rooted, outer.origin) : undefined
-  if (
-    !target ||
-    !dataPaths.some(start => target.pathname === start || target.pathname.startsWith(`${start}/`))
-  ) {
-    throw invalidParameter('path', path.slice(0, 200), 'a data path of this service', dataPaths)
+  if (!target || !isSheetPath(target.pathname)) {
+    throw invalidParameter('path', path.slice(0, 200), 'a data path of this service', sheetPaths)
   }
   for (const [name, value] of outer.searchParams)
     if (!ownParameters.includes(name)) target.searchParams.append(name, value)

@@ -3,7 +3,8 @@ import { codesParameter, textParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { fieldsOf } from '../../../lib/text/json.ts'
-import { type createTableSource, dataPaths, passedOn } from './run.ts'
+import { isSheetPath } from '../../../plans/clients/sheet-paths.ts'
+import { type createTableSource, passedOn } from './run.ts'
 import { sheetTable } from './table.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -66,7 +67,7 @@ function tablesOf(document: Fields, serviceName: string) {
       : parameter
   return Object.entries(paths).flatMap(([path, { get }]) => {
     if (!get || get.deprecated || path.includes('{')) return []
-    if (!dataPaths.some(start => path === start || path.startsWith(`${start}/`))) return []
+    if (!isSheetPath(path)) return []
     const fields = (get.parameters ?? [])
       .map(resolved)
       .filter(({ name, in: place }) => place === 'query' && !unshown.includes(String(name)))

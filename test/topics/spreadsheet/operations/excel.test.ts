@@ -210,7 +210,7 @@ describe('GET /v1/excel/run: what a table costs', () => {
     const statuses: unknown[] = []
     for (let i = 0; i < 6; i++)
       statuses.push(
-        (await contentOf(await instance.get(run('/v1/marine/any', '.xml'), token))).status,
+        (await contentOf(await instance.get(run('/v1/marine-fuels/any', '.xml'), token))).status,
       )
     expect(statuses).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'rate_limited'])
     expect(usedBy(instance, token)).toBe(5)
