@@ -61,6 +61,24 @@ test('migrate and verify agree about an older database, whether it is valid or n
   expect(readdirSync(dir).filter(name => /trial/.test(name))).toEqual([])
 })
 
+test('a backup of the first schema passes verify, and a restore brings it back', async () => {
+  const { path } = old()
+  const verified = await command('verify', path)
+  expect([verified.code, verified.err]).toEqual([0, ''])
+  const dir = join(root, 'restored-from-the-first-schema')
+  const restored = await command('restore', path, '--data', dir, '--create', '--without-master-key')
+  expect([restored.code, restored.err]).toEqual([0, ''])
+  expect(versionAt(join(dir, 'wellhead.db'))).toBe(schemaVersion)
+  const rows = [path, join(dir, 'wellhead.db')].map(file => {
+    const db = new Database(file, { readonly: true })
+    const found = db.query('SELECT * FROM accounts, api_keys ORDER BY 1, 2').values().length
+    db.close()
+    return found
+  })
+  expect(rows[0]).toBeGreaterThan(0)
+  expect(rows[1]).toBe(rows[0]!)
+})
+
 test('the database before an upgrade is stored once, unchanged and readable only by its owner', () => {
   const { dir, path } = old()
   const kept = keepBeforeUpgrade(dir)
