@@ -179,7 +179,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
         await page.keyboard.type(text)
       }
       await page.keyboard.press('Enter')
-      await page.waitForSelector('.notice.good >> text=DESK_GASOIL_USD is added.')
+      await page.waitForSelector('.notice.good >> text=DESK_GASOIL_USD was added.')
       await page.click('button[aria-label="Edit DESK_GASOIL_USD"]')
       await page.fill('form[aria-labelledby=terms] input[name=name]', 'Gas oil of the desk')
       await page.click('text=Save series')
@@ -226,7 +226,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await tabTo(page, 'details.card input[type=email]')
       await page.keyboard.type('ann@example.com')
       await page.keyboard.press('Enter')
-      await page.waitForSelector('.notice.good >> text=The first key of ann@example.com')
+      await page.waitForSelector('.notice.good >> text=The first key for ann@example.com')
       await page.selectOption('select[aria-label="Plan of ann@example.com"]', 'professional')
       const dialog = 'dialog.side[open]'
       await page.waitForSelector(`${dialog} dd:text-is("Nothing")`)
@@ -555,7 +555,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const held = page.locator('section[aria-labelledby=held]')
       await held.locator('tbody tr').nth(1).waitFor()
       await held.locator('button[aria-label="Send price.updated"]').first().click()
-      await page.waitForSelector('.notice.good:has-text("1 on their way")')
+      await page.waitForSelector('.notice.good:has-text("1 being sent")')
       await held.locator('button:text-is("Send all")').first().click()
       await held.locator('dialog[open]:has-text("Send 1 messages?") button.danger').click()
       await held.locator('text=No messages are held.').waitFor()
