@@ -24,6 +24,7 @@ import { Table, twoLines } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets, takes } from '../parts/text/form.ts'
 import { number, signed, unitOf, words } from '../parts/text/format.ts'
+import { monthNames } from '../parts/text/writing.ts'
 import { StocksNow } from './market/stocks.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Contracts, CurveDate } from './markets/contracts.tsx'
@@ -432,21 +433,6 @@ const seasonal = [
   { value: 'GASOLINE_USD', text: 'Gasoline' },
   { value: 'HEATING_OIL_USD', text: 'Heating oil' },
 ] as const
-
-const monthNames = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
-  'May',
-  'Jun',
-  'Jul',
-  'Aug',
-  'Sep',
-  'Oct',
-  'Nov',
-  'Dec',
-]
 
 /** How much each month of each year brought, in percent. */
 function Seasons() {

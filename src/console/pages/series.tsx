@@ -10,6 +10,7 @@ import {
   Options,
   Page,
   Refused,
+  Soon,
   Waiting,
   WhoBringsData,
 } from '../parts/bits.tsx'
@@ -304,13 +305,15 @@ function One({ code }: { code: string }) {
         </div>
       </section>
       {data && data.times.length > 0 && (
-        <Details
-          data={data}
-          path={path}
-          notes={notes}
-          tab={query.tab ?? ''}
-          onTab={tab => set({ tab })}
-        />
+        <Soon>
+          <Details
+            data={data}
+            path={path}
+            notes={notes}
+            tab={query.tab ?? ''}
+            onTab={tab => set({ tab })}
+          />
+        </Soon>
       )}
     </Page>
   )

@@ -15,6 +15,7 @@ import { Samples } from '../../parts/samples.tsx'
 import { type Column, Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { dataDay, instant, number, signed, unitOf } from '../../parts/text/format.ts'
+import { monthNames } from '../../parts/text/writing.ts'
 import { type ChartAnswer, isPrice } from './answer.ts'
 import { nothingInRange } from './drawn.tsx'
 import { type Note, Notes } from './events.tsx'
@@ -141,9 +142,8 @@ interface Part {
   change: { mean: number; median: number; min: number; max: number; years: number }
 }
 
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const yearInks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5', '--ink-6']
-const weekText = (week: number): string => months[Math.min(11, Math.floor((week / 53) * 12))]!
+const weekText = (week: number): string => monthNames[Math.min(11, Math.floor((week / 53) * 12))]!
 
 /** Each of the last years over the weeks of a year, and what a month usually brings. */
 function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) {
@@ -180,7 +180,7 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
         keyOf={({ part }) => String(part)}
         empty="Not enough history."
         columns={[
-          { name: 'Month', value: ({ part }) => part, show: ({ part }) => months[part - 1] },
+          { name: 'Month', value: ({ part }) => part, show: ({ part }) => monthNames[part - 1] },
           ...(['mean', 'median', 'min', 'max'] as const).map(
             (field): Column<Part> => ({
               name: { mean: 'Mean', median: 'Median', min: 'Worst', max: 'Best' }[field],

@@ -80,3 +80,5 @@ export const axisText = (
   part === 'time'
     ? localText(at, zone).slice(11, 16)
     : clock('en-GB', zone, { [part]: part === 'month' ? 'short' : 'numeric' }).format(at)
+
+export const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
