@@ -93,7 +93,7 @@ needs('chromium').describe('every page of the console', () => {
     await credits.locator('input[name=until]').fill('2027-03-01')
     await credits.locator('input[name=reason]').fill('<b>For the outage</b>')
     await credits.locator('button:text-is("Grant credits")').click()
-    await page.waitForSelector('.notice.good >> text=2,500 requests are given')
+    await page.waitForSelector('.notice.good >> text=2,500 requests were granted')
     expect(await credits.locator('tbody tr').textContent()).toContain('2027-03-01')
     await goTo('/account/plan')
     await page.waitForSelector('section[aria-labelledby=credits] >> text=2,500 requests left')
@@ -209,7 +209,7 @@ needs('chromium').describe('every page of the console', () => {
     await form.locator('button:has-text("Send")').click()
     await form.locator('pre', { hasText: 'NO_SUCH' }).waitFor()
     await status.locator('text=200').waitFor()
-    await form.locator('button:has-text("Send it as If-None-Match next time")').click()
+    await form.locator('button:has-text("Use as If-None-Match in the next request")').click()
     expect(await page.locator('.sample pre, .stack > pre').first().textContent()).toContain(
       "-H 'Prefer: handling=lenient'",
     )

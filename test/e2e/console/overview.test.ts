@@ -94,8 +94,8 @@ needs('chromium').describe('the Overview shows what fails, in the binary', () =>
       await shown.waitFor()
       expect(await shown.textContent()).toMatch(/127\.0\.0\.1.*eval@example\.com.*404/)
     }
-    await shownAs('failing', 'eval@example.com fails')
-    await shownAs('switched_off', 'eval@example.com was switched off')
+    await shownAs('failing', 'eval@example.com is failing')
+    await shownAs('switched_off', 'eval@example.com was disabled')
   }, 120_000)
 
   test('a feed whose publisher answers an error is named with its cause', async () => {
