@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
-import { Button, Copy, Page, Refused, Shown, save, Tag } from '../parts/bits.tsx'
+import { Button, Copy, Page, Refused, Shown, save, Tag, Waiting } from '../parts/bits.tsx'
 import { calls, loadCalls, type NamedCall } from '../parts/frame/calls.ts'
 import { keepKey, ownKey } from '../parts/person/own-key.ts'
 import { ask, once, parsedText, useAttempt, useLoaded } from '../parts/requests/ask.ts'
@@ -52,8 +52,12 @@ export function Docs() {
   const isSearching = typed.value.trim() !== ''
   const { url, query } = useLocation()
   const id = query.operation ?? ''
-  const part = useLoaded(params.guide === undefined ? `operation ${id}` : undefined, signal =>
-    ask<OpenApi>(operationPath(id), { signal }).then(withParametersInPlace),
+  const part = useLoaded(
+    params.guide === undefined ? `operation ${id}` : undefined,
+    async signal => ({
+      of: id,
+      document: withParametersInPlace(await ask<OpenApi>(operationPath(id), { signal })),
+    }),
   )
   useLoaded(params.guide === undefined ? 'calls' : undefined, loadCalls)
   // Only a search reads every description, which are most of the document.
@@ -99,7 +103,9 @@ export function Docs() {
         {params.guide === undefined ? (
           <div class="stack content">
             <Shown of={part} what="the reference">
-              {data => <Reference document={data} />}
+              {({ of, document: known }) =>
+                of === id ? <Reference document={known} /> : <Waiting what="the reference" />
+              }
             </Shown>
           </div>
         ) : (
