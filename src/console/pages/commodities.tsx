@@ -5,7 +5,7 @@ import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { Members, Options, Page, Refused, Waiting, WhoBringsData } from '../parts/bits.tsx'
 import { ask, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
-import { areCodesHere, codes, wantCodes } from '../parts/requests/codes.ts'
+import { areCodesHere, codes, codesRefusal, wantCodes } from '../parts/requests/codes.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import { words } from '../parts/text/format.ts'
 import { partName } from '../paths.ts'
@@ -72,7 +72,11 @@ function One({ part }: { part: Part }) {
   const chosen = values.includes(choice.value) ? choice.value : (values[0] ?? '')
   return (
     <>
-      {!areCodesHere.value && part.categories.length > 0 && <Waiting what="series" />}
+      {codesRefusal.value ? (
+        <Refused error={codesRefusal.value} />
+      ) : (
+        !areCodesHere.value && part.categories.length > 0 && <Waiting what="series" />
+      )}
       {!boot.hasData && (
         <section class="card">
           <p>

@@ -178,7 +178,7 @@ function Morning() {
       {boot.hasData && watched.data?.length !== 0 && (
         <div class="morning">
           <Ticker rows={watched.data?.slice(0, 8) ?? []} />
-          <Movers of={watched} />
+          <Movers of={layouts.answer.refusal ? { ...watched, isLoading: false } : watched} />
           {has('futures') && <Curves />}
           <StocksNow />
           {has('calculated_metrics') && <SpreadsNow />}

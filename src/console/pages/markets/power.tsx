@@ -3,7 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { Below, Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
 import { useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
-import { areCodesHere, type Code, codes, wantCodes } from '../../parts/requests/codes.ts'
+import {
+  areCodesHere,
+  type Code,
+  codes,
+  codesRefusal,
+  wantCodes,
+} from '../../parts/requests/codes.ts'
 import { boundChoice, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { StocksNow } from '../market/stocks.tsx'
@@ -36,6 +42,7 @@ export function Power() {
     listed.find(each => each.code === firstCode) ??
     listed.find(each => each.category === 'power') ??
     listed[0]
+  if (codesRefusal.value) return <Refused error={codesRefusal.value} />
   if (!areCodesHere.value) return <Waiting what="series" />
   if (!code)
     return (
