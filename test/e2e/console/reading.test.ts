@@ -312,7 +312,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       const { page, goTo } = member
       await goTo('/series/WTI_USD?compare=NATURAL_GAS_USD')
       await page.waitForSelector(
-        `${chart} .notice:has-text("USD/bbl at the right, USD/MMBtu at the left")`,
+        `${chart} .notice:has-text("USD/bbl on the right, USD/MMBtu on the left")`,
       )
       await page.click(`${chart} .notice button:text-is("Index 100")`)
       await page.waitForURL('**scale=index*')
@@ -431,7 +431,8 @@ needs('chromium').describe('what the console shows is what there is, in the bina
         await page.keyboard.press(key)
         await page.waitForSelector('dialog[aria-label=Search][open]')
         await page.keyboard.type('wti')
-        await page.waitForSelector('#found-0')
+        // Pages are found at once, codes when they are here.
+        await page.waitForSelector('#found-0[href="/series/WTI_USD"]')
         await page.keyboard.press('Escape')
         await page.waitForSelector('dialog[aria-label=Search]:not([open])', { state: 'attached' })
       }
