@@ -17,6 +17,8 @@ interface Candidate {
   longNames: Set<string>
   /** It is a whole body of a success. */
   isBody: boolean
+  /** It is one of several shapes, which generators name badly or twice where it stands. */
+  isAlternative: boolean
   descriptions: Set<unknown>
   count: number
 }
@@ -36,11 +38,11 @@ const singular = (name: string) =>
   name.replace(/(?<!ser)ies$/i, 'y').replace(/([^s])(?<!serie)s$/i, '$1')
 
 /**
- * Moves every body, and every large schema that is used at several sites, into components, replaces
- * it by references, and returns the components. Names come from `title`, otherwise from the site,
- * extended by that of the enclosing schema where another schema has the name; an error schema that
- * several statuses share is `Problem`. Schemas that differ only in their description share one
- * component, and each site keeps its own description.
+ * Moves every body, every titled alternative, and every large schema that is used at several sites,
+ * into components, replaces it by references, and returns the components. Names come from `title`,
+ * otherwise from the site, extended by that of the enclosing schema where another schema has the
+ * name; an error schema that several statuses share is `Problem`. Schemas that differ only in their
+ * description share one component, and each site keeps its own description.
  */
 export function shareSchemas(
   sites: readonly SchemaSite[],
@@ -76,6 +78,7 @@ interface Place {
   /** With the names of the enclosing parts. */
   long: string
   isBody?: boolean
+  isAlternative?: boolean
 }
 
 // Parts of a schema seen before are not counted again: they will be inside its component only once.
@@ -93,6 +96,7 @@ function count(
     names: new Set(),
     longNames: new Set(),
     isBody: false,
+    isAlternative: false,
     descriptions: new Set(),
     count: 0,
   }
@@ -100,6 +104,7 @@ function count(
   candidate.names.add(title ?? place.name)
   candidate.longNames.add(place.long)
   if (place.isBody && !place.name.endsWith('Problem')) candidate.isBody = true
+  if (place.isAlternative && title !== undefined) candidate.isAlternative = true
   if (description !== undefined) candidate.descriptions.add(description)
   if (earlier) return
   candidates.set(shape, candidate)
@@ -123,8 +128,10 @@ function partsOf(schema: Schema, { name, long }: Place): [Schema, Place][] {
     [schema.additionalProperties, item],
     [schema.not, { name, long }],
   )
-  for (const members of [schema.allOf, schema.anyOf, schema.oneOf]) {
-    if (Array.isArray(members)) for (const member of members) parts.push([member, { name, long }])
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const members = schema[keyword]
+    const place = { name, long, isAlternative: keyword !== 'allOf' }
+    if (Array.isArray(members)) for (const member of members) parts.push([member, place])
   }
   return parts.filter((part): part is [Schema, Place] => isRecord(part[0]))
 }
@@ -152,8 +159,8 @@ function sharedOf(
   return shared
 }
 
-const isShared = (shape: string, { schema, isBody, count }: Candidate): boolean =>
-  isBody
+const isShared = (shape: string, { schema, isBody, isAlternative, count }: Candidate): boolean =>
+  isBody || (isAlternative && schema.type === 'object')
     ? schema.type === 'object' || schema.type === 'array' || 'anyOf' in schema || 'allOf' in schema
     : count > 1 && shape.length >= sharedCharactersMin && ('type' in schema || 'allOf' in schema)
 

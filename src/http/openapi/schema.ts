@@ -126,6 +126,22 @@ function enumeration(values: unknown[]): Schema {
     ...(type === 'boolean' && types.size === 1 && values.includes(true) && values.includes(false)
       ? {}
       : { enum: [...new Set(values)] }),
+    ...constantNames([...new Set(values)]),
+  }
+}
+
+/** Names of constants for values that differ only in case or punctuation, for generators. */
+function constantNames(values: unknown[]): Schema {
+  const names = values.map(value =>
+    String(value)
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_'),
+  )
+  if (new Set(names).size === names.length) return {}
+  return {
+    'x-enum-varnames': names.map((name, index) =>
+      names.indexOf(name) === index ? name : `${name}_${index + 1}`,
+    ),
   }
 }
 

@@ -412,6 +412,45 @@ describe('openapiDocument: components', () => {
   })
 })
 
+describe('openapiDocument: what generators of clients need', () => {
+  const shapes = t.Union([
+    t.Object({ kind: t.Literal('spot'), spot: t.Number() }, { title: 'SpotShape' }),
+    t.Object({ kind: t.Literal('curve'), curve: t.Array(t.Number()) }, { title: 'CurveShape' }),
+  ])
+
+  test('each titled alternative is a component, and not a shape within a union', async () => {
+    const response = {
+      description: 'One of two.',
+      content: { 'application/json': { schema: shapes } },
+    }
+    const raw = {
+      paths: { '/v1/shape': { get: { operationId: 'getShape', responses: { 200: response } } } },
+    }
+    const { components } = await openapiDocument(raw, {
+      serviceName: 'x',
+      description: '',
+      baseUrl: '',
+    })
+    expect(components.schemas.GetShapeResponse).toEqual({
+      anyOf: [
+        { $ref: '#/components/schemas/SpotShape' },
+        { $ref: '#/components/schemas/CurveShape' },
+      ],
+    })
+  })
+
+  test('words that differ only in case or punctuation have names of constants', () => {
+    const words = { type: 'string', enum: ['Americas', 'AMERICAS', 'read_only', 'read-only'] }
+    expect(schemaObject(words, new Map())['x-enum-varnames']).toEqual([
+      'AMERICAS',
+      'AMERICAS_2',
+      'READ_ONLY',
+      'READ_ONLY_4',
+    ])
+    expect(schemaObject({ enum: ['day', 'week'] }, new Map())).not.toHaveProperty('x-enum-varnames')
+  })
+})
+
 describe('openapiDocument: examples', () => {
   // The checker reads a later JSON Schema than 3.0.3 has: exclusive bounds are numbers there.
   const modern = (value: unknown) =>

@@ -74,10 +74,13 @@ export function replayOperation(deps: Context, turn: () => Promise<void>) {
       format: wordParameter(formats, 'Default: `sse`.', 'ndjson', { default: 'sse' }),
     },
     answers: {
-      200: t.String({
-        contentMediaType: 'text/event-stream',
-        description: '`id` is the cursor, `event` is `change`, `data` the record.',
-      }),
+      200: t.Union([
+        t.String({
+          contentMediaType: 'text/event-stream',
+          description: '`id` is the cursor, `event` is `change`, `data` the record.',
+        }),
+        t.String({ contentMediaType: 'application/x-ndjson', description: 'A record a line.' }),
+      ]),
       400: CodeProblem,
     },
     handle: ({ query, request, reply, caller, requestContext }) => {
