@@ -68,6 +68,7 @@ for (const [name, transport] of [
       expect(tools.map(tool => tool.name).sort()).toEqual([
         'compare',
         'create_alert',
+        'find_paths',
         'futures_curve',
         'latest_prices',
         'list_alerts',
@@ -209,6 +210,29 @@ for (const [name, transport] of [
         expect(refusal.isError, path).toBe(true)
         expect(refusal.text).toStartWith('path must be a data path')
       }
+    })
+
+    test.each([
+      ['rig counts', '/v1/rig-counts/latest'],
+      ['crack spread', '/v1/spreads/crack'],
+      ['gas hubs basis', '/v1/natural-gas/hubs'],
+      ['bunker port', '/v1/bunker-fuels/ports/{code}'],
+      ['cheapest hours', '/v1/delivery/{code}/cheapest'],
+      ['drilling permits by state', '/v1/ei/well-permits/by-state'],
+      ['OPEC production by country', '/v1/ei/opec_productions/by_country'],
+      ['monthly forecasts', '/v1/forecasts/monthly'],
+      ['fuel surcharge', '/v1/fuel-surcharge'],
+      ['oil inventories', '/v1/ei/oil_inventories'],
+      ['well production states', '/v1/well-production/states'],
+      ['diesel price', '/v1/diesel-prices'],
+      ['correlation', '/v1/analytics/correlation'],
+    ])('finds a path to read by the words of a question: %s', async (text, path) => {
+      interface Found {
+        paths: { path: string; parameters: string[] }[]
+      }
+      const { paths } = await assistant.ask<Found>('find_paths', { text })
+      expect(paths.map(found => found.path)).toContain(path)
+      for (const found of paths) expect(found.parameters).toBeArray()
     })
 
     test('changes nothing before a person has confirmed it', async () => {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createTool, Refusal, type Tool } from './tool.ts'
+import { type Ask, createTool, Refusal, type Tool } from './tool.ts'
 
 /** The largest response of `read`: about 5,000 tokens. */
 const readCharactersMax = 20_000
@@ -18,6 +18,8 @@ const readPaths = [
   '/v1/marine',
   '/v1/bunker-fuels',
   '/v1/diesel-prices',
+  '/v1/natural-gas',
+  '/v1/delivery',
   '/v1/ei',
   '/v1/rig-counts',
   '/v1/drilling-intelligence',
@@ -28,6 +30,51 @@ const readPaths = [
   '/v1/status',
   '/v1/usage',
 ]
+
+const foundMax = 15
+
+const isReadable = (path: string): boolean =>
+  readPaths.some(
+    start => path === start || path.startsWith(`${start}/`) || path.startsWith(`${start}-`),
+  )
+
+interface Described {
+  summary: string
+  deprecated?: boolean
+  parameters?: ({ name: string } | { $ref: string })[]
+}
+
+interface DescriptionAnswer {
+  paths: Readonly<Record<string, { get?: Described }>>
+  components: { parameters: Readonly<Record<string, { name: string }>> }
+}
+
+/** A path that `read` opens. */
+export interface DataPath {
+  path: string
+  summary: string
+  parameters: string[]
+}
+
+/** The paths that `read` opens, as the API describes them. */
+export async function dataPathsOf(ask: Ask): Promise<DataPath[]> {
+  const { paths, components } = await ask<DescriptionAnswer>('GET', '/openapi.json')
+  const nameOf = (parameter: { name: string } | { $ref: string }) =>
+    'name' in parameter
+      ? parameter.name
+      : (components.parameters[parameter.$ref.replace(/^.*\//, '')]?.name ?? '')
+  return Object.entries(paths).flatMap(([path, { get }]) =>
+    get && !get.deprecated && isReadable(path)
+      ? [{ path, summary: get.summary, parameters: (get.parameters ?? []).map(nameOf) }]
+      : [],
+  )
+}
+
+/** How many of the words a path has in it or in its summary. */
+const matchesOf = ({ path, summary }: DataPath, words: readonly string[]): number => {
+  const text = `${path} ${summary}`.toLowerCase()
+  return words.filter(word => text.includes(word)).length
+}
 
 interface CurveAnswer {
   error?: string
@@ -147,10 +194,35 @@ export const marketTools: readonly Tool[] = [
     },
   }),
   createTool({
+    name: 'find_paths',
+    title: 'Find data paths',
+    description:
+      'Finds the paths that `read` opens, with their parameters, by words of the question: rig count, crack spread, permits, gas hub, bunker, cheapest hours, inventory, forecast, production. Use it before `read`.',
+    input: Type.Object({
+      text: Type.String({ minLength: 2, maxLength: 100, description: 'Words: bunker port' }),
+    }),
+    async run({ text }, ask) {
+      // A plural in the question finds the singular as well.
+      const words = text
+        .toLowerCase()
+        .split(/[^a-z0-9]+/)
+        .map(word => word.replace(/s$/, ''))
+        .filter(word => word.length > 1)
+      const found = (await dataPathsOf(ask))
+        .map(dataPath => ({ dataPath, matches: matchesOf(dataPath, words) }))
+        .filter(({ matches }) => matches > 0)
+        .toSorted((a, b) => b.matches - a.matches)
+      return {
+        paths: found.slice(0, foundMax).map(({ dataPath }) => dataPath),
+        found: found.length,
+      }
+    },
+  }),
+  createTool({
     name: 'read',
     title: 'Read any data of the API',
     description:
-      'Sends a GET request to any data path of the API, for data that no other tool covers: spreads, marine fuels, surcharges, rig counts, permits, production, forecasts. Lists are cut to `rows`. The resource wellhead://paths describes the paths.',
+      'Sends a GET request to any data path of the API, for data that no other tool covers: spreads, marine fuels, gas hubs, cheapest hours of power, surcharges, rig counts, permits, production, forecasts. Lists are cut to `rows`. Find the path with find_paths.',
     input: Type.Object({
       path: Type.String({
         minLength: 4,
@@ -171,19 +243,10 @@ export const marketTools: readonly Tool[] = [
     }),
     async run({ path, parameters, rows }, ask) {
       const { pathname } = new URL(path, 'http://localhost')
-      const isData = readPaths.some(
-        start =>
-          pathname === start ||
-          pathname.startsWith(`${start}/`) ||
-          pathname.startsWith(`${start}-`),
-      )
-      if (!isData || pathname !== path) {
+      if (!isReadable(pathname) || pathname !== path) {
         throw new Refusal(`path must be a data path: one of ${readPaths.join(', ')} or below.`)
       }
       return fitting(await ask('GET', pathname, { query: parameters ?? {} }), rows)
     },
   }),
 ]
-
-/** The data paths that `read` opens, for people and programs that look for one. */
-export const readablePaths: readonly string[] = readPaths

@@ -13,13 +13,13 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { version } from '../../../version.ts'
 import { alertTools } from './alert-tools.ts'
-import { marketTools, readablePaths } from './market-tools.ts'
+import { dataPathsOf, marketTools } from './market-tools.ts'
 import { priceTools } from './price-tools.ts'
 import { type Ask, Refusal, type Tool } from './tool.ts'
 
 export const tools: readonly Tool[] = [...priceTools, ...marketTools, ...alertTools]
 
-const instructions = `Energy prices with their history. Codes are of the form BRENT_CRUDE_USD: find them with search_codes before anything else. Always state the time, unit and currency of a price. If source_description says that data is generated, say so.`
+const instructions = `Energy prices with their history. Codes are of the form BRENT_CRUDE_USD: find them with search_codes before anything else. For data that no other tool covers, find the path with find_paths and open it with read. Always state the time, unit and currency of a price. If source_description says that data is generated, say so.`
 
 interface Resource {
   uri: string
@@ -62,9 +62,14 @@ const resources: readonly Resource[] = [
   {
     uri: 'wellhead://paths',
     name: 'Data paths',
-    description: 'Path prefixes that the tool read accepts.',
+    description: 'Paths that the tool read opens, with their parameters.',
     mimeType: 'text/plain',
-    read: async () => readablePaths.join('\n'),
+    async read(ask) {
+      const paths = await dataPathsOf(ask)
+      return paths
+        .map(({ path, summary, parameters }) => `${path}: ${summary} (${parameters.join(', ')})`)
+        .join('\n')
+    },
   },
 ]
 
