@@ -130,6 +130,15 @@ function annotationsOf(incoming: Incoming, body: unknown, corrections: Correctio
     }))
 }
 
+function codesLike({ catalogue }: Incoming['at'], target: unknown): string[] {
+  const text = typeof target === 'string' ? target.trim().toUpperCase() : ''
+  return catalogue
+    .list()
+    .filter(series => catalogue.hasData(series) && mentions(series, text))
+    .map(({ code }) => code)
+    .slice(0, searchMax)
+}
+
 // Panels send what they want in bodies; nothing is changed by them.
 const access: KeyAccess = { meter: true, header: true, action: 'read', unaudited: true }
 const range = { from: '2026-11-01T00:00:00Z', to: '2026-11-20T00:00:00Z' }
@@ -147,21 +156,24 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
     handle: () => ({ status: 'ok' as const }),
   }),
   operation('POST /grafana/search', {
+    // Later data sources call the list of targets so.
+    aliases: ['/grafana/metrics'],
     operationId: 'searchDashboardTargets',
     summary: 'Search codes for a dashboard',
     description: `Returns the codes with data whose code or name contains \`target\`, at most ${searchMax}.`,
     access: { ...access, meter: false },
     body: bodyLike({ target: 'WTI' }),
     answers: { 200: t.Array(t.String({ examples: ['WTI_USD'] })) },
-    handle: ({ at, body }) => {
-      const { target } = fieldsOf(body)
-      const text = typeof target === 'string' ? target.trim().toUpperCase() : ''
-      return at.catalogue
-        .list()
-        .filter(series => at.catalogue.hasData(series) && mentions(series, text))
-        .map(({ code }) => code)
-        .slice(0, searchMax)
-    },
+    handle: ({ at, body }) => codesLike(at, fieldsOf(body).target),
+  }),
+  operation('POST /grafana/variable', {
+    operationId: 'listDashboardVariableValues',
+    summary: 'List values of a dashboard variable',
+    hidden: true,
+    access: { ...access, meter: false },
+    body: bodyLike({ payload: { target: 'WTI' } }),
+    answers: { 200: t.Array(t.String()) },
+    handle: ({ at, body }) => codesLike(at, fieldsOf(fieldsOf(body).payload).target),
   }),
   operation('POST /grafana/query', {
     operationId: 'queryDashboardTargets',

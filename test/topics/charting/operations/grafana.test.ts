@@ -34,6 +34,9 @@ describe('a JSON data source of a dashboard', () => {
     const { post } = open()
     expect((await post('/search', { target: 'wti' })).body).toEqual(['WTI_USD'] as never)
     expect((await post('/search', {})).body).toEqual(['WTI_USD'] as never)
+    const variable = { payload: { target: 'wti' }, range: {} }
+    expect((await post('/variable', variable)).body).toEqual(['WTI_USD'] as never)
+    expect((await post('/metrics', { metric: 'GOLD_USD' })).body).toEqual(['WTI_USD'] as never)
   })
 
   test('gets points, the oldest first, or a table, and nothing of hidden targets', async () => {
