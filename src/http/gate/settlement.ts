@@ -17,7 +17,7 @@ export interface SettlementDeps {
 }
 
 /** The response of a request, as far as it matters for counting it. */
-interface Sent {
+export interface Sent {
   status: number
   headers: GivenHeaders
   text?: Text
