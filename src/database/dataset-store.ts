@@ -84,7 +84,7 @@ export function datasetStore<R extends object>(reads: DatasetReads, declared: De
   const query = <Row, B extends Bindings>(
     read: string,
     tail: string,
-    extra: string | undefined,
+    extra?: string,
   ): RecordQuery<Row, B> => {
     const all = extra === undefined ? read : `${read}, ${extra}`
     const statement = reads.statement<object, B>(select(all, tail), declared)
@@ -99,12 +99,9 @@ export function datasetStore<R extends object>(reads: DatasetReads, declared: De
   return {
     /** The columns of a record, under the names of its fields. */
     columns,
-    /** Records; `tail` begins behind FROM, whose table is `t`. `extra` is further columns. */
-    records: <B extends Bindings, Extra = unknown>(
-      tail: string,
-      extra?: string,
-    ): RecordQuery<R & Extra, B> => query(columns, tail, extra),
-    /** The same with when each was recorded. */
+    /** Records; `tail` begins behind FROM, whose table is `t`. */
+    records: <B extends Bindings>(tail: string): RecordQuery<R, B> => query(columns, tail),
+    /** The same with when each was recorded. `extra` is further columns. */
     stored: <B extends Bindings, Extra = unknown>(
       tail: string,
       extra?: string,

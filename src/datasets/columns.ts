@@ -21,9 +21,8 @@ export const day = (description: string, options: Options<string> = {}): Column<
 })
 
 /** A month up to the running one, `YYYY-MM`. */
-export const month = (description: string, options: Options<string> = {}): Column<string> => ({
+export const month = (description: string): Column<string> => ({
   required: true,
-  ...options,
   description,
   read: (row, name, { now }) => neededMonth(row, name, now),
 })
@@ -76,9 +75,7 @@ export const textOr = (
   fallback: string,
   description: string,
   charactersMax = 40,
-  options: Options<string> = {},
 ): Column<string> => ({
-  ...options,
   description,
   read: (row, name) => textIn(row, name, charactersMax) ?? fallback,
 })

@@ -20,8 +20,7 @@ const string = (description: string, example?: string | null, options?: StringOp
   frameworkTypes.String(documented(description, example, options))
 const number = (description: string, example?: number, options?: NumberOptions) =>
   frameworkTypes.Number(documented(description, example, options))
-const boolean = (description: string, example?: boolean) =>
-  frameworkTypes.Boolean(documented(description, example))
+const boolean = (description: string) => frameworkTypes.Boolean({ description })
 const date = (description: string, example?: string) =>
   frameworkTypes.String({ format: 'date', ...documented(description, example) })
 const instant = (description: string, example?: string) =>

@@ -77,8 +77,7 @@ export function createRateTables(limits: Limits, seed: number) {
     /** Keeps outsiders from predicting the slots of keys in the tables. */
     seed,
     /** Takes a slot for a client's address or for a sign-in. */
-    take: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>
-      tables[name].take(holder, nowMs, limit),
+    take: (name: RateClassName, holder: string, nowMs: number) => tables[name].take(holder, nowMs),
     /** Takes a slot for an API key, whose fingerprint is stored the first time. */
     takeOf: (name: RateClassName, key: IdentifiedKey, nowMs: number, limit?: number) =>
       tableOf(name, key).takeIdentified(key, nowMs, limit),

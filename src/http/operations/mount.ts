@@ -159,7 +159,7 @@ function hookOf(operation: Operation): { detail: object } {
   const query = {
     ...(isTable(operation) && !operation.tables && tableQueryOf(operation)),
     ...(operation.query ?? {}),
-    ...(page && pageQuery(page.max, page.default, page.limits)),
+    ...(page && pageQuery(page.max, page.default)),
     ...(view && viewParameters[view]),
   }
   const headers = operation.headers ?? (idempotent && idempotencyHeader)

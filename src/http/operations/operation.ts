@@ -54,7 +54,7 @@ interface Definition<
   /** Adds the parameters of the view; `at` is the service as it was then. */
   view?: View
   /** A list in pages: adds the parameters, and reads them into `page`. */
-  page?: { max: number; default?: number; limits?: string }
+  page?: { max: number; default?: number }
   /** It reads `format` itself, and its list can be a file for tables, as every list of data can. */
   tables?: true
   /** Its list has no pages, and can be a file for tables as every list of data. */

@@ -25,16 +25,16 @@ export interface RunnerOptions {
   guard?: Guard | undefined
   /** Whether an error of a job is reported elsewhere. */
   isReported?: (error: unknown) => boolean
-  /** Measures passes in real time, because the clock of the instance may be stopped. */
-  stopwatch?: Pick<Clock, 'monotonic'>
 }
 
 export function createRunner(
   jobs: readonly Job[],
   clock: Clock,
   log: Log,
-  { guard, isReported = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
+  { guard, isReported = () => false }: RunnerOptions = {},
 ) {
+  // Passes are measured in real time, because the clock of the instance may be stopped.
+  const stopwatch = createSystemClock()
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
   let running = Promise.resolve()

@@ -26,8 +26,8 @@ export function labelIn(row: DatasetRow, field: string, charactersMax = 100): st
 }
 
 /** Runs of spaces are one. */
-export const nameIn = (row: DatasetRow, field: string, charactersMax = 120): string | undefined =>
-  labelIn(row, field, charactersMax)?.replace(/\s+/g, ' ')
+export const nameIn = (row: DatasetRow, field: string): string | undefined =>
+  labelIn(row, field, 120)?.replace(/\s+/g, ' ')
 
 /** A name, such as that of an operator; `right` is the advice in the error where it is missing. */
 export const name = (

@@ -140,13 +140,13 @@ function createParser(tokens: readonly Token[]) {
       throw wrong(peek().kind === 'number' ? `a number up to ${Number.MAX_VALUE}` : 'a number')
     return Number(next().text) * (isNegative ? -1 : 1)
   }
-  const wholeNumber = (name: Token, max: number, min = 0): number => {
+  const wholeNumber = (name: Token, max: number): number => {
     const value = number()
-    if (!Number.isInteger(value) || value < min || value > max)
+    if (!Number.isInteger(value) || value < 0 || value > max)
       throw new FormulaFault(
         'arguments',
         name,
-        `must give ${name.text} a whole number from ${min} to ${max}; got ${value}.`,
+        `must give ${name.text} a whole number from 0 to ${max}; got ${value}.`,
       )
     return value
   }

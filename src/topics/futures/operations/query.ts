@@ -167,14 +167,10 @@ export function readDays(query: RangeParameters): {
  * The requested range of dates, or the last 30 days up to today; refused when it ends before it
  * begins.
  */
-export function readRange(
-  query: RangeParameters,
-  today: string,
-  defaultDays = 30,
-): { from: string; to: string } {
+export function readRange(query: RangeParameters, today: string): { from: string; to: string } {
   const days = readDays(query)
   const to = days.to ?? today
-  const from = days.from ?? dayAfter(to, -defaultDays)
+  const from = days.from ?? dayAfter(to, -30)
   checkOrder(from, to)
   return { from, to }
 }
