@@ -43,7 +43,7 @@ export interface Repeatable {
  */
 export type Idempotency = ReturnType<typeof createIdempotency>
 
-const keptMs = dayMs
+const retentionMs = dayMs
 const keyCharactersMax = 255
 const forgottenAtOnce = 100
 
@@ -126,25 +126,25 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
     const bodyHash = sha256(JSON.stringify(body ?? null)).digest('hex')
     const context = `${owner} ${requestHash.toString('hex')}`
 
-    const sealed = store.find(owner, requestHash, at - keptMs)
+    const sealed = store.find(owner, requestHash, at - retentionMs)
     if (sealed) {
       const text = sealing.unseal(context, sealed)
-      const kept = text === undefined ? undefined : (JSON.parse(text) as StoredAnswer)
-      if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
+      const stored = text === undefined ? undefined : (JSON.parse(text) as StoredAnswer)
+      if (stored?.bodyHash !== bodyHash) throw reused(stored !== undefined)
       reply.headers['idempotent-replayed'] = 'true'
-      reply.status = kept.status
+      reply.status = stored.status
       if (requestContext) requestContext.free = true
-      return { kept }
+      return { stored }
     }
     const keep = (answer: unknown) => {
-      const kept: StoredAnswer = { bodyHash, status: reply.status, answer }
+      const stored: StoredAnswer = { bodyHash, status: reply.status, answer }
       store.put({
         owner,
         requestHash,
-        sealed: sealing.seal(context, JSON.stringify(kept)),
+        sealed: sealing.seal(context, JSON.stringify(stored)),
         createdAt: at,
       })
-      store.forget(at - keptMs, forgottenAtOnce)
+      store.forget(at - retentionMs, forgottenAtOnce)
     }
     return { keep }
   }
@@ -152,7 +152,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
   const once = <T>(repeatable: Repeatable, body: unknown, work: () => T): T => {
     const opening = opened(repeatable, body)
     if (!opening) return work()
-    if (opening.kept) return opening.kept.answer as T
+    if (opening.stored) return opening.stored.answer as T
     let isDone = false
     try {
       return store.together(() => {
@@ -184,7 +184,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
       work: (preparation: A) => T,
     ): Promise<T> {
       const before = opened(repeatable, body)
-      if (before?.kept) return before.kept.answer as T
+      if (before?.stored) return before.stored.answer as T
       const prepared = await ahead()
       // The same request may have arrived twice in the meantime: the first to get here makes the
       // answer.

@@ -70,7 +70,7 @@ export interface RequestLogDeps {
 
 export function createRequestLog({ requestContexts, now, monotonic }: RequestLogDeps) {
   const bodies = new WeakMap<Request, string>()
-  let kept: LoggedRequest[] = []
+  let logged: LoggedRequest[] = []
   let count = 0
 
   const note = async (request: Request, response: Response | undefined, startedMs: number) => {
@@ -94,8 +94,8 @@ export function createRequestLog({ requestContexts, now, monotonic }: RequestLog
       body: bodies.get(request),
       refusal: undefined,
     }
-    kept.push(entry)
-    if (kept.length > loggedRequestsMax) kept = kept.slice(-loggedRequestsMax)
+    logged.push(entry)
+    if (logged.length > loggedRequestsMax) logged = logged.slice(-loggedRequestsMax)
     if (response && status >= refused) entry.refusal = await refusalOf(response.clone() as Response)
   }
 
@@ -114,7 +114,7 @@ export function createRequestLog({ requestContexts, now, monotonic }: RequestLog
       },
     /** Newest first. */
     list({ isRefused, path }: RequestLogFilter, limit: number) {
-      const matching = kept.filter(
+      const matching = logged.filter(
         entry =>
           (!isRefused || entry.status >= refused) &&
           (path === undefined || entry.path.includes(path)),
@@ -122,7 +122,7 @@ export function createRequestLog({ requestContexts, now, monotonic }: RequestLog
       return { requests: matching.slice(-limit).reverse(), total: matching.length }
     },
     clear() {
-      kept = []
+      logged = []
     },
   }
 }

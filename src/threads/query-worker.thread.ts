@@ -26,7 +26,7 @@ const noMasterKey = 'a reader opens nothing that is sealed'
  * The memory that each query worker may cache encoded bodies in; a body is cached when it is
  * requested again soon.
  */
-const keptBytesMax = 2 ** 20
+const cachedBytesMax = 2 ** 20
 
 /**
  * A query worker: the same instance over its own read-only connection. It answers requests that the
@@ -64,7 +64,7 @@ function openQueryWorker({
   services.catalogue.limitOwned(accountId => formulaLimits.get(accountId) ?? null)
   const admitted = new WeakMap<Request, Admitted>()
   const app = createApp(services, { admitted })
-  const encoder = createEncoder(keptBytesMax)
+  const encoder = createEncoder(cachedBytesMax)
   return {
     // Encoded here, because a long body takes longer to encode than the main thread may be held up.
     // Refusals are short, and a log of requests reads them.

@@ -16,21 +16,21 @@ const wholeBytesMax = 2 * 2 ** 20
 /** From here on a thread of the runtime encodes a body: of 0.7 MB it takes 6 to 12 ms. */
 const elsewhereBytesMin = 64 * 1024
 /**
- * Encoded answers that are kept: those with an entity tag, which are requested again and again. In
+ * Encoded answers that are cached: those with an entity tag, which are requested again and again. In
  * memory they are twice as long.
  */
-const keptCountMax = 2000
-const keptBytesDefault = 4 * 2 ** 20
+const cachedCountMax = 2000
+const cachedBytesDefault = 4 * 2 ** 20
 /**
  * The compression level of each coding, depending on whether the result is cached. Documents and
  * assets are encoded once, so that a high level is worth it. A response that is sent once takes a
  * third of the time with gzip, and is a tenth longer; with zstd it takes two thirds.
  */
 const efforts = {
-  br: { passing: 4, kept: 9 },
-  gzip: { passing: 3, kept: 6 },
-  zstd: { passing: 1, kept: 3 },
-} as const satisfies Record<Coding, { passing: number; kept: number }>
+  br: { passing: 4, cached: 9 },
+  gzip: { passing: 3, cached: 6 },
+  zstd: { passing: 1, cached: 3 },
+} as const satisfies Record<Coding, { passing: number; cached: number }>
 const brotliEffortBytesMin = 32_768
 
 const compressible =
@@ -69,24 +69,24 @@ export const encodedEtag = (etag: string, coding: Coding): string =>
 /** Encodes bodies by what the client takes. */
 export type Encoder = ReturnType<typeof createEncoder>
 
-/** `keptBytesMax`: the most bytes of cached encoded bodies. */
-export function createEncoder(keptBytesMax = keptBytesDefault) {
+/** `cachedBytesMax`: the most bytes of cached encoded bodies. */
+export function createEncoder(cachedBytesMax = cachedBytesDefault) {
   /** By coding and entity tag or unchanging address; the first entry is the oldest. */
-  const kept = new Map<string, Bytes>()
-  let keptBytes = 0
+  const cached = new Map<string, Bytes>()
+  let cachedBytes = 0
   /** Encodings in progress, shared by all requests for the same body. */
   const inProgress = new Map<string, Promise<Bytes>>()
   const conditions = new WeakMap<Request, string>()
 
   const keep = (key: string, bytes: Bytes) => {
-    if (bytes.byteLength > keptBytesMax / 8) return
+    if (bytes.byteLength > cachedBytesMax / 8) return
     // Another request may have encoded the same body in the meantime.
-    keptBytes += bytes.byteLength - (kept.get(key)?.byteLength ?? 0)
-    kept.set(key, bytes)
-    for (const [oldest, earlier] of kept) {
-      if (kept.size <= keptCountMax && keptBytes <= keptBytesMax) break
-      kept.delete(oldest)
-      keptBytes -= earlier.byteLength
+    cachedBytes += bytes.byteLength - (cached.get(key)?.byteLength ?? 0)
+    cached.set(key, bytes)
+    for (const [oldest, earlier] of cached) {
+      if (cached.size <= cachedCountMax && cachedBytes <= cachedBytesMax) break
+      cached.delete(oldest)
+      cachedBytes -= earlier.byteLength
     }
   }
 
@@ -112,14 +112,14 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
     coding: Coding,
     key: string | undefined,
   ): Bytes | Promise<Bytes> => {
-    const isKept = key !== undefined
+    const isCached = key !== undefined
     const whenMade = (body: Bytes) => {
-      if (isKept) keep(key, body)
+      if (isCached) keep(key, body)
       return body
     }
-    if (bytes.byteLength < elsewhereBytesMin) return whenMade(compress(bytes, coding, isKept))
-    const making = compressElsewhere(bytes, coding, isKept).then(whenMade)
-    if (!isKept) return making
+    if (bytes.byteLength < elsewhereBytesMin) return whenMade(compress(bytes, coding, isCached))
+    const making = compressElsewhere(bytes, coding, isCached).then(whenMade)
+    if (!isCached) return making
     const shared = making.finally(() => inProgress.delete(key))
     inProgress.set(key, shared)
     return shared
@@ -176,7 +176,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
       const isPersonal = headers.get('content-type')!.startsWith('text/html') && etag === null
       if (!coding || isPersonal || request.method === 'HEAD') return response
       const key = keyOf(request, response, etag, coding)
-      const ready = key === undefined ? undefined : kept.get(key)
+      const ready = key === undefined ? undefined : cached.get(key)
       // Reads the body only if needed, because reading a long text makes it a stream.
       if (ready) return encoded(response, wholeBody(ready), coding)
       const making = key === undefined ? undefined : inProgress.get(key)
@@ -209,30 +209,33 @@ function keyOf(
 }
 
 /** Compresses short bodies synchronously. */
-function compress(bytes: Bytes, coding: Coding, isKept: boolean): Bytes {
-  const level = effortOf(coding, isKept)
+function compress(bytes: Bytes, coding: Coding, isCached: boolean): Bytes {
+  const level = effortOf(coding, isCached)
   if (coding === 'gzip') return Bun.gzipSync(bytes, { level })
   if (coding === 'zstd') return own(Bun.zstdCompressSync(bytes, { level }))
-  return own(brotliCompressSync(bytes, brotliOptions(bytes, isKept)))
+  return own(brotliCompressSync(bytes, brotliOptions(bytes, isCached)))
 }
 
 const gzipElsewhere = promisify<Bytes, object, Uint8Array>(gzip)
 const brotliElsewhere = promisify<Bytes, object, Uint8Array>(brotliCompress)
 
 /** Compresses in another thread. */
-async function compressElsewhere(bytes: Bytes, coding: Coding, isKept: boolean): Promise<Bytes> {
-  const level = effortOf(coding, isKept)
+async function compressElsewhere(bytes: Bytes, coding: Coding, isCached: boolean): Promise<Bytes> {
+  const level = effortOf(coding, isCached)
   if (coding === 'gzip') return own(await gzipElsewhere(bytes, { level }))
   if (coding === 'zstd') return own(await Bun.zstdCompress(bytes, { level }))
-  return own(await brotliElsewhere(bytes, brotliOptions(bytes, isKept)))
+  return own(await brotliElsewhere(bytes, brotliOptions(bytes, isCached)))
 }
 
-const effortOf = (coding: Coding, isKept: boolean) =>
-  isKept ? efforts[coding].kept : efforts[coding].passing
+const effortOf = (coding: Coding, isCached: boolean) =>
+  isCached ? efforts[coding].cached : efforts[coding].passing
 
-const brotliOptions = ({ byteLength }: Bytes, isKept: boolean) => ({
+const brotliOptions = ({ byteLength }: Bytes, isCached: boolean) => ({
   params: {
-    [constants.BROTLI_PARAM_QUALITY]: effortOf('br', isKept && byteLength >= brotliEffortBytesMin),
+    [constants.BROTLI_PARAM_QUALITY]: effortOf(
+      'br',
+      isCached && byteLength >= brotliEffortBytesMin,
+    ),
     [constants.BROTLI_PARAM_SIZE_HINT]: byteLength,
   },
 })

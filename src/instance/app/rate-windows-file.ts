@@ -43,9 +43,9 @@ export function takeUpRates(
           Buffer.from(save.buffer, save.byteOffset, save.byteLength).toString('base64'),
         ]),
       )
-      const kept: SavedWindows = { seed: tables.seed, savedAt: clock.now(), windows }
+      const saved: SavedWindows = { seed: tables.seed, savedAt: clock.now(), windows }
       try {
-        writeSideFile(path, JSON.stringify(kept))
+        writeSideFile(path, JSON.stringify(saved))
       } catch (error) {
         // A full disk must not keep a server from stopping: the windows start empty then.
         log.warn('rate_windows_not_stored', { path, error })

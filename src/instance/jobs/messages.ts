@@ -4,9 +4,9 @@ import type { NotificationStore } from '../../topics/messages/store/notification
 import type { SmsStore } from '../../topics/messages/store/sms.ts'
 import { intervalJob, type Job } from './job.ts'
 
-const notificationsKeptMs = 90 * dayMs
+const notificationRetentionMs = 90 * dayMs
 /** Longer than a month, because text messages are counted by the month. */
-const textsKeptMs = 62 * dayMs
+const textRetentionMs = 62 * dayMs
 /** Deleting so many rows takes a few milliseconds. */
 const sliceRows = 500
 const slicesMax = 200
@@ -29,7 +29,7 @@ export function createMessagesJob({
   }
   return intervalJob('messages', hourMs, clock, async () => {
     const now = clock.now()
-    await forgetInSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
-    await forgetInSlices(() => sms.forget(now - textsKeptMs, sliceRows))
+    await forgetInSlices(() => notifications.forget(now - notificationRetentionMs, sliceRows))
+    await forgetInSlices(() => sms.forget(now - textRetentionMs, sliceRows))
   })
 }

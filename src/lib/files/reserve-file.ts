@@ -8,7 +8,7 @@ export type ReserveFile = ReturnType<typeof createReserveFile>
 
 /** `bytes` of 0 keeps nothing. */
 export function createReserveFile(path: string, dir: string, bytes: number) {
-  const isKept = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytes
+  const isReserved = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytes
   const free = () => {
     const { bavail, bsize } = statfsSync(dir)
     return bavail * bsize
@@ -17,10 +17,10 @@ export function createReserveFile(path: string, dir: string, bytes: number) {
     bytes,
     /** Free bytes that an unprivileged process may still use. */
     free,
-    isKept,
+    isReserved,
     /** Writes it, unless it is there or there is no room for it and as much again; whether it is there. */
     keep() {
-      if (isKept()) return true
+      if (isReserved()) return true
       if (free() < 2 * bytes) return false
       try {
         write(path, bytes)
@@ -32,9 +32,9 @@ export function createReserveFile(path: string, dir: string, bytes: number) {
     },
     /** Gives the room back; false when there was none. */
     giveBack() {
-      const wasKept = statSync(path, { throwIfNoEntry: false }) !== undefined
+      const wasReserved = statSync(path, { throwIfNoEntry: false }) !== undefined
       rmSync(path, { force: true })
-      return wasKept
+      return wasReserved
     },
   }
 }

@@ -19,7 +19,7 @@ export interface InboundDeps {
 }
 
 /** Longer than a processor repeats a message. */
-const keptMs = 30 * dayMs
+const retentionMs = 30 * dayMs
 const forgottenAtOnce = 500
 
 /**
@@ -52,6 +52,6 @@ export function createInboundBilling({
       else note()
       return 'done'
     },
-    forget: () => void payments.forgetEvents(clock.now() - keptMs, forgottenAtOnce),
+    forget: () => void payments.forgetEvents(clock.now() - retentionMs, forgottenAtOnce),
   }
 }

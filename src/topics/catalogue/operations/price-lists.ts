@@ -12,7 +12,7 @@ import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { PriceList, priceRowFields } from '../../prices/operations/row.ts'
-import { createEveryAnswer, createKept, createPriceTexts } from '../../prices/operations/texts.ts'
+import { createCached, createEveryAnswer, createPriceTexts } from '../../prices/operations/texts.ts'
 import { createWindowAnswer } from '../../prices/operations/window-answer.ts'
 import { windowDays, windowQuery } from '../../prices/operations/window-query.ts'
 import { WindowBody } from '../../prices/operations/window-row.ts'
@@ -159,7 +159,7 @@ interface AllPage {
 
 function allPricesRoute(deps: PriceListsDeps) {
   const { latestPrices, catalogue, freshness, meter, marks, now } = deps
-  const kept = createKept<AllPage>(deps)
+  const cached = createCached<AllPage>(deps)
   const rowText = (listed: Series, quoted: Series): string[] => {
     const rendered = latestPrices.rendered(
       `all ${listed.code}`,
@@ -196,7 +196,7 @@ function allPricesRoute(deps: PriceListsDeps) {
       answers: serialised(All),
       handle: ({ query, page, reply, caller }) => {
         const category = categoryOf(catalogue, query.category)
-        const { series, total, text } = kept(
+        const { series, total, text } = cached(
           JSON.stringify([category, page.page, page.perPage]),
           at => pageText(category, page, at),
         ).value

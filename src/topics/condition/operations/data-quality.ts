@@ -290,8 +290,8 @@ function reportsRoute({ quality, marks }: Context) {
   /** The row of each judgement as JSON: a code is judged again when it may have changed. */
   const texts = new WeakMap<CodeQuality, string>()
   const textOf = (judged: CodeQuality): string => {
-    const kept = texts.get(judged)
-    if (kept !== undefined) return kept
+    const cached = texts.get(judged)
+    if (cached !== undefined) return cached
     const text = JSON.stringify(rowOf(judged))
     texts.set(judged, text)
     return text

@@ -33,7 +33,7 @@ export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids'> {
 const refPrefix = 'delivery_run:'
 /** Longer than an e-mail is under way: what still waits after this is looked for in the outbox. */
 const unheardMs = 15 * minuteMs
-const keptMs = 400 * dayMs
+const retentionMs = 400 * dayMs
 /** A few milliseconds of writing. */
 const rowsAtOnce = 200
 
@@ -133,7 +133,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
           else if (message.state === 'failed')
             end(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
         }
-        runs.forget(now - keptMs, rowsAtOnce)
+        runs.forget(now - retentionMs, rowsAtOnce)
       })
     },
   }

@@ -100,14 +100,14 @@ function createForecastRows({
  * The forecasts of the last requested range. Forecasts are never changed or deleted, so the cache
  * is stale only where there are more.
  */
-function keptValues(
+function cachedValues(
   store: Pick<MonthlyForecastStore, 'values' | 'count'>,
 ): (filter: ForecastFilter) => readonly ForecastValue[] {
-  let kept: { of: string; values: readonly ForecastValue[] } | undefined
+  let cached: { of: string; values: readonly ForecastValue[] } | undefined
   return filter => {
     const of = JSON.stringify([filter, store.count(filter)])
-    if (kept?.of !== of) kept = { of, values: store.values(filter) }
-    return kept.values
+    if (cached?.of !== of) cached = { of, values: store.values(filter) }
+    return cached.values
   }
 }
 
@@ -121,7 +121,7 @@ export function createForecastReads(deps: Context) {
       marks,
       [...seriesIds].map(id => ({ series: catalogue.byId(id) })),
     )
-  const valuesOf = keptValues(store)
+  const valuesOf = cachedValues(store)
   const marked = <T extends readonly StoredForecast[]>(set: Reply, forecasts: T): T => {
     mark(set, new Set(forecasts.map(forecast => forecast.seriesId)))
     return forecasts

@@ -56,12 +56,16 @@ export function createMeterWriter(
 
   /**
    * Writes counts to their tables, and instead of the rows that had something of them what still
-   * waits there. Then `kept` are in the rows of their slices.
+   * waits there. The slices of `packedSlices` are written as rows.
    */
-  const write = (batch: readonly Count[], withDays: boolean, kept: readonly Slice[] = []) => {
+  const write = (
+    batch: readonly Count[],
+    withDays: boolean,
+    packedSlices: readonly Slice[] = [],
+  ) => {
     const isWritten = new Set(batch)
     const rowsEnded = new Set(batch.map(sliceWith).filter(({ hasRow }) => hasRow))
-    const rows = [...rowsEnded, ...kept].map(slice => rowOf(slice, isWritten))
+    const rows = [...rowsEnded, ...packedSlices].map(slice => rowOf(slice, isWritten))
     store.write(
       {
         counters: batch.flatMap(countersOf),
@@ -73,9 +77,9 @@ export function createMeterWriter(
       rows,
     )
     for (const { slice, packed } of rows) slices[slice]!.hasRow = packed !== undefined
-    const changed = [...batch, ...kept.flatMap(({ dirty }) => [...dirty])]
+    const changed = [...batch, ...packedSlices.flatMap(({ dirty }) => [...dirty])]
     for (const count of batch) settleCount(sliceWith(count), count, withDays)
-    for (const slice of kept) keepDirty(slice)
+    for (const slice of packedSlices) keepDirty(slice)
     for (const count of changed) written(count)
   }
 
@@ -110,12 +114,12 @@ export function createMeterWriter(
     flushSome(keysMax: number) {
       if (round.slices.length === 0) begin()
       const batch: Count[] = []
-      const kept: Slice[] = []
+      const packedSlices: Slice[] = []
       let keys = 0
       while (round.slices.length > 0 && keys < keysMax) {
         const slice = round.slices.shift()!
         if (keepsRows && !round.withDays && isWorthARow(slice)) {
-          kept.push(slice)
+          packedSlices.push(slice)
           keys += slice.dirty.size
           continue
         }
@@ -123,7 +127,7 @@ export function createMeterWriter(
         batch.push(...writing)
         keys += writing.length
       }
-      if (batch.length + kept.length > 0) write(batch, round.withDays, kept)
+      if (batch.length + packedSlices.length > 0) write(batch, round.withDays, packedSlices)
       if (round.withDays && round.slices.length === 0) talliesAt = clock.monotonic()
       const sizes = round.withDays ? round.slices.map(slice => allOf(slice).length) : []
       return Math.max(sum(slices.map(({ dirty }) => dirty.size)), sum(sizes))

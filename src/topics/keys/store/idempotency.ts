@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
-export interface KeptAnswer {
+export interface SealedAnswer {
   /** The caller: an API key by its id, an admin token, or a command. */
   owner: string
   requestHash: Uint8Array
@@ -27,7 +27,7 @@ export function createIdempotencyStore(db: Database) {
     find: (owner: string, requestHash: Uint8Array, since: number): Uint8Array | undefined =>
       find.get(owner, requestHash, since)?.sealed,
     /** Keeps an answer, instead of an older one to the same request. */
-    put: (answer: KeptAnswer) => void put.run({ ...answer }),
+    put: (answer: SealedAnswer) => void put.run({ ...answer }),
     /** Forgets answers kept until `before`, at most `limit` of them; the number forgotten. */
     forget: (before: number, limit: number) => forget.run(before, limit).changes,
     /** Makes what `work` writes and the answer kept of it one transaction. */

@@ -66,10 +66,10 @@ export function createUsageStore(db: Database) {
     FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`
   const forget = sql`
     DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)`
-  const keptKey = sql<{ kept: number }, [string]>`
-    SELECT count(*) AS kept FROM api_keys WHERE id = ?`
-  const ofKeptKeys = <Row extends { keyId: string }>(rows: readonly Row[]): Row[] =>
-    rows.filter(({ keyId }) => keptKey.get(keyId)!.kept > 0)
+  const existingKey = sql<{ count: number }, [string]>`
+    SELECT count(*) AS count FROM api_keys WHERE id = ?`
+  const ofExistingKeys = <Row extends { keyId: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ keyId }) => existingKey.get(keyId)!.count > 0)
   const writeCounted = ({ counters, hours }: CountedUsage) => {
     putCounters(
       counters.map(counter => [
@@ -136,7 +136,7 @@ export function createUsageStore(db: Database) {
       transact(db, () => {
         for (const { usage } of slices) {
           const { counters, hours } = unpackUsage(usage)
-          writeCounted({ counters: ofKeptKeys(counters), hours: ofKeptKeys(hours) })
+          writeCounted({ counters: ofExistingKeys(counters), hours: ofExistingKeys(hours) })
         }
         db.run('DELETE FROM usage_waiting')
       })

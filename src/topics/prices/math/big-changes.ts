@@ -8,7 +8,7 @@ export interface BigChange {
   percent: number | null
 }
 
-const kept = 10
+const listedMax = 10
 
 const sizeOf = ({ before, after }: BigChange): number =>
   before === 0 ? (after === 0 ? 0 : Number.POSITIVE_INFINITY) : Math.abs(after / before - 1)
@@ -27,14 +27,14 @@ export function createBigChanges(): {
       if (Math.abs(after - before) <= least * Math.abs(before)) return
       const percent = before === 0 ? null : (100 * (after - before)) / Math.abs(before)
       all.push({ code, observedAt, before, after, percent })
-      if (all.length < 2 * kept) return
-      all = all.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, kept)
+      if (all.length < 2 * listedMax) return
+      all = all.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, listedMax)
       least = sizeOf(all.at(-1)!)
     },
     list: () =>
       all
         .sort((a, b) => sizeOf(b) - sizeOf(a) || a.observedAt - b.observedAt)
-        .slice(0, kept)
+        .slice(0, listedMax)
         .map(change => ({
           ...change,
           percent: change.percent === null ? null : Number(change.percent.toPrecision(6)),

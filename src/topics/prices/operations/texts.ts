@@ -95,19 +95,19 @@ interface EveryPrice {
 }
 
 /** Front contracts change at full minutes at the earliest, without a write. */
-const keptMs = minuteMs
+const cachedMs = minuteMs
 
 /** A text about prices of many codes, and whether it was made for this request. */
-interface Kept<T> {
+interface Cached<T> {
   value: T
   fresh: boolean
 }
 
 /**
- * Something made of the prices of many codes, kept until a write changes one of them or the
+ * Something made of the prices of many codes, cached until a write changes one of them or the
  * catalogue, one of them ages, a minute is over, or another one is requested. One at a time.
  */
-export function createKept<T>({
+export function createCached<T>({
   latestPrices,
   catalogue,
   now,
@@ -115,19 +115,19 @@ export function createKept<T>({
   latestPrices: LatestPrices
   catalogue: Catalogue
   now(): number
-}): (name: string, make: (at: number) => { value: T; series: readonly Series[] }) => Kept<T> {
-  let kept: { value: T; of: string; from: number; until: number } | undefined
+}): (name: string, make: (at: number) => { value: T; series: readonly Series[] }) => Cached<T> {
+  let cached: { value: T; of: string; from: number; until: number } | undefined
   const stateOf = (name: string) => `${latestPrices.changes} ${catalogue.version} ${name}`
   return (name, make) => {
     const at = now()
-    if (kept && kept.of === stateOf(name) && at >= kept.from && at <= kept.until)
-      return { value: kept.value, fresh: false }
+    if (cached && cached.of === stateOf(name) && at >= cached.from && at <= cached.until)
+      return { value: cached.value, fresh: false }
     const { value, series } = make(at)
     const until = series.reduce(
       (least, one) => Math.min(least, latestPrices.validUntil(one)),
-      at - (at % keptMs) + keptMs - 1,
+      at - (at % cachedMs) + cachedMs - 1,
     )
-    kept = { value, of: stateOf(name), from: at, until }
+    cached = { value, of: stateOf(name), from: at, until }
     return { value, fresh: true }
   }
 }
@@ -144,9 +144,9 @@ function createEveryPrice(
 ): () => EveryPrice {
   const { catalogue, firstCodes } = deps
   const { several } = createPriceTexts(deps.latestPrices, isFull)
-  const kept = createKept<Omit<EveryPrice, 'fresh'>>(deps)
+  const cached = createCached<Omit<EveryPrice, 'fresh'>>(deps)
   return () => {
-    const { value, fresh } = kept('', at => {
+    const { value, fresh } = cached('', at => {
       const commodities = everyCode(catalogue, firstCodes, at)
       const text = several(commodities, undefined)
       const series = commodities.map(commodity => commodity.series)

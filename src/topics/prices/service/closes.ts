@@ -6,13 +6,13 @@ import type { CloseStore } from '../store/closes.ts'
 import type { ObservationStore } from '../store/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-/** The daily closes of every series, kept from the first read until the series changes. */
+/** The daily closes of every series, cached from the first read until the series changes. */
 export type Closes = ReturnType<typeof createCloses>
 
-/** Closes kept in all: some 40 bytes each, so 2 MB at most, which is 15 series of ten years. */
+/** Closes cached in all: some 40 bytes each, so 2 MB at most, which is 15 series of ten years. */
 const closesMax = 40_000
 
-/** Results kept: matrices and the like, under a kilobyte each. */
+/** Results cached: matrices and the like, under a kilobyte each. */
 const derivedMax = 1000
 /** Beyond so long a span, all closes are read. */
 const spanMaxMs = 8 * 366 * dayMs
@@ -140,7 +140,7 @@ export function createCloses(deps: ClosesDeps) {
      */
     of,
     /**
-     * The result of `make` over the closes of these series, kept until one of them changes. `name`
+     * The result of `make` over the closes of these series, cached until one of them changes. `name`
      * identifies the computation.
      */
     derived<T>(

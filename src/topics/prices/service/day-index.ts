@@ -18,7 +18,7 @@ export interface DayIndex {
   ): number
 }
 
-/** Days kept in all: 32 bytes each, so 3 MB at most, which is 27 series of ten years. */
+/** Days cached in all: 32 bytes each, so 3 MB at most, which is 27 series of ten years. */
 const daysMax = 100_000
 
 const everything = Number.NEGATIVE_INFINITY

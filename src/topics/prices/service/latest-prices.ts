@@ -60,7 +60,7 @@ export interface Rendered {
   fresh: boolean
 }
 
-/** The newest price of every series, kept until something changes it. */
+/** The newest price of every series, cached until something changes it. */
 export type LatestPrices = ReturnType<typeof createLatestPrices>
 
 interface Entry {
@@ -111,8 +111,8 @@ export function createLatestPrices(
 
   const earlierDaysOf = (seriesId: number, newestAt: number): EarlierDays => {
     const end = startOfDay(newestAt)
-    const kept = earlier.get(seriesId)
-    if (kept?.end === end) return kept
+    const cached = earlier.get(seriesId)
+    if (cached?.end === end) return cached
     const bases = createChangeBases({
       dayStart: end,
       newestBefore,
@@ -238,7 +238,7 @@ export function createLatestPrices(
     /** Its observation alone, which is found without those that its changes are against. */
     newest: newestOf,
     /**
-     * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
+     * The answer for one code, cached as bytes; `render` makes it, once for each change of the quote.
      */
     rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined {
       const entry = entryOf(series)

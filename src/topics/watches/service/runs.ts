@@ -40,7 +40,7 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
 /** The duration of one transaction, during which requests wait, in addition to the disk. */
 const sliceMs = 15
 const watchesEach = 20
-const keptMs = 30 * dayMs
+const retentionMs = 30 * dayMs
 /** Rows of a slice of retention: a few milliseconds of writing. */
 const forgottenEach = 500
 /** Slices of one pass of retention: the other jobs have their turn in between. */
@@ -126,8 +126,8 @@ function createRetention(
     for (let slices = 0; slices < slicesMax && !isStopped(); slices += 1) {
       // Watches after their events, which name them.
       if (
-        events.forget(now - keptMs, forgottenEach) === 0 &&
-        watches.drop(now - keptMs, forgottenEach) === 0
+        events.forget(now - retentionMs, forgottenEach) === 0 &&
+        watches.drop(now - retentionMs, forgottenEach) === 0
       ) {
         doneAt = now
         return

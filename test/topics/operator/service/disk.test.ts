@@ -9,23 +9,23 @@ const fault = (code: string) => Object.assign(new Error('no'), { code })
 function diskWorld() {
   const clock = createManualClock(Date.parse('2026-11-20T15:00:00Z'))
   const lines: { level: string; msg: string; reason?: string }[] = []
-  const state = { free: 100, isKept: false, writable: true }
+  const state = { free: 100, isReserved: false, writable: true }
   const reserve: ReserveFile = {
     bytes: 10,
     free: () => state.free,
-    isKept: () => state.isKept,
+    isReserved: () => state.isReserved,
     keep() {
-      if (!state.isKept && state.free >= 20) {
-        state.isKept = true
+      if (!state.isReserved && state.free >= 20) {
+        state.isReserved = true
         state.free -= 10
       }
-      return state.isKept
+      return state.isReserved
     },
     giveBack() {
-      const wasKept = state.isKept
-      if (wasKept) state.free += 10
-      state.isKept = false
-      return wasKept
+      const wasReserved = state.isReserved
+      if (wasReserved) state.free += 10
+      state.isReserved = false
+      return wasReserved
     },
   }
   const disk = createDisk({
@@ -87,20 +87,23 @@ describe('a full disk', () => {
   test('a full disk releases its reserve, refuses bulk writes and recovers when the reserve fits again', () => {
     const { disk, state, reserve } = diskWorld()
     disk.attach(reserve)
-    expect(state.isKept).toBe(true)
+    expect(state.isReserved).toBe(true)
     disk.admit()
     state.free = 0
     disk.failed(fault('SQLITE_FULL'))
-    expect({ isKept: state.isKept, free: state.free }).toEqual({ isKept: false, free: 10 })
+    expect({ isReserved: state.isReserved, free: state.free }).toEqual({
+      isReserved: false,
+      free: 10,
+    })
     expect(() => disk.admit()).toThrow('the disk is full')
     // A small write succeeds now, in the room of the reserve.
     disk.pass()
     expect(disk.fault()?.reason).toBe('the disk is full')
     state.free = 50
     disk.pass()
-    expect({ fault: disk.fault(), isKept: state.isKept }).toEqual({
+    expect({ fault: disk.fault(), isReserved: state.isReserved }).toEqual({
       fault: undefined,
-      isKept: true,
+      isReserved: true,
     })
     disk.admit()
   })

@@ -138,11 +138,11 @@ interface RowText extends Pick<Series, 'cadence' | 'releaseLagDays' | 'publisher
 }
 
 /** Whether a row's text is still valid; a feed that fills the series may change these fields. */
-const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
-  kept.hasData === hasData &&
-  kept.cadence === series.cadence &&
-  kept.releaseLagDays === series.releaseLagDays &&
-  kept.publisher === series.publisher
+const isStill = (cached: RowText, series: Series, hasData: boolean): boolean =>
+  cached.hasData === hasData &&
+  cached.cadence === series.cadence &&
+  cached.releaseLagDays === series.releaseLagDays &&
+  cached.publisher === series.publisher
 
 /** The codes with settings: the operator's own, and shipped ones that the operator has changed. */
 export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context) {
@@ -193,9 +193,14 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
   const texts = new WeakMap<Series, RowText>()
   const textOf = (series: Series): string => {
     const at = now()
-    const kept = texts.get(series)
-    if (kept && kept.from <= at && at < kept.until && isStill(kept, series, hasData(series)))
-      return kept.text
+    const cached = texts.get(series)
+    if (
+      cached &&
+      cached.from <= at &&
+      at < cached.until &&
+      isStill(cached, series, hasData(series))
+    )
+      return cached.text
     const row = rowOf(series)
     const { cadence, releaseLagDays, publisher } = series
     const text = JSON.stringify(row)
