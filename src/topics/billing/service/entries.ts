@@ -205,9 +205,7 @@ function notifyEnded(
   if (account?.plan !== firstPlan || account.suspendedAt !== null) return
   const title = `The ${tierOf(plans, plan).name} plan has ended`
   const credit =
-    creditCents === 0
-      ? ''
-      : ` The credit of ${money(creditCents, currency)} stays on the account and pays for its next plan.`
+    creditCents === 0 ? '' : ` The credit of ${money(creditCents, currency)} stays on the account.`
   const message = `${title}, and the account is on the free plan. Its keys and data stay.${credit}`
   notices.post(
     { accountId, type: 'invoice', title, message, data: { subscription_id: id } },
