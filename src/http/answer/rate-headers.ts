@@ -53,7 +53,24 @@ interface Template {
   rolling: WindowReading['name'] | undefined
   limit: number | undefined
   headers: Headers
+  /**
+   * The first headers of repeated responses, by entity tag: those of the template and of the
+   * handler.
+   */
+  answers: Map<string, Begun>
 }
+
+interface Begun {
+  given: GivenHeaders
+  /** The number of headers from the handler. */
+  size: number
+  headers: Headers
+}
+
+/**
+ * An address that is requested again and again has few entity tags at a time: one for each series.
+ */
+const answersMax = 64
 
 const fixed = new WeakMap<QuotaWindow, Fixed>()
 
@@ -100,7 +117,7 @@ function templateOf(
     'ratelimit-policy',
     burst ? `${fixed.policy}"${burst.name}";q=${burst.limit};w=60` : fixed.policy,
   )
-  const template = { state, tier: entitled.tier, rolling, limit, headers }
+  const template = { state, tier: entitled.tier, rolling, limit, headers, answers: new Map() }
   fixed.templates.push(template)
   return template
 }
@@ -124,6 +141,59 @@ export function keyHeaders(
   for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
   setCounting(headers, quotaUsage, fixed, windows, now)
   return headers
+}
+
+/**
+ * The response itself, where it is a text, with the headers of `keyHeaders`. One with an entity tag
+ * is requested repeatedly: its first headers are cached.
+ */
+export function keyAnswer(
+  body: ConstructorParameters<typeof Response>[0],
+  status: number,
+  handlerHeaders: GivenHeaders,
+  quotaUsage: QuotaUsage,
+  windows: readonly WindowReading[],
+  now: number,
+): Response {
+  if (handlerHeaders.etag === undefined)
+    return new Response(body, {
+      status,
+      headers: keyHeaders(handlerHeaders, quotaUsage, windows, now),
+    })
+  const fixed = fixedOf(quotaUsage.window)
+  // These are changed for each answer, which copies them: an answer whose own headers are changed
+  // has an object for them, which is garbage.
+  const headers = begun(templateOf(quotaUsage, fixed, onlyOf(windows)), handlerHeaders)
+  headers.set(idHeader, handlerHeaders[idHeader] as string)
+  setCounting(headers, quotaUsage, fixed, windows, now)
+  return new Response(body, { status, headers })
+}
+
+const idHeader = 'x-request-id'
+
+/** The headers of a response with an entity tag; the request's id is added later. */
+function begun({ headers, answers }: Template, handlerHeaders: GivenHeaders): Headers {
+  const answer = answers.get(handlerHeaders.etag as string)
+  if (answer && isAlike(answer, handlerHeaders)) return answer.headers
+  const copy = new Headers(headers)
+  for (const name in handlerHeaders) copy.set(name, handlerHeaders[name] as string)
+  if (answers.size >= answersMax) answers.clear()
+  answers.set(handlerHeaders.etag as string, {
+    given: handlerHeaders,
+    size: Object.keys(handlerHeaders).length,
+    headers: copy,
+  })
+  return copy
+}
+
+/** Whether the same headers were given, but for the request's id. */
+function isAlike(begun: Begun, handlerHeaders: GivenHeaders): boolean {
+  let size = 0
+  for (const name in handlerHeaders) {
+    if (name !== idHeader && begun.given[name] !== handlerHeaders[name]) return false
+    size += 1
+  }
+  return size === begun.size
 }
 
 const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined =>

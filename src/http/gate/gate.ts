@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { Audit } from '../../topics/operator/service/audit.ts'
 import { isShortJson, markComplete } from '../answer/complete.ts'
 import { markText, type Text } from '../answer/own-text.ts'
-import { addressHeaders, type GivenHeaders, keyHeaders } from '../answer/rate-headers.ts'
+import { addressHeaders, type GivenHeaders, keyAnswer, keyHeaders } from '../answer/rate-headers.ts'
 import { createTextBodies } from '../answer/text-body.ts'
 import type { Access } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
@@ -19,7 +19,7 @@ import {
   type RequestContext,
 } from './request-context.ts'
 import { createRestrictions, type RestrictionDeps } from './restrictions.ts'
-import { createSettlement, type Sent, type SettlementDeps } from './settlement.ts'
+import { createSettlement, type SettlementDeps } from './settlement.ts'
 import { createUnauthorized } from './unauthorized.ts'
 
 export interface GateDeps
@@ -68,15 +68,6 @@ export function createGate(deps: GateDeps) {
     deps.audit.note({ ...action, outcome: String(counted) })
   }
 
-  /** Counts the request; all headers of its response. */
-  const settledHeaders = (context: RequestContext, sent: Sent): Headers => {
-    const now = clock.now()
-    const quotaUsage = settle(context, sent, now)
-    return quotaUsage
-      ? keyHeaders(sent.headers, quotaUsage, context.windows, now)
-      : addressHeaders(sent.headers, context.windows, now)
-  }
-
   return {
     open: (access: Access, request: Request, peer: PeerLookup, route: string): RequestContext =>
       newRequestContext(access, request, peer, route, clock.monotonic()),
@@ -104,7 +95,12 @@ export function createGate(deps: GateDeps) {
      */
     leave(context: RequestContext, status: number, headers: GivenHeaders) {
       audit(context, status)
-      return context.vouched ? undefined : settledHeaders(context, { status, headers })
+      if (context.vouched) return undefined
+      const now = clock.now()
+      const quotaUsage = settle(context, { status, headers }, now)
+      return quotaUsage
+        ? keyHeaders(headers, quotaUsage, context.windows, now)
+        : addressHeaders(headers, context.windows, now)
     },
     /**
      * The same for an answer that is a text: the answer itself with all of its headers; undefined:
@@ -113,10 +109,14 @@ export function createGate(deps: GateDeps) {
     answer(context: RequestContext, status: number, headers: GivenHeaders, text: Text) {
       audit(context, status)
       if (context.vouched) return undefined
+      const now = clock.now()
+      const quotaUsage = settle(context, { status, headers, text }, now)
       const isWhole = complete !== undefined && isShortJson(text, headers)
       if (isWhole) complete(headers)
-      const settled = settledHeaders(context, { status, headers, text })
-      const answer = new Response(textBody(text), { status, headers: settled })
+      const body = textBody(text)
+      const answer = quotaUsage
+        ? keyAnswer(body, status, headers, quotaUsage, context.windows, now)
+        : new Response(body, { status, headers: addressHeaders(headers, context.windows, now) })
       return isWhole ? markComplete(answer) : markText(answer, text)
     },
     /**

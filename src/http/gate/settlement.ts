@@ -17,7 +17,7 @@ export interface SettlementDeps {
 }
 
 /** The response of a request, as far as it matters for counting it. */
-export interface Sent {
+interface Sent {
   status: number
   headers: GivenHeaders
   text?: Text
