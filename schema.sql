@@ -1912,7 +1912,8 @@ CREATE TABLE display_preferences (
 -- # Vintages: what datasets said before. Triggers of src/store/vintage.ts write both tables.
 
 -- Rows that others took the place of: known from recorded_at until superseded_at. The key as a JSON
--- array, the row as a JSON object by column.
+-- array, the row as a JSON object by column. Where both times are one, an import of earlier versions
+-- took the row's time away: it only holds its place in the feed of changes.
 CREATE TABLE dataset_revisions (
   subject TEXT NOT NULL,
   key TEXT NOT NULL,

@@ -315,7 +315,8 @@ function contentOf({ services }: TestInstance): Map<string, unknown[]> {
       `SELECT d.subject, ${namedSeries('d.key')}, d.recorded_at, d.superseded_at,
         ${namedSeries('d.fields')}
       FROM dataset_revisions d
-      LEFT JOIN series s ON s.id = d.fields ->> 'series_id' ORDER BY 1, 2, 3`,
+      LEFT JOIN series s ON s.id = d.fields ->> 'series_id'
+      WHERE d.superseded_at > d.recorded_at ORDER BY 1, 2, 3`,
     ],
     ['dataset_coverage', 'SELECT subject, since_at FROM dataset_coverage ORDER BY 1'],
     [
