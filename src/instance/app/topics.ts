@@ -186,9 +186,7 @@ export const topics: readonly Topic[] = [
   topic(
     () => require('../../topics/spreadsheet/operations/topic.ts'),
     'Integrations',
-    '/apps.json',
     '/openbb',
-    '/widgets.json',
     '/v1/excel',
     '/v1/prices/excel-latest',
     '/v1/prices/excel-latest.xml',

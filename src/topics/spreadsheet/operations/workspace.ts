@@ -80,7 +80,7 @@ function tablesOf(document: Fields, serviceName: string) {
           category: serviceName,
           subCategory: get.tags?.[0] ?? 'Prices',
           type: 'table',
-          endpoint: 'openbb/table',
+          endpoint: 'table',
           gridData: { w: 20, h: 12 },
           source: [serviceName],
           params: [
@@ -104,7 +104,7 @@ function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps)
       name: 'Newest price',
       description: 'The newest price of a code, and its change within a day.',
       type: 'metric',
-      endpoint: 'openbb/metric',
+      endpoint: 'metric',
       gridData: { w: 8, h: 5 },
       params: [{ paramName: 'by_code', label: 'code', type: 'text', value: code }],
     },
@@ -113,7 +113,7 @@ function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps)
       name: 'Price chart',
       description: 'Bars of a code from a minute to a month, with corrections and rolls.',
       type: 'advanced_charting',
-      endpoint: 'udf',
+      endpoint: '../udf',
       gridData: { w: 20, h: 16 },
       data: { defaultSymbol: code, updateFrequency: 60_000 },
     },
@@ -122,7 +122,7 @@ function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps)
       name: 'Closes',
       description: 'Closes of a code over a month.',
       type: 'table',
-      endpoint: 'openbb/table',
+      endpoint: 'table',
       gridData: { w: 20, h: 12 },
       data: { table: { enableCharts: true, chartView: { enabled: true, chartType: 'line' } } },
       params: [
@@ -170,8 +170,7 @@ const appsOf = ({ serviceName, firstCodes }: WorkspaceDeps) => [
 
 /**
  * The API as widgets of a research workspace, made from the descriptions of its operations. A
- * workspace reads the endpoints of widgets from the address that lists them, so both lists are at
- * the root of the service.
+ * workspace finds the endpoints of widgets below the address that it was given, `/openbb`.
  */
 export function workspaceOperations(deps: WorkspaceDeps) {
   const { source } = deps
@@ -179,7 +178,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
   let widgets: Promise<Fields> | undefined
   const access = { meter: false, passesParametersOn: true } as const
   return [
-    operation('GET /widgets.json', {
+    operation('GET /openbb/widgets.json', {
       operationId: 'listWorkspaceWidgets',
       summary: 'List widgets for a research workspace',
       description:
@@ -191,7 +190,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
         return await widgets
       },
     }),
-    operation('GET /apps.json', {
+    operation('GET /openbb/apps.json', {
       operationId: 'listWorkspaceApps',
       summary: 'List dashboards for a research workspace',
       description: 'Returns a dashboard of the widgets that begins with prices.',

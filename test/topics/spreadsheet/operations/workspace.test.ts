@@ -17,7 +17,7 @@ beforeAll(async () => {
   instance = openTestInstance({ 'limits.per_minute': '10000' })
   key = instance.key()
   instance.record('WTI_USD', [60, 61, 62, 63], startAt - hourMs, dayMs)
-  widgets = (await json('/widgets.json')) as Record<string, Widget>
+  widgets = (await json('/openbb/widgets.json')) as Record<string, Widget>
 }, 60_000)
 
 describe('widgets of a research workspace', () => {
@@ -31,7 +31,7 @@ describe('widgets of a research workspace', () => {
 
   test('name endpoints that exist below the address that lists them', async () => {
     for (const { endpoint, type } of Object.values(widgets)) {
-      const { pathname } = new URL(endpoint, 'http://localhost/')
+      const { pathname } = new URL(endpoint, 'http://localhost/openbb/')
       const part = type === 'advanced_charting' ? '/config' : ''
       expect((await instance.get(`${pathname}${part}`, key)).status, endpoint).not.toBe(404)
     }
@@ -51,7 +51,7 @@ describe('widgets of a research workspace', () => {
           .filter(({ value }) => value !== '')
           .map(({ paramName, value }): [string, string] => [paramName, String(value)]),
       )
-      const response = await instance.get(`/${endpoint}?${query}`, key)
+      const response = await instance.get(`/openbb/${endpoint}?${query}`, key)
       expect(response.status, name).toBeLessThan(500)
       if (!response.ok) continue
       answered += 1
@@ -64,7 +64,7 @@ describe('widgets of a research workspace', () => {
   }, 120_000)
 
   test('of dashboards exist', async () => {
-    const apps = (await json('/apps.json')) as {
+    const apps = (await json('/openbb/apps.json')) as {
       tabs: Record<string, { layout: { i: string }[] }>
     }[]
     const used = apps.flatMap(({ tabs }) => Object.values(tabs).flatMap(tab => tab.layout))
