@@ -20,6 +20,8 @@ const allowed = new Set([
   'POST /mcp',
   'POST /grafana/search',
   'POST /grafana/query',
+  'POST /grafana/metrics',
+  'POST /grafana/variable',
   'POST /grafana/annotations',
   // How the console looks to this person.
   'PATCH /v1/display_preferences',

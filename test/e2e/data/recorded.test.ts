@@ -152,8 +152,9 @@ describe('the moment that a write of the binary answers', () => {
       const answer = await server.get(
         `/v1/futures/brent/${path}as_of=${new Date(asOf).toISOString()}`,
       )
-      expect([path, answer.status]).toEqual([path, 200])
-      return (await answer.json()) as Record<string, unknown>
+      const body = await answer.text()
+      expect([path, answer.status, body]).toEqual([path, 200, body])
+      return JSON.parse(body) as Record<string, unknown>
     }
     expect(await ask('continuous?')).toMatchObject({
       contract: 'BRENT_FUTURES_2020_03',

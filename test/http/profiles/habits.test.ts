@@ -284,6 +284,8 @@ describe('creating requests that are sent again', () => {
     '/v1/prices/batch',
     '/grafana/search',
     '/grafana/query',
+    '/grafana/metrics',
+    '/grafana/variable',
     '/grafana/annotations',
     '/v1/alerts/backtest',
     '/v1/formulas/preview',

@@ -311,8 +311,10 @@ describe('requireAction by role', () => {
       'DELETE /v1/auth/sessions/:id',
       'POST /organizations/invitations/:id/confirm_accept',
       'POST /grafana/annotations',
+      'POST /grafana/metrics',
       'POST /grafana/query',
       'POST /grafana/search',
+      'POST /grafana/variable',
     ]
     const own = ['DELETE /organizations/members/:id']
     const routes = (app.routes as InternalRoute[]).filter(route =>
