@@ -99,28 +99,50 @@ const listOf = ({ paths }: OpenApiDocument) => ({
   ),
 })
 
+/** The operations and components of the document, each as JSON, by operation id and by reference. */
+interface DocumentPieces {
+  info: string
+  operations: ReadonlyMap<string, { path: string; method: string; json: string }>
+  components: ReadonlyMap<string, string>
+}
+
+const piecesOf = ({ info, paths, components }: OpenApiDocument): DocumentPieces => ({
+  info: JSON.stringify(info),
+  operations: new Map(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [
+        operation.operationId,
+        { path, method, json: JSON.stringify(operation) },
+      ]),
+    ),
+  ),
+  components: new Map(
+    Object.entries(components).flatMap(([kind, named]) =>
+      Object.entries(named).map(([name, value]) => [`${kind}/${name}`, JSON.stringify(value)]),
+    ),
+  ),
+})
+
 /** The document with one operation and the components that it refers to; without one, its head. */
-function partOf(document: OpenApiDocument, id: string | undefined) {
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).flatMap(([path, item]) => {
-      const [method, found] =
-        Object.entries(item).find(([, { operationId }]) => operationId === id) ?? []
-      return method === undefined ? [] : [[path, { [method]: found }]]
-    }),
-  )
-  const components: Record<string, Record<string, unknown>> = {}
-  const take = (value: unknown) => {
-    for (const [, kind, name] of JSON.stringify(value).matchAll(
-      /"#\/components\/(\w+)\/([^"]+)"/g,
-    )) {
-      const known = document.components[kind as 'schemas']?.[name!]
-      if (known === undefined || components[kind!]?.[name!] !== undefined) continue
-      components[kind!] = { ...components[kind!], [name!]: known }
+function partOf({ info, operations, components }: DocumentPieces, id = ''): string {
+  const taken = new Map<string, string[]>()
+  const seen = new Set<string>()
+  const take = (json: string) => {
+    for (const [, kind, name] of json.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      const known = components.get(`${kind}/${name}`)
+      if (known === undefined || seen.has(`${kind}/${name}`)) continue
+      seen.add(`${kind}/${name}`)
+      taken.set(kind!, [...(taken.get(kind!) ?? []), `${JSON.stringify(name)}:${known}`])
       take(known)
     }
   }
-  take(paths)
-  return { info: document.info, paths, components }
+  const found = operations.get(id)
+  if (found) take(found.json)
+  const paths = found
+    ? `{${JSON.stringify(found.path)}:{${JSON.stringify(found.method)}:${found.json}}}`
+    : '{}'
+  const shared = [...taken].map(([kind, named]) => `${JSON.stringify(kind)}:{${named.join()}}`)
+  return `{"info":${info},"paths":${paths},"components":{${shared.join()}}}`
 }
 
 export function docsOperations({ serviceName, headerPrefix, document, reference }: DocsDeps) {
@@ -163,6 +185,13 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
     // As a text, not as a Response: of that the framework would make a stream for each answer.
     reply.headers['content-type'] = jsonType
     return text
+  }
+  let pieces: DocumentPieces | undefined
+  /** A part is put together of texts: the document is too long to be parsed for each request. */
+  const operationPart = async (id: string | undefined): Promise<TaggedText> => {
+    pieces ??= piecesOf(JSON.parse((made ?? (await documentWithTag())).text) as OpenApiDocument)
+    const text = partOf(pieces, id)
+    return { text, etag: strongEtag(text) }
   }
   const laterDocument = derived(source => openApi31(source, headerPrefix))
   const eventsDocument = derived(asyncApi)
@@ -254,11 +283,7 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
       ...keyless,
       query: { id: t.Optional(t.String()) },
       answers: { 200: serialised(t.Object({})), 304: t.Void() },
-      handle: async call =>
-        await answerText(
-          call,
-          derived(source => partOf(source, call.query.id)),
-        ),
+      handle: async call => await answerText(call, () => operationPart(call.query.id)),
     }),
   ]
   const files = Object.entries(assets).map(([name, asset]) =>
