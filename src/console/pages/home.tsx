@@ -1,5 +1,5 @@
 import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/demo.ts'
-import { Page, signInHref, Tag, WhoBringsData } from '../parts/bits.tsx'
+import { Page, SignInLinks, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { later } from '../parts/later.tsx'
 import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
@@ -145,14 +145,7 @@ const Beginnings = () => (
         Open market
       </a>
     ) : (
-      <>
-        <a class="button main" href={signInHref()}>
-          Sign in
-        </a>
-        <a class="button" href="/signup">
-          Get a key
-        </a>
-      </>
+      <SignInLinks />
     )}
     <a class="button" href="/docs">
       Documentation

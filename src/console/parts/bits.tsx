@@ -229,6 +229,18 @@ export function Absent({
   )
 }
 
+/** For visitors who are not signed in. */
+export const SignInLinks = () => (
+  <>
+    <a class="button main" href={signInHref()}>
+      Sign in
+    </a>
+    <a class="button" href="/signup">
+      Get a key
+    </a>
+  </>
+)
+
 /** Wraps pages of members: anonymous visitors read what the page shows, and where to sign in. */
 export function Members({
   title,
@@ -248,12 +260,7 @@ export function Members({
           <h2 id="sign-in">Sign in to see this page</h2>
           <p>Use your password or a link sent by e-mail. You then return to this page.</p>
           <p class="row">
-            <a class="button main" href={signInHref()}>
-              Sign in
-            </a>
-            <a class="button" href="/signup">
-              Get a key
-            </a>
+            <SignInLinks />
           </p>
         </section>
         <section class="card" aria-labelledby="open">
