@@ -65,15 +65,13 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
 
 export function createBatches(deps: BatchesDeps) {
   const { store, ingest, catalogue, log, now, transact } = deps
-  const under = new Map<number, Tally>()
-  /** When the sender of each last made a request. */
-  const requestedAt = new Map<number, number>()
+  /** Open batches, each with the time of its sender's last request. */
+  const under = new Map<number, { tally: Tally; requestedAt: number }>()
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const close = (id: number): Batch => {
     store.close(id, now())
     under.delete(id)
-    requestedAt.delete(id)
     return store.find(id)!
   }
   /** After the commit. The runs of feeds have their own line. */
@@ -92,14 +90,13 @@ export function createBatches(deps: BatchesDeps) {
       asRecorded,
       replaces: replace,
     })
-    under.set(id, tally)
-    requestedAt.set(id, now())
+    under.set(id, { tally, requestedAt: now() })
     return batches.of(id, sourceId, tally)
   }
 
   /** The same batch for values of another source, by its number. */
   const asOf = (running: RunningBatch, sourceId: number): RunningBatch =>
-    batches.of(running.id, sourceId, under.get(running.id)!)
+    batches.of(running.id, sourceId, under.get(running.id)!.tally)
 
   /** One batch, which ends with the transaction that it is. */
   const whole = (start: BatchStart, work: (running: RunningBatch) => number): RecordedBatch => {
@@ -124,21 +121,20 @@ export function createBatches(deps: BatchesDeps) {
       const batch = store.find(id)
       if (!batch || batch.finishedAt !== null || batch.undoneAt !== null) return undefined
       const tally =
-        under.get(id) ??
+        under.get(id)?.tally ??
         createTally(
           catalogue,
           batch.dataset !== null,
           { isGuarded: isGuarded(batch.kind), asRecorded: false, replaces: false },
           batch.biggest,
         )
-      under.set(id, tally)
-      requestedAt.set(id, now())
+      under.set(id, { tally, requestedAt: now() })
       return batches.of(id, batch.sourceId ?? 0, tally)
     },
     /** A batch that an earlier process began is interrupted until its sender makes a request again. */
     statusOf({ id, kind, finishedAt }: Batch): BatchStatus {
       if (finishedAt !== null) return 'completed'
-      const lastAt = requestedAt.get(id)
+      const lastAt = under.get(id)?.requestedAt
       const isRecent = lastAt !== undefined && (kind !== 'file' || now() - lastAt < silentMs)
       return isRecent ? 'in_progress' : 'interrupted'
     },
