@@ -1,5 +1,7 @@
 import type { Clock } from '../../../lib/time/clock.ts'
+import type { QuotaWindow } from '../../../plans/quota.ts'
 import type { CreditLot, CreditStore } from '../store/credits.ts'
+import type { KeyState } from './keyring.ts'
 
 /** A bought request that was taken, so that it can be given back. */
 export interface TakenCredit {
@@ -75,6 +77,29 @@ export function createCredits(store: CreditStore, clock: Clock) {
     reset() {
       lotsByAccount.clear()
       dirty.clear()
+    },
+  }
+}
+
+/** Requests that were bought: which one stands behind a window that was answered for one. */
+export function createBoughtRequests(credits: Credits | undefined) {
+  const creditByWindow = new WeakMap<QuotaWindow, TakenCredit>()
+  return {
+    /** A new window object, so that the request can be given back; undefined: none is left. */
+    take({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined {
+      const credit = credits?.take(account.account.id)
+      if (!credit) return undefined
+      const own = { ...window }
+      creditByWindow.set(own, credit)
+      return own
+    },
+    /** False: the window is that of a quota. */
+    giveBack(window: QuotaWindow): boolean {
+      const credit = creditByWindow.get(window)
+      if (!credit) return false
+      creditByWindow.delete(window)
+      credits?.giveBack(credit)
+      return true
     },
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../plans/quota.ts'
 import type { UsageStore } from '../store/usage.ts'
 import { createCharges } from './charges.ts'
-import type { Credits, TakenCredit } from './credits.ts'
+import { type Credits, createBoughtRequests } from './credits.ts'
 import { countedKeys, type Keyring, type KeyState } from './keyring.ts'
 import { addToTally, counterOf, dayOf, hourOf, type RunningCount } from './meter-counts.ts'
 import { createMeterWriter } from './meter-writer.ts'
@@ -172,29 +172,6 @@ export function createMeter(
       writer.reset()
       // Another database was opened, so its waiting counts are not in memory.
       if (!writesAhead) store.addWaiting()
-    },
-  }
-}
-
-/** Requests that were bought: which one stands behind a window that was answered for one. */
-function createBoughtRequests(credits: Credits | undefined) {
-  const creditByWindow = new WeakMap<QuotaWindow, TakenCredit>()
-  return {
-    /** A new window object, so that the request can be given back; undefined: none is left. */
-    take({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined {
-      const credit = credits?.take(account.account.id)
-      if (!credit) return undefined
-      const own = { ...window }
-      creditByWindow.set(own, credit)
-      return own
-    },
-    /** False: the window is that of a quota. */
-    giveBack(window: QuotaWindow): boolean {
-      const credit = creditByWindow.get(window)
-      if (!credit) return false
-      creditByWindow.delete(window)
-      credits?.giveBack(credit)
-      return true
     },
   }
 }
