@@ -50,7 +50,7 @@ import { createObservationStore } from '../../topics/prices/store/observations.t
 /**
  * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's
  * own checks, references, bars against their observations, and the hash chain of the audit trail.
- * Only reads, so it may run next to a server.
+ * The file is only read, so it may run next to a server.
  */
 export function verifyFile(path: string): string[] {
   if (!existsSync(path)) throw new Error(`${path}: there is no such file`)

@@ -109,7 +109,7 @@ export function warmUpFor<T>(closes: readonly T[], window: number): Measured<T[]
   return measured(closes.slice(-warmUpCount(window)))
 }
 
-/** How many they are at most. */
+/** The most closes that a warm-up uses. */
 export const warmUpCount = (window: number): number => Math.max(250, warmUpWindows * window)
 
 /**

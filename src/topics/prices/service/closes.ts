@@ -29,7 +29,7 @@ export interface ClosesReach {
   least?: number
 }
 
-/** The first time of a reach; the least there is where there is no value. */
+/** When a reach begins; before all times if the series has no value. */
 export function reachFrom(
   { days, before = Number.MAX_SAFE_INTEGER }: ClosesReach,
   newest: (before: number) => Pick<Observation, 'observedAt'> | undefined,
