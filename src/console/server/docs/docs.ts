@@ -9,6 +9,7 @@ import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
 import type { OpenApiDocument } from '../../../http/openapi/openapi.ts'
 import { asyncApi, openApi31 } from '../../../http/openapi/other-forms.ts'
+import { withParametersInPlace } from '../../../http/openapi/parameters.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
@@ -86,16 +87,20 @@ const tag = (text: string) => ({
   etag: strongEtag(text),
 })
 
-/** What the reference lists: every operation by its name. */
-const listOf = ({ paths }: OpenApiDocument) => ({
-  operations: Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId: id, summary, tags }]) => ({
-      id,
-      method: method.toUpperCase(),
-      path,
-      tag: tags?.[0],
-      summary,
-    })),
+/** What the reference and assistants list: every operation, with the names of its parameters. */
+const listOf = (document: OpenApiDocument) => ({
+  operations: Object.entries(withParametersInPlace(document).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(
+      ([method, { operationId: id, summary, tags, deprecated, parameters }]) => ({
+        id,
+        method: method.toUpperCase(),
+        path,
+        tag: tags?.[0],
+        summary,
+        deprecated,
+        parameters: parameters?.map(({ name }) => name),
+      }),
+    ),
   ),
 })
 

@@ -38,15 +38,14 @@ const isReadable = (path: string): boolean =>
     start => path === start || path.startsWith(`${start}/`) || path.startsWith(`${start}-`),
   )
 
-interface Described {
-  summary: string
-  deprecated?: boolean
-  parameters?: ({ name: string } | { $ref: string })[]
-}
-
-interface DescriptionAnswer {
-  paths: Readonly<Record<string, { get?: Described }>>
-  components: { parameters: Readonly<Record<string, { name: string }>> }
+interface ListedOperations {
+  operations: {
+    method: string
+    path: string
+    summary: string
+    deprecated?: boolean
+    parameters?: string[]
+  }[]
 }
 
 /** A path that `read` opens. */
@@ -58,15 +57,9 @@ export interface DataPath {
 
 /** The paths that `read` opens, as the API describes them. */
 export async function dataPathsOf(ask: Ask): Promise<DataPath[]> {
-  const { paths, components } = await ask<DescriptionAnswer>('GET', '/openapi.json')
-  const nameOf = (parameter: { name: string } | { $ref: string }) =>
-    'name' in parameter
-      ? parameter.name
-      : (components.parameters[parameter.$ref.replace(/^.*\//, '')]?.name ?? '')
-  return Object.entries(paths).flatMap(([path, { get }]) =>
-    get && !get.deprecated && isReadable(path)
-      ? [{ path, summary: get.summary, parameters: (get.parameters ?? []).map(nameOf) }]
-      : [],
+  const { operations } = await ask<ListedOperations>('GET', '/docs/operations.json')
+  return operations.flatMap(({ method, path, summary, deprecated, parameters = [] }) =>
+    method === 'GET' && !deprecated && isReadable(path) ? [{ path, summary, parameters }] : [],
   )
 }
 
