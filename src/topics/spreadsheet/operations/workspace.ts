@@ -1,5 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { codesParameter, textParameter } from '../../../http/input/typed.ts'
+import { withParametersInPlace } from '../../../http/openapi/parameters.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { fieldsOf } from '../../../lib/text/json.ts'
@@ -60,17 +61,12 @@ const sentenceOf = (text: string) => text.split(/(?<=\.)\s/)[0]!
 /** A table for every list or record that the API answers without a name in its path. */
 function tablesOf(document: Fields, serviceName: string) {
   const paths = document.paths as Readonly<Record<string, { get?: Documented }>>
-  const shared = fieldsOf(fieldsOf(document.components).parameters)
-  const resolved = (parameter: Fields): Fields =>
-    typeof parameter.$ref === 'string'
-      ? fieldsOf(shared[parameter.$ref.replace(/^.*\//, '')])
-      : parameter
   return Object.entries(paths).flatMap(([path, { get }]) => {
     if (!get || get.deprecated || path.includes('{')) return []
     if (!isSheetPath(path)) return []
-    const fields = (get.parameters ?? [])
-      .map(resolved)
-      .filter(({ name, in: place }) => place === 'query' && !unshown.includes(String(name)))
+    const fields = (get.parameters ?? []).filter(
+      ({ name, in: place }) => place === 'query' && !unshown.includes(String(name)),
+    )
     return [
       [
         get.operationId,
@@ -186,7 +182,9 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       access: open,
       answers: { 200: AnyObject },
       handle: async () => {
-        widgets ??= deps.document().then(text => widgetsOf(JSON.parse(text), deps))
+        widgets ??= deps
+          .document()
+          .then(text => widgetsOf(withParametersInPlace(JSON.parse(text)), deps))
         return await widgets
       },
     }),
