@@ -91,10 +91,14 @@ const isProcessing = ({ payments, status }: Stripe.Invoice): boolean =>
 
 /**
  * The period of an invoice is that of the lines on it: its own fields look back at what was
- * gathered for it.
+ * gathered for it. What the customer's balance pays is a line, so that the amount is what is paid.
  */
 export function invoiceOf(invoice: Stripe.Invoice): RemoteInvoice {
   const lines = invoice.lines.data
+  const balance = {
+    description: 'Account balance',
+    amountCents: invoice.amount_due - invoice.total,
+  }
   const createdAt = invoice.created * secondMs
   const status =
     invoiceStatuses.find(name => name === invoice.status) ?? ('draft' satisfies InvoiceStatus)
@@ -102,15 +106,18 @@ export function invoiceOf(invoice: Stripe.Invoice): RemoteInvoice {
     ref: invoice.id ?? '',
     subscriptionRef: idOf(invoice.parent?.subscription_details?.subscription),
     customerRef: idOf(invoice.customer) ?? '',
-    amountCents: invoice.total,
+    amountCents: invoice.amount_due,
     currency: invoice.currency.toUpperCase(),
     status,
     startsAt: Math.min(...lines.map(line => line.period.start), invoice.period_end) * secondMs,
     endsAt: Math.max(...lines.map(line => line.period.end), invoice.period_end) * secondMs,
-    lines: lines.map(line => ({
-      description: line.description ?? 'Subscription',
-      amountCents: line.amount,
-    })),
+    lines: [
+      ...lines.map(line => ({
+        description: line.description ?? 'Subscription',
+        amountCents: line.amount,
+      })),
+      ...(balance.amountCents === 0 ? [] : [balance]),
+    ],
     createdAt,
     dueAt: momentOf(invoice.due_date) ?? createdAt,
     paidAt: momentOf(invoice.status_transitions.paid_at),

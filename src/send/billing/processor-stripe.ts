@@ -171,6 +171,11 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
         const { status } = await stripe.invoices.retrieve(ref)
         if (status === 'open') await stripe.invoices.voidInvoice(ref)
       }),
+    addCredit: (customer: string, cents: number, key: string) =>
+      ask(async stripe => {
+        const credit = { amount: -cents, currency: 'usd', description: 'Credit for unused time' }
+        await stripe.customers.createBalanceTransaction(customer, credit, { idempotencyKey: key })
+      }),
     setupIntent: (customer: string) =>
       ask(async stripe => {
         const intent = await stripe.setupIntents.create({

@@ -134,6 +134,8 @@ export interface Processor {
   useMethod(customerRef: string, methodId: string): Promise<boolean>
   /** Tries an open invoice again with the default method, or throws PaymentRefused. */
   payInvoice(ref: string): Promise<void>
+  /** Pays the customer's next invoices. The same key is the same credit. */
+  addCredit(customerRef: string, cents: number, key: string): Promise<void>
   setupIntent(customerRef: string): Promise<SetupIntent>
   portal(customerRef: string, returnUrl: string): Promise<{ url: string; expiresAt: number }>
   /** Pays the first period, or throws PaymentRefused. The same key is the same subscription. */

@@ -99,11 +99,14 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   const invoice = (subscription: Thing, lines: [string, number][], paid: boolean) => {
     const { current_period_start: start, current_period_end: end } = subscription.items.data[0]
     const total = lines.reduce((sum, [, amount]) => sum + amount, 0)
+    const payer = find(subscription.customer)
+    const due = Math.max(0, total + payer.balance)
+    payer.balance += total - due
     return make('in', 'invoice', {
       customer: subscription.customer,
       currency: 'usd',
       total,
-      amount_due: total,
+      amount_due: due,
       status: paid ? 'paid' : 'open',
       attempt_count: 1,
       next_payment_attempt: paid ? null : seconds() + 86_400,
@@ -244,9 +247,14 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
         ).slice(0, Number(fields.limit)),
       )
     }
+    if (resource === 'customers' && action === 'balance_transactions') {
+      find(id!).balance += Number(fields.amount)
+      return make('cbtxn', 'customer_balance_transaction', fields)
+    }
     if (resource === 'customers' && !id)
       return make('cus', 'customer', {
         ...fields,
+        balance: 0,
         invoice_settings: { default_payment_method: null },
       })
     if (resource === 'customers')
@@ -354,7 +362,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       return make('ch', 'charge', {
         payment_intent: paid.intent,
         customer: paid.customer,
-        amount: paid.total ?? paid.amount,
+        amount: paid.amount_due ?? paid.amount,
         amount_refunded: 0,
         disputed: false,
         metadata: { ...paid.metadata },

@@ -250,13 +250,22 @@ function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mir
 
 /** Requests to the processor whose results are stored here, step by step. */
 function steps(deps: RemoteDeps, mirror: Mirror) {
-  const { processor, entries, plans, clock } = deps
+  const { processor, entries, subscriptions, plans, clock } = deps
   const customerOf = createCustomers(deps)
   const record = createRecorder(deps, mirror)
   const remoteTerms = (terms: Terms): RemoteTerms => ({
     ...terms,
     planName: tierOf(plans, terms.plan).name,
   })
+
+  /** The credit that ended subscriptions left pays for what the account buys at the processor. */
+  const handOverCredit = async (accountId: string, customer: string) => {
+    const cents = subscriptions.creditLeft(accountId)
+    if (cents === 0) return
+    const key = `credit:${subscriptions.latest(accountId)!.id}:${cents}`
+    await processor.addCredit(customer, cents, key)
+    subscriptions.takeCredit(accountId)
+  }
 
   const begin = async (
     account: AccountState,
@@ -265,6 +274,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   ): Promise<Changed | BillingRefusal> => {
     const customer = await customerOf(account)
     const { id } = account.account
+    await handOverCredit(id, customer)
     const key = `subscribe:${id}:${repeatKey}`
     return record(await processor.subscribe(customer, id, remoteTerms(terms), key), 'created')
   }

@@ -477,6 +477,43 @@ describe('createRemoteSubscriptions through the processor', () => {
   })
 })
 
+test('a credit that an agreement left pays for what is bought at the processor, once', async () => {
+  const instance = shop()
+  const buyer = await instance.customer()
+  const account = buyer.id
+  await instance.operator('POST', '/admin/v1/subscriptions', {
+    account,
+    plan: 'scale',
+    price: 40_000,
+  })
+  const [first] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
+  await instance.operator('POST', `/admin/v1/invoices/${first!.id}/pay`)
+  await instance.operator('POST', '/admin/v1/subscriptions', {
+    account,
+    plan: 'starter',
+    price: 5000,
+  })
+  const { id, creditCents } = instance.services.billing.current(buyer.account)!
+  expect(creditCents).toBe(35_000)
+  await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, { when: 'now' })
+
+  instance.stand.losesNextAnswer = true
+  expect((await subscribe(instance, buyer, 'starter')).status).toBe(201)
+  const credits = instance.stand.writes.filter(({ path }) => path.endsWith('balance_transactions'))
+  expect(credits.map(({ fields }) => fields.amount)).toEqual(['-35000'])
+  const price = 4900
+  expect(instance.stand.things.get(buyer.ref)!.balance).toBe(price - 35_000)
+  const [invoice] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
+  expect(invoice).toMatchObject({
+    provider: 'stripe',
+    status: 'paid',
+    amountCents: 0,
+    lines: [{ amountCents: price }, { description: 'Account balance', amountCents: -price }],
+  })
+  const ended = await instance.operator('GET', `/admin/v1/subscriptions/${id}`)
+  expect(ended.body.data.subscription.credit).toBe(0)
+})
+
 describe('money that went back', () => {
   const invoiceOf = async (instance: Shop, { token }: Buyer) =>
     (await instance.ask('GET', '/billing/invoices', token)).body.invoices[0]

@@ -199,7 +199,7 @@ function ending({ billing, idempotency, keys }: Context) {
       operationId: 'cancelAccountSubscription',
       summary: 'Cancel a subscription of any account',
       description:
-        'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. A `credit` that is left stays on the account for its next subscription that the operator invoices. Ended subscriptions are refused with 422 `no_active_subscription`.',
+        'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. A `credit` that is left stays on the account for its next subscription; at a payment processor it becomes the balance of the customer. Ended subscriptions are refused with 422 `no_active_subscription`.',
       access: operator,
       headers: idempotencyHeader,
       params: params.properties,
