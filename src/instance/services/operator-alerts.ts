@@ -24,6 +24,8 @@ const failuresMax = 3
 const switchedOffMax = 20
 /** Keys with a used-up quota that are listed; more of them would add no information. */
 const spentMax = 20
+/** Plans that run without their payment; likewise. */
+const unpaidMax = 20
 /** Codes that have stopped, are frozen, or have changed their unit; likewise. */
 const faultsMax = 20
 /** A certificate that ends sooner is near its end: renewals come earlier. */
@@ -167,11 +169,18 @@ function dataAlerts(services: Services): OperatorAlert[] {
 }
 
 function accountAlerts(services: Services): OperatorAlert[] {
-  const { keys, signInPlaces } = services
+  const { keys, signInPlaces, billing } = services
   const operatorAlerts: OperatorAlert[] = spentKeys(services, spentMax).map(key => ({
     id: `quota ${key.key.id}`,
     text: `${key.account.account.email} has exhausted the quota of a key and was notified`,
   }))
+  for (const { id, number, accountId } of billing.invoices.returned(unpaidMax)) {
+    const email = keys.account(accountId)?.account.email ?? accountId
+    operatorAlerts.push({
+      id: `returned ${id}`,
+      text: `the payment of invoice ${number} of ${email} was returned, and the plan continues. To end it: wellhead subscriptions cancel ${email} --now`,
+    })
+  }
   for (const { accountId, place, at } of signInPlaces.recent())
     operatorAlerts.push({
       id: `sign-in ${accountId} ${place}`,

@@ -60,6 +60,8 @@ export interface Billing {
     byId(id: string): Invoice | undefined
     /** Undefined for another account's. */
     own(accountId: string, id: string): Invoice | undefined
+    /** Those whose whole payment went back while the plan that they paid for runs. */
+    returned(limit: number): Invoice[]
   }
   ledger: Ledger
   /** A message of the processor. */
@@ -172,6 +174,7 @@ export function createBilling(deps: BillingDeps): Billing {
       page: invoices.page,
       count: invoices.count,
       byId: invoices.byId,
+      returned: invoices.returned,
       own(accountId, id) {
         const invoice = invoices.byId(id)
         return invoice?.accountId === accountId ? invoice : undefined

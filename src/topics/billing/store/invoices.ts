@@ -74,6 +74,11 @@ export function createInvoiceStore(db: Database) {
     `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
      ORDER BY due_at LIMIT ?2`,
   )
+  const returned = select<[number]>(
+    `WHERE id IN (SELECT i.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.created_at >= s.starts_at
+       WHERE s.ended_at IS NULL AND s.provider <> 'manual' AND i.subscription_id = s.id AND i.status = 'paid' AND i.amount_cents > 0
+         AND (i.refunded_cents >= i.amount_cents OR i.dispute = 'lost')) ORDER BY invoices.number LIMIT ?`,
+  )
   const toRetry = select<[number, number]>(
     "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
   )
@@ -110,6 +115,8 @@ export function createInvoiceStore(db: Database) {
      * be.
      */
     newlyOverdue: (now: number, limit: number) => overdue.all(now, limit).map(invoiceOf),
+    /** Those of the current period of a running subscription whose whole payment went back. */
+    returned: (limit: number) => returned.all(limit).map(invoiceOf),
     /** Open ones whose payment is to be tried again. */
     toRetry: (now: number, limit: number) => toRetry.all(now, limit).map(invoiceOf),
     nextDue: (after: number) => nextDue.get(after)?.at ?? undefined,

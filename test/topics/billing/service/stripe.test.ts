@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { operatorAlertsOf } from '../../../../src/instance/services/operator-alerts.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, minuteMs } from '../../../../src/lib/time/instant.ts'
 import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
@@ -548,8 +549,54 @@ describe('money that went back', () => {
       expect.stringMatching(/^USD 12\.34 of invoice 2026-\d+ has been refunded\.$/),
       expect.stringMatching(/^USD 36\.66 of invoice 2026-\d+ has been refunded\.$/),
     ])
-    // A refund does not end the plan: the operator decides that.
-    expect(instance.plan(buyer)).toBe('starter')
+  })
+
+  test.each(['refund', 'dispute'])(
+    'a %s of the whole payment leaves the plan, and notifies the operator until it is ended',
+    async how => {
+      const instance = shop()
+      const buyer = await instance.customer()
+      await subscribe(instance, buyer, 'starter')
+      const notices = () =>
+        operatorAlertsOf(instance.services).filter(({ id }) => id.startsWith('returned'))
+      const charge = instance.stand.chargeOf(paidBy(instance, buyer))
+      if (how === 'refund') {
+        charge.amount_refunded = charge.amount - 1
+        await instance.deliver(instance.stand.message('charge.refunded', charge))
+        expect(notices()).toEqual([])
+        charge.amount_refunded = charge.amount
+        await instance.deliver(
+          instance.stand.message('charge.refunded', charge, { id: 'evt_full' }),
+        )
+      } else {
+        const dispute = { id: 'dp_1', object: 'dispute', charge: charge.id, status: 'lost' }
+        instance.stand.things.set(dispute.id, dispute)
+        charge.disputed = true
+        await instance.deliver(instance.stand.message('charge.dispute.closed', dispute))
+      }
+      expect(instance.plan(buyer)).toBe('starter')
+      const { number } = await invoiceOf(instance, buyer)
+      expect(notices().map(({ text }) => text)).toEqual([
+        `the payment of invoice ${number} of buyer1@example.com was returned, and the plan continues. To end it: wellhead subscriptions cancel buyer1@example.com --now`,
+      ])
+      const { id } = instance.services.billing.current(buyer.account)!
+      await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, { when: 'now' })
+      expect([notices(), instance.plan(buyer)]).toEqual([[], 'free'])
+    },
+  )
+
+  test('the operator is no longer notified of a returned payment when the next period is paid', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const charge = instance.stand.chargeOf(paidBy(instance, buyer))
+    charge.amount_refunded = charge.amount
+    await instance.deliver(instance.stand.message('charge.refunded', charge))
+    expect(instance.services.billing.invoices.returned(20)).toHaveLength(1)
+    await instance.advance(31 * dayMs)
+    const renewed = instance.stand.renew(instance.theirs(buyer).id)
+    await instance.deliver(instance.stand.message('invoice.paid', renewed))
+    expect(instance.services.billing.invoices.returned(20)).toEqual([])
   })
 
   test('a dispute is shown as it is decided, and logged for the operator', async () => {
