@@ -110,6 +110,11 @@ export const problems = {
   RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The requested range is outside the file.'),
   validation_failed: entry(422, 'valid', 'A field of the body is not valid.'),
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
+  COMPANY_SIGN_IN_REQUIRED: entry(
+    403,
+    'nested',
+    'People sign in with a company account only (`oidc.only`).',
+  ),
   FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),
   LOGIN_LOCKED: entry(429, 'nested', 'Too many failed sign-in attempts.'),
   SIGNUP_CLOSED: entry(403, 'nested', 'Sign-up is closed, or by invitation only.'),

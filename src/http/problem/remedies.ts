@@ -41,6 +41,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   RANGE_NOT_SATISFIABLE: 'Start the download again without `Range`.',
   validation_failed: 'Correct each field that `errors` lists.',
   INVALID_CREDENTIALS: 'Check the address and the password, or ask for a new link.',
+  COMPANY_SIGN_IN_REQUIRED: 'Sign in with the company account on `/sign-in`.',
   FORBIDDEN_ROLE: 'Ask an admin of the organization.',
   LOGIN_LOCKED: 'Wait for `Retry-After` seconds.',
   SIGNUP_CLOSED: 'Ask the operator for an account or an invitation.',

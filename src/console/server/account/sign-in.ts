@@ -3,6 +3,7 @@ import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { isOwnPage } from '../../../http/gate/origin.ts'
 import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/session-cookie.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { refusalOf } from '../../../topics/account/operations/session-row.ts'
 import type { Company } from '../../../topics/account/service/company.ts'
 import { invitationState } from '../../../topics/account/service/memberships.ts'
 import type { Organizations } from '../../../topics/account/service/organizations.ts'
@@ -137,6 +138,7 @@ async function outcomeOf<T extends object>(
         notice: { text: 'The code is wrong or already used.', wrong: true },
         status: 401,
       }
+    if (result.refused === 'provider') return noticeOfRefusal(result)
     const minutes = Math.max(1, Math.ceil(result.waitMs / 60_000))
     return {
       notice: {
@@ -152,6 +154,11 @@ async function outcomeOf<T extends object>(
       status: 503,
     }
   }
+}
+
+function noticeOfRefusal(refusal: SignInRefusal): { notice: Notice; status: number } {
+  const { message: text, status } = refusalOf(refusal)
+  return { notice: { text, wrong: true }, status }
 }
 
 function comeIn(
@@ -221,7 +228,11 @@ function comeIn(
         fromOwnPage(request, () => {
           const fields = fieldsOf(body)
           const next = ownPath(fields.get('next') ?? undefined)
-          signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
+          const refusal = signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
+          if (refusal) {
+            const { notice, status } = noticeOfRefusal(refusal)
+            return page('Sign in', forms(notice, next), { status })
+          }
           return page(
             'Sign in',
             message({ text: 'If the address has an account, a sign-in link has been sent.' }),

@@ -66,6 +66,11 @@ const tooMany = {
 export function refusalOf(refusal: SignInRefusal | CodeRefusal): Problem {
   if (refusal.refused === 'invalid')
     return new Problem('INVALID_CREDENTIALS', 'The address, password or link is not valid.')
+  if (refusal.refused === 'provider')
+    return new Problem(
+      'COMPANY_SIGN_IN_REQUIRED',
+      'Passwords and e-mailed links are turned off. Sign in with your company account on the page /sign-in.',
+    )
   if (refusal.refused === 'code')
     return new Problem('INVALID_CREDENTIALS', 'The code is wrong or already used.')
   const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))

@@ -14,7 +14,7 @@ import type { SignedIn } from '../service/sessions.ts'
 import type { SignIn } from '../service/sign-in.ts'
 import type { Session } from '../store/sessions.ts'
 import { emailMax } from './account-form.ts'
-import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
+import { refusalOf, resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
 const open = { open: 'Signing in needs no credentials.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const
@@ -62,6 +62,7 @@ export const sessionOperations: Operations = [
     answers: {
       200: SessionAnswer,
       401: NestedProblem,
+      403: NestedProblem,
       429: t.Union([NestedProblem, FlatProblem]),
     },
     handle: async ({ at: { addressOf, signIn, keys }, body, request, reply }) => {
@@ -75,13 +76,14 @@ export const sessionOperations: Operations = [
     operationId: 'mailSignInLink',
     summary: 'Send a sign-in link by e-mail',
     description:
-      'Sends a one-time sign-in link that is valid for 15 minutes. The response is the same for addresses without an account. At most three e-mails are sent to an account in 15 minutes.',
+      'Sends a one-time sign-in link that is valid for 15 minutes. The response is the same for addresses without an account. At most three e-mails are sent to an account in 15 minutes. Where people sign in with a company account only (`oidc.only`), the response is 403 `COMPANY_SIGN_IN_REQUIRED`.',
     access: open,
     body: MailLinkBody.schema,
-    answers: { 202: t.Object({ message: t.String() }) },
+    answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem },
     handle: ({ at: { signIn, ownUrl }, body }) => {
       const { email } = MailLinkBody.read(body)
-      signIn.mailLink(email, ownUrl())
+      const refusal = signIn.mailLink(email, ownUrl())
+      if (refusal) throw refusalOf(refusal)
       return { message: 'If the address has an account, a sign-in link has been sent.' }
     },
   }),

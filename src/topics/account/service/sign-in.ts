@@ -18,8 +18,14 @@ import { signInLinkMessage } from './sign-in-messages.ts'
 import type { SignInPlaces } from './sign-in-places.ts'
 import { createSecondSteps, type TwoFactorSteps } from './two-factor-steps.ts'
 
-/** `locked`: too many failed attempts; with the time until the next one is accepted. */
-export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
+/**
+ * `locked`: too many failed attempts; with the time until the next one is accepted. `provider`:
+ * users sign in at the identity provider only.
+ */
+export type SignInRefusal =
+  | { refused: 'invalid' }
+  | { refused: 'provider' }
+  | { refused: 'locked'; waitMs: number }
 
 /** The first factor was right, and the account requires a code: `withCode` takes both. */
 export interface TwoFactorStep {
@@ -66,7 +72,7 @@ export interface SignIn {
    * Mails a link if the address has an account. It returns at once either way, so that the time
    * does not reveal which. `next`: the path of this site to continue at.
    */
-  mailLink(email: string, baseUrl: string, next?: string): void
+  mailLink(email: string, baseUrl: string, next?: string): SignInRefusal | undefined
   /** Resolves when the e-mails requested so far are in the outbox. */
   settled(): Promise<void>
   /** Whether a change of the password requires the current one. */
@@ -114,6 +120,7 @@ const freshLinkMs = hourMs
 const addressCharacters = 320
 
 const invalid = { refused: 'invalid' } as const
+const atProvider = { refused: 'provider' } as const
 
 /**
  * The page of a link. It requires a click on its button, so that a mail scanner that opens links
@@ -286,7 +293,7 @@ function withPasswords(
       password: string,
       from: string,
     ): Promise<SignedIn | TwoFactorStep | SignInRefusal> {
-      if (onlyProvider) return invalid
+      if (onlyProvider) return atProvider
       const address = email.toLowerCase()
       const account = keys.accountByEmail(address)
       const proof = await proved(account, password, tryName(address, from))
@@ -418,7 +425,7 @@ function withLinks(
       return signedIn
     },
     mailLink(email: string, baseUrl: string, next?: string) {
-      if (onlyProvider) return
+      if (onlyProvider) return atProvider
       pendingMail = pendingMail
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))
@@ -428,6 +435,7 @@ function withLinks(
             error,
           }),
         )
+      return undefined
     },
     settled: () => pendingMail,
   }

@@ -116,7 +116,28 @@ describe('signing in at the company', () => {
       email: 'ada@example.com',
       password: 'correct horse battery',
     })
-    expect(refused.status).toBe(401)
+    const links = ['ada@example.com', 'nobody@example.com'].map(email =>
+      instance.send('POST', '/v1/auth/link', { email }),
+    )
+    for (const answer of [refused, ...(await Promise.all(links))]) {
+      expect(answer.status).toBe(403)
+      const { error } = (await answer.json()) as { error: { code: string; message: string } }
+      expect([error.code, error.message]).toEqual([
+        'COMPANY_SIGN_IN_REQUIRED',
+        'Passwords and e-mailed links are turned off. Sign in with your company account on the page /sign-in.',
+      ])
+    }
+    const page = await instance.app.handle(
+      new Request('http://localhost/sign-in/link', {
+        method: 'POST',
+        headers: { origin: 'http://localhost' },
+        body: new URLSearchParams({ email: 'ada@example.com' }),
+      }),
+    )
+    expect([page.status, await page.text()]).toEqual([
+      403,
+      expect.stringContaining('Sign in with your company account'),
+    ])
     expect((await instance.get('/sign-in/company')).status).toBe(303)
     await signedIn()
   })
