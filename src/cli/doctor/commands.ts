@@ -13,7 +13,10 @@ export function doctorCommands(program: Command, env: ProgramEnvironment, result
     () => 'made',
   )
     .option('--json', 'print JSON')
-    .option('--offline', 'do not connect to the providers of mail, text messages and payments')
+    .option(
+      '--offline',
+      'do not connect to the providers of mail, text messages, payments and sign-in',
+    )
     .action(async (options: Options & { json?: boolean; offline?: boolean }) => {
       const { directory } = env
       const dir = options.data ?? (env.env[envName('data.dir')] || undefined)

@@ -76,7 +76,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const cluster = isRefused ? [] : await examineCluster(config)
   // A setting that is missing or wrong is found without them.
   const isSetUp = findings.every(finding => finding.status !== 'error')
-  const providers = env.online && isSetUp ? await tryProviders(config) : []
+  const providers = env.online && isSetUp ? await tryProviders(config, env.clock) : []
   const directory = checked('data directory', () => examineDirectory(dir))
   if (
     directory.some(finding => finding.check === 'data directory' && finding.status === 'error') ||

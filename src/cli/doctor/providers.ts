@@ -1,14 +1,17 @@
 import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { smtpProbe } from '../../send/messages/mailer-smtp.ts'
 import { type Probe, resendProbe, stripeProbe, twilioProbe } from '../../send/probes.ts'
 import { doubtful, type Finding, faulty, fine } from './finding.ts'
+import { tryIdentityProvider } from './identity-provider.ts'
 
 const timeoutMs = 5 * secondMs
 
 /** Signs in at each configured provider, all at the same time. Nothing is sent or changed. */
-export const tryProviders = (config: Config): Promise<Finding[]> =>
-  Promise.all(
+export async function tryProviders(config: Config, clock: Clock): Promise<Finding[]> {
+  const signIn = tryIdentityProvider(config, clock, timeoutMs)
+  const others = await Promise.all(
     [...configured(config)].map(async ({ check, provider, setting, probe }): Promise<Finding> => {
       const handed = await probe(timeoutMs)
       if (handed.accepted)
@@ -23,6 +26,8 @@ export const tryProviders = (config: Config): Promise<Finding[]> =>
           )
     }),
   )
+  return [...others, ...(await signIn)]
+}
 
 interface ConfiguredProbe {
   check: string

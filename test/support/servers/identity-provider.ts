@@ -10,13 +10,15 @@ export async function startIdentityProvider(now: () => number) {
   let keyId = 'first'
   let pair = await generateKeyPair('RS256', { extractable: true })
   let discovery: Record<string, unknown> = {}
+  let hasKeys = true
+  let registered: { redirectUri: string; secret: string } | undefined
   const answers = new Map<string, { nonce: string; answer: Answer }>()
   const forms: URLSearchParams[] = []
   const server: Bun.Server<unknown> = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request): Promise<Response> {
-      const { pathname } = new URL(request.url)
+      const { pathname, searchParams } = new URL(request.url)
       if (pathname === '/.well-known/openid-configuration')
         return Response.json({
           issuer,
@@ -27,8 +29,21 @@ export async function startIdentityProvider(now: () => number) {
         })
       if (pathname === '/keys')
         return Response.json({
-          keys: [{ ...(await exportJWK(pair.publicKey)), kid: keyId, alg: 'RS256', use: 'sig' }],
+          keys: !hasKeys
+            ? []
+            : [{ ...(await exportJWK(pair.publicKey)), kid: keyId, alg: 'RS256', use: 'sig' }],
         })
+      if (pathname === '/authorize') {
+        const redirectUri = searchParams.get('redirect_uri')
+        if (registered && redirectUri !== registered.redirectUri)
+          return new Response('The redirect address is not registered.', { status: 400 })
+        return Response.redirect(`${redirectUri}?error=login_required`, 302)
+      }
+      const [, secret = ''] = atob(
+        request.headers.get('authorization')?.replace('Basic ', '') ?? '',
+      ).split(':')
+      if (registered && secret !== registered.secret)
+        return Response.json({ error: 'invalid_client' }, { status: 401 })
       const form = new URLSearchParams(await request.text())
       forms.push(form)
       const waiting = answers.get(form.get('code') ?? '')
@@ -69,6 +84,13 @@ export async function startIdentityProvider(now: () => number) {
     async rotate() {
       keyId = 'second'
       pair = await generateKeyPair('RS256', { extractable: true })
+    },
+    /** Knows the client by this secret and redirect address only. */
+    register(client: { redirectUri: string; secret: string }) {
+      registered = client
+    },
+    loseKeys() {
+      hasKeys = false
     },
     describe(more: Record<string, unknown>) {
       discovery = more

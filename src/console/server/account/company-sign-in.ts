@@ -3,6 +3,7 @@ import { cookieOf, markCookie, markOf } from '../../../http/gate/session-cookie.
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import type { Company } from '../../../topics/account/service/company.ts'
+import { callbackPath } from '../../../topics/account/service/provider.ts'
 import { ownPath } from '../own-path.ts'
 import { formBody, pageAnswer, seeOther } from '../page.ts'
 import { message } from './sign-in-pages.ts'
@@ -40,7 +41,7 @@ export function companySignInOperations(
         try {
           const next = ownPath(query.next)
           const { url, browser, lifetimeMs } = await company.begin(
-            `${ownUrl()}${path}/callback`,
+            `${ownUrl()}${callbackPath}`,
             next,
           )
           return seeOther(url, markCookie(browser, lifetimeMs, isSecure()))
@@ -53,7 +54,7 @@ export function companySignInOperations(
         }
       },
     }),
-    operation(`GET ${path}/callback`, {
+    operation(`GET ${callbackPath}`, {
       operationId: 'completeCompanySignIn',
       summary: 'Return from the identity provider',
       hidden: true,

@@ -39,7 +39,7 @@ export interface AccountServicesDeps extends Runtime {
   audit: { note(entry: NewAuditEntry): void; signInPlaces(accountId: string): string[] }
 }
 
-const clientOf = ({ issuer, clientId, clientSecretFile, audience }: Config['oidc']) => ({
+export const clientOf = ({ issuer, clientId, clientSecretFile, audience }: Config['oidc']) => ({
   issuer,
   clientId,
   clientSecret: clientSecretFile === '' ? '' : readFileSync(clientSecretFile, 'utf8').trim(),

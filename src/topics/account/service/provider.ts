@@ -10,7 +10,7 @@ import {
 import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { hourMs, minuteMs, secondMs } from '../../../lib/time/instant.ts'
-import type { AskProvider } from '../../../send/sign-in/provider-http.ts'
+import { type AskProvider, ProviderError } from '../../../send/sign-in/provider-http.ts'
 
 /** The registration of this service at the provider. */
 export interface ProviderClient {
@@ -43,7 +43,10 @@ export interface ProviderClaims extends JWTPayload {
 /** A refused token of the provider; the message is for the log. */
 export class ProviderRefusal extends Error {}
 
-const clockToleranceSeconds = 60
+/** Where the provider returns people to, on this site. */
+export const callbackPath = '/sign-in/company/callback'
+
+export const clockToleranceSeconds = 60
 /** Only signatures by public key: everyone who knows a shared secret could sign. */
 const algorithms = ['RS', 'PS', 'ES'].flatMap(kind => [256, 384, 512].map(bits => kind + bits))
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
@@ -128,26 +131,45 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
     )
   }
 
+  const begin = async (redirectUri: string, state: string) => {
+    const { authorization_endpoint } = await discovery.get()
+    const attempt: ProviderAttempt = { nonce: ids.token(), verifier: ids.token(), redirectUri }
+    const url = new URL(authorization_endpoint)
+    const challenge = createHash('sha256').update(attempt.verifier).digest('base64url')
+    const parameters = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: 'openid email profile',
+      state,
+      nonce: attempt.nonce,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    return { url: url.href, attempt }
+  }
+
   return {
     issuer,
     /** Begins a sign-in: the address for the browser, and the state to keep until it returns. */
-    async begin(redirectUri: string, state: string) {
-      const { authorization_endpoint } = await discovery.get()
-      const attempt: ProviderAttempt = { nonce: ids.token(), verifier: ids.token(), redirectUri }
-      const url = new URL(authorization_endpoint)
-      const challenge = createHash('sha256').update(attempt.verifier).digest('base64url')
-      const parameters = {
-        response_type: 'code',
-        client_id: clientId,
-        redirect_uri: redirectUri,
-        scope: 'openid email profile',
-        state,
-        nonce: attempt.nonce,
-        code_challenge: challenge,
-        code_challenge_method: 'S256',
-      }
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      return { url: url.href, attempt }
+    begin,
+    /**
+     * Fetches what a sign-in needs, and presents a code that does not exist: a provider that knows
+     * the client refuses only the code. Throws what fails, and returns the address that shows
+     * whether the provider returns people to this service, without asking a person.
+     */
+    async examine(redirectUri: string): Promise<string> {
+      const { url, attempt } = await begin(redirectUri, ids.token())
+      if ((await keys.get()).jwks().keys.length === 0)
+        throw new ProviderRefusal('the provider has no keys to sign with')
+      const refusal = await redeem(ids.token(), attempt).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (!(refusal instanceof ProviderError) || refusal.isAboutClient || !refusal.code)
+        throw refusal ?? new ProviderRefusal('the provider accepts a code that it did not make')
+      return `${url}&prompt=none`
     },
     /** Redeems a code for the claims of the person; throws if any check fails. */
     async complete(
