@@ -67,6 +67,7 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   const copy = join(dir, `${name}.${process.pid}.making`)
   const sealed = copy + sealedEnding
   let removed = 0
+  const complete: string[] = []
   const failures: string[] = []
   try {
     backup(dir, copy)
@@ -80,13 +81,17 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
       try {
         if (key === '') await place.put(checksumPath(copy), checksumPath(name))
         await place.put(path, name)
+        complete.push(place.label)
         removed += await thin(place, at, beganAt, config)
       } catch (error) {
         failures.push(`${place.label}: ${errorText(error)}`)
       }
     }
-    if (failures.length > 0) throw new Error(failures.join('; '))
-    return { name, bytes, places: places.map(place => place.label), removed }
+    if (failures.length > 0) {
+      const rest = complete.length > 0 ? `; ${name} is complete in ${complete.join(' and ')}` : ''
+      throw new Error(failures.join('; ') + rest)
+    }
+    return { name, bytes, places: complete, removed }
   } finally {
     for (const path of [copy, checksumPath(copy), sealed]) rmSync(path, { force: true })
   }
@@ -152,11 +157,21 @@ async function allOf(config: Config, err: (line: string) => void): Promise<Liste
   return (await Promise.all(lists)).flat().sort((a, b) => a.at - b.at)
 }
 
+/** Prints what the reachable places hold, and fails when any other place cannot be read. */
 export async function listBackups(
   config: Config,
-  { out, err, json }: { out(line: string): void; err(line: string): void; json: boolean },
+  output: { out(line: string): void; json: boolean },
 ): Promise<void> {
-  const stored = await allOf(config, err)
+  const failures: string[] = []
+  const stored = await allOf(config, failure => failures.push(failure))
+  if (stored.length > 0 || failures.length === 0) printBackups(stored, output)
+  if (failures.length > 0) throw new Error(failures.join('; '))
+}
+
+function printBackups(
+  stored: readonly ListedBackup[],
+  { out, json }: { out(line: string): void; json: boolean },
+): void {
   if (json) {
     const rows = stored.map(({ name, at, bytes, place }) => ({
       name,
@@ -201,7 +216,11 @@ async function fetchBackup(
       `no backup${from === 'latest' ? '' : ` from before ${from}`} found in ${places.join(', ')}`,
     )
   }
-  await unsealed(config, chosen, path)
+  try {
+    await unsealed(config, chosen, path)
+  } catch (error) {
+    throw new Error(`${chosen.place.label}: ${errorText(error)}`)
+  }
   return `${chosen.place.label}: ${chosen.name}`
 }
 
@@ -232,8 +251,7 @@ async function fetchChecksum(place: BackupPlace, name: string, path: string): Pr
       await place.fetch(checksumPath(name), checksumPath(path))
     else rmSync(checksumPath(path), { force: true })
   } catch (error) {
-    const fault = `the checksum of ${name} cannot be read: ${errorText(error)}`
-    throw new Error(`${place.label}: ${fault}`)
+    throw new Error(`the checksum of ${name} cannot be read: ${errorText(error)}`)
   }
 }
 
@@ -290,23 +308,34 @@ export interface CheckedBackup {
   valid: true
 }
 
-/** Fetches the newest backup of every place and checks it as a restore would; throws the first fault. */
-export async function checkBackups(config: Config): Promise<CheckedBackup[]> {
+/** Fetches the newest backup of every place and checks it as a restore would. */
+export async function checkBackups(
+  config: Config,
+): Promise<{ checked: CheckedBackup[]; failures: string[] }> {
   const checked: CheckedBackup[] = []
+  const failures: string[] = []
   const places = placesOf(config)
   if (places.length === 0) throw new Error(noPlace)
-  const path = join(config.data.dir, 'backup.checking')
   for (const place of places) {
-    const newest = (await place.list()).at(-1)
-    if (!newest) throw new Error(`${place.label} has no backup`)
     try {
-      await unsealed(config, { ...newest, place }, path)
-      const [fault] = verifyFile(path)
-      if (fault !== undefined) throw new Error(`${place.label}: ${newest.name}: ${fault}`)
-    } finally {
-      removeFetched(path)
+      checked.push(await checkedIn(place, config))
+    } catch (error) {
+      failures.push(`${place.label}: ${errorText(error)}`)
     }
-    checked.push({ destination: place.label, name: newest.name, at: newest.at, valid: true })
   }
-  return checked
+  return { checked, failures }
+}
+
+async function checkedIn(place: BackupPlace, config: Config): Promise<CheckedBackup> {
+  const newest = (await place.list()).at(-1)
+  if (!newest) throw new Error('it has no backup')
+  const path = join(config.data.dir, 'backup.checking')
+  try {
+    await unsealed(config, { ...newest, place }, path)
+    const [fault] = verifyFile(path)
+    if (fault !== undefined) throw new Error(`${newest.name}: ${fault}`)
+  } finally {
+    removeFetched(path)
+  }
+  return { destination: place.label, name: newest.name, at: newest.at, valid: true }
 }

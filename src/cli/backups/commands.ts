@@ -118,12 +118,14 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
     .action(async (_: Options, check: Command) => {
       const options: Options & JsonOption = check.optsWithGlobals()
       const now = createSystemClock().now()
-      const checked = await checkBackups(configOf(options, 'serve', env))
-      if (options.json) return printJson(env, checked.map(checkedRow))
-      for (const { destination, name, at } of checked)
-        env.out(
-          `${destination}: ${name} is complete and valid, ${((now - at) / dayMs).toFixed(1)} days old`,
-        )
+      const { checked, failures } = await checkBackups(configOf(options, 'serve', env))
+      if (options.json) printJson(env, checked.map(checkedRow))
+      else
+        for (const { destination, name, at } of checked)
+          env.out(
+            `${destination}: ${name} is complete and valid, ${((now - at) / dayMs).toFixed(1)} days old`,
+          )
+      if (failures.length > 0) throw new Error(failures.join('; '))
     })
 }
 

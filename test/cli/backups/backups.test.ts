@@ -101,20 +101,46 @@ describe('a backup', () => {
   })
 
   test('a backup that cannot be opened or fails at one destination is reported, and the other destination keeps it', async () => {
-    const { dir, kept } = place()
+    const { dir, kept, prefix } = place()
+    const label = `s3://backups/${prefix}`
     await hold(dir, 1)
     bucket.isDown = true
     const half = await command('backup', '--data', dir)
     bucket.isDown = false
     expect([half.code, half.err]).toEqual([1, expect.stringContaining('s3://backups/copy-')])
+    const [name] = readdirSync(kept)
     expect(readdirSync(kept).length).toBe(1)
-    writeFileSync(join(kept, readdirSync(kept)[0]!), 'WELLHEAD-SEALED-1\nnothing of it')
-    const checked = await command('backup', 'check', '--data', dir)
-    expect([checked.code, checked.err]).toEqual([1, expect.stringContaining('does not open')])
+    expect(half.err).toContain(`${name} is complete in ${kept}`)
+
     const file = join(dir, 'wellhead.toml')
-    writeFileSync(file, readFileSync(file, 'utf8').replace(bucket.endpoint, 'http://127.0.0.1:1'))
-    const away = await command('backup', 'list', '--data', dir)
-    expect(away.err).toContain('the storage cannot be reached or gives no reason; check backups.')
+    const settings = readFileSync(file, 'utf8')
+    writeFileSync(file, settings.replace(bucket.endpoint, 'http://127.0.0.1:1'))
+    const unreachable = `${label}: the storage cannot be reached or gives no reason; check backups.`
+    for (const [args, shown] of [
+      [['list'], name!],
+      [['list', '--json'], name!],
+      [['check'], `${kept}: ${name} is complete and valid`],
+      [['check', '--json'], name!],
+    ] as const) {
+      const away = await command('backup', ...args, '--data', dir)
+      expect([args, away.code, away.out, away.err]).toEqual([
+        args,
+        1,
+        expect.stringContaining(shown),
+        expect.stringContaining(unreachable),
+      ])
+    }
+
+    writeFileSync(file, settings)
+    expect((await command('backup', '--data', dir)).code).toBe(0)
+    const newest = readdirSync(kept).sort().at(-1)!
+    writeFileSync(join(kept, newest), 'WELLHEAD-SEALED-1\nnothing of it')
+    const checked = await command('backup', 'check', '--data', dir)
+    expect([checked.code, checked.out, checked.err]).toEqual([
+      1,
+      expect.stringContaining(`${label}: ${newest} is complete and valid`),
+      expect.stringMatching(new RegExp(`${kept}: .*does not open`)),
+    ])
   })
 
   test('removes older ones of the same database, and none from before it was begun', async () => {

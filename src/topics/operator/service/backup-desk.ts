@@ -53,11 +53,11 @@ export function createBackupDesk(deps: BackupDeskDeps) {
     /** Whether the configuration names a place, and this process can run the commands. */
     isReady: isConfigured && command !== undefined,
     status: record.get,
-    /** The newest first. Rejects with the reason of the command. */
+    /** Those in the places that can be read, the newest first, and the fault of the others. */
     async list() {
       const { code, out, err } = await command!('backup', 'list', '--json')
-      if (code !== 0) throw new Error(lastLine(err) || `exit code ${code}`)
-      return (JSON.parse(out) as BackupFile[]).reverse()
+      const backups = out.trim() === '' ? [] : (JSON.parse(out) as BackupFile[]).reverse()
+      return { backups, fault: code === 0 ? null : lastLine(err) || `exit code ${code}` }
     },
     /** The last requested task since the start. */
     task: () => task,

@@ -59,10 +59,7 @@ export const backupAdminOperations = [
       const { madeAt, checkedAt, fault: trouble } = backupDesk.status()
       const task = backupDesk.task()
       const { backups, fault } = backupDesk.isReady
-        ? await backupDesk.list().then(
-            backups => ({ backups, fault: null }),
-            (error: Error) => ({ backups: [], fault: error.message }),
-          )
+        ? await backupDesk.list()
         : { backups: [], fault: null }
       return success({
         is_configured: backupDesk.isReady,
