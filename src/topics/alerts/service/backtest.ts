@@ -189,7 +189,8 @@ function* judgeDeliveries(
 
 /**
  * Replays prices in the order and with the values in which they were recorded: for each moment the
- * newest observation, or a correction of it where that was new then.
+ * newest observation, or a correction of it where that was new then. A value that is stamped ahead
+ * is new when its time comes, as for live alerts.
  */
 function* judgeRecordings(
   deps: BacktestDeps,
@@ -200,34 +201,61 @@ function* judgeRecordings(
   const isClear = (observedAt: number) =>
     quarantine.clear(series.id, observedAt, observedAt + 1).length > 0
   const newestAt = (at: number) =>
-    observations.newestAsOf(series.id, Number.MAX_SAFE_INTEGER, at)?.observedAt ??
-    Number.NEGATIVE_INFINITY
+    observations.newestAsOf(series.id, at + 1, at)?.observedAt ?? Number.NEGATIVE_INFINITY
   const before = pricesAt({ asOf: from - 1 }).closes
   const closes = knownCloses(condition.kind === 'price' ? [] : before.of(series.id), day => {
     const startsAt = startOfDay(day.observedAt)
     return observations.asOf(series.id, startsAt, startsAt + dayMs, day.recordedAt, 1)[0]?.value
   })
+  const known = observations.asOf(series.id, from, to, from - 1, Number.MAX_SAFE_INTEGER)
+  /** The values that are recorded, and whose time has not come. */
+  const ahead = new Map(known.map(({ observedAt, value }) => [observedAt, value]))
+  const steps = stepsOf(observations.recordings(series.id, from, to), [...ahead.keys()], to)
   let lastAt = newestAt(from - 1)
-  const recordings = observations.recordings(series.id, from, to)
-  for (let i = 0; i < recordings.length; ) {
-    const { recordedAt } = recordings[i]!
-    let news: Recording | undefined
-    for (; recordings[i]?.recordedAt === recordedAt; i += 1) {
-      const recording = recordings[i]!
-      const { observedAt, value } = recording
-      if (value === undefined && observedAt === lastAt) lastAt = newestAt(recordedAt)
-      if (value !== undefined && observedAt >= lastAt) {
+  for (let i = 0; i < steps.length; ) {
+    const { at } = steps[i]!
+    let news: { observedAt: number; value: number } | undefined
+    for (; steps[i]?.at === at; i += 1) {
+      const { observedAt, recording } = steps[i]!
+      const value = recording ? recording.value : ahead.get(observedAt)
+      if (observedAt > at) {
+        if (value === undefined) ahead.delete(observedAt)
+        else ahead.set(observedAt, value)
+      } else if (value === undefined) {
+        if (observedAt === lastAt) lastAt = newestAt(at)
+      } else if (observedAt >= lastAt) {
         lastAt = observedAt
-        news = recording
+        news = { observedAt, value }
       }
-      if (condition.kind !== 'price' && isClear(observedAt)) closes.hear(recording)
+      if (recording && condition.kind !== 'price' && isClear(observedAt)) closes.hear(recording)
       yield
     }
-    if (!news || !isNews(series, news.observedAt, recordedAt) || !isClear(news.observedAt)) continue
+    if (!news || !isNews(series, news.observedAt, at) || !isClear(news.observedAt)) continue
     const { observedAt, value } = news
-    const closesSoFar = condition.kind === 'price' ? [] : closes.upTo(observedAt, value!)
-    judge(recordedAt, observedAt, value!, closesSoFar)
+    judge(at, observedAt, value, condition.kind === 'price' ? [] : closes.upTo(observedAt, value))
   }
+}
+
+/** A moment at which a value is recorded, or without a recording, at which its time comes. */
+interface Step {
+  at: number
+  observedAt: number
+  recording?: Recording
+}
+
+/** The recordings, and the times before `to` of values that are known ahead, in their order. */
+function stepsOf(recordings: readonly Recording[], known: readonly number[], to: number): Step[] {
+  const early = recordings.filter(({ observedAt, recordedAt }) => observedAt > recordedAt)
+  const times = new Set([...known, ...early.map(({ observedAt }) => observedAt)])
+  const arrivals = [...times].filter(time => time < to)
+  return [
+    ...recordings.map(recording => ({
+      at: recording.recordedAt,
+      observedAt: recording.observedAt,
+      recording,
+    })),
+    ...arrivals.map(time => ({ at: time, observedAt: time })),
+  ].sort((a, b) => a.at - b.at)
 }
 
 /**

@@ -141,6 +141,29 @@ describe('backtests.run: a backtest of what was known', () => {
     expect((await run()).triggers).toEqual([{ triggeredAt: at(0.9), value: 97 }])
   })
 
+  test('judges a price that is stamped ahead when its time comes, as a live alert does', async () => {
+    const writes: Write[] = [
+      [28, 99, 31],
+      [20, 95, 22],
+      [19, 97, 22],
+      [20, 94, 21],
+      [18, 98, 21.5],
+      [18.5, 93, 18.5],
+      [-2, 99, 3],
+      [2, 96, 2],
+    ]
+    const { instance, series, run } = knownThen(writes)
+    instance.services.ingest.withdraw(series.id, [at(18)], at(18.2))
+    expect((await run()).triggers).toEqual([
+      { triggeredAt: at(28), value: 99 },
+      { triggeredAt: at(20), value: 94 },
+      { triggeredAt: at(19), value: 97 },
+      { triggeredAt: at(18.5), value: 93 },
+      { triggeredAt: at(2), value: 96 },
+    ])
+    instance.close()
+  })
+
   test('knows of a withdrawn price only while it was there', async () => {
     const { instance, series, run } = knownThen([
       [5, 80, 4.9],
