@@ -7,23 +7,9 @@ import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { PortPrices } from '../math/bunker.ts'
-import {
-  type Grade,
-  gradeOf,
-  grades,
-  marineCode,
-  type Port,
-  portNames,
-  portOf,
-} from '../math/marine.ts'
+import { type Grade, gradeOf, grades, type Port, portNames, portOf } from '../math/marine.ts'
 import type { BunkerQuote } from './bunker-row.ts'
-
-/** A series of a grade at a port. */
-export interface BunkerSeries {
-  port: Port
-  grade: Grade
-  series: Series
-}
+import { marineQuotes } from './marine-reads.ts'
 
 /** Prices come in a few times a day. */
 const cacheTtlSeconds = 300
@@ -51,24 +37,13 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
 }
 
 /** Reads the marine series, and creates the fields that all responses about them share. */
-export function createBunkerAnswers({ latestPrices, catalogue, ids, marks, now }: Context) {
-  const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
-    places.flatMap(port =>
-      (grade ? [grade] : grades).flatMap(candidate => {
-        if (!port.fuels.includes(candidate)) return []
-        const series = catalogue.resolve(marineCode(candidate, port), now())?.series
-        return series ? { port, grade: candidate, series } : []
-      }),
-    )
+export function createBunkerAnswers(deps: Context) {
+  const { ids, marks, now } = deps
   const quotesAt = (places: readonly Port[], grade?: Grade): BunkerQuote[] =>
-    seriesAt(places, grade).flatMap(bunkerSeries => {
-      const quote = latestPrices.quote(bunkerSeries.series)
-      return quote ? { port: bunkerSeries.port, grade: bunkerSeries.grade, quote } : []
-    })
+    marineQuotes(deps, places, grade)
   return {
-    seriesAt,
     quotesAt,
-    /** The same; throws DATA_NOT_AVAILABLE where no grade has a price. */
+    /** Throws DATA_NOT_AVAILABLE where no grade has a price. */
     requireQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
       const quotes = quotesAt(places, grade)
       if (quotes.length === 0)

@@ -11,7 +11,7 @@ import { csvText } from '../../../lib/text/csv.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { bunkerAccess, byPort, createBunkerAnswers, quotedSeries } from './bunker-answers.ts'
 import { ExportRow, exportRow, MetaShape } from './bunker-row.ts'
-import { marineFilter, priceQuery } from './marine-query.ts'
+import { marineFilter, placesOf, priceQuery } from './marine-query.ts'
 
 const columns = Object.keys(ExportRow.properties) as (keyof typeof ExportRow.properties)[]
 
@@ -64,11 +64,8 @@ export function bunkerExportOperations(deps: Context) {
       handle: ({ query, request, reply }) => {
         const format = formatOf(query.format)
         const wantsFile = boolOf('download', query.download, false)
-        const { port, grade, region } = marineFilter(query, deps.ports)
-        const places = deps.ports.filter(
-          place => (!port || place === port) && (!region || region.regions.includes(place.region)),
-        )
-        const quotes = someQuotesAt(places, grade)
+        const filter = marineFilter(query, deps.ports)
+        const quotes = someQuotesAt(placesOf(deps.ports, filter), filter.grade)
         const rows = quotes.map(exportRow)
         const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
         const about = meta(request, reply, quotedSeries(quotes), byPort(quotes).size)

@@ -7,14 +7,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
-import {
-  intervalOf,
-  intervalParameter,
-  rangeOf,
-  windowDays,
-} from '../../prices/operations/window-query.ts'
-import { createPagingSnapshots } from '../../prices/service/paging-snapshots.ts'
+import { intervalParameter } from '../../prices/operations/window-query.ts'
 import { bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
 import {
   HistoryShape,
@@ -25,6 +18,7 @@ import {
   portRow,
 } from './bunker-row.ts'
 import { priceQuery } from './marine-query.ts'
+import { createMarinePast, marineSeries, requestedPast } from './marine-reads.ts'
 
 const access = { meter: true, rate: 'marine-historical', queryWorker: true } as const
 const refusals = { 400: CodeProblem, 404: NestedProblem }
@@ -46,55 +40,39 @@ const paged = `Newest first, at most ${perPageMax} rows on a page; the paginatio
 
 /** A page of past prices of the port that is named, or of all ports. */
 function bunkerPast(deps: Context) {
-  const { seriesAt, meta } = createBunkerAnswers(deps)
-  const walking = createPagingSnapshots(deps.history, deps.ingest)
+  const { meta } = createBunkerAnswers(deps)
+  const pastOf = createMarinePast(deps)
 
   return (
     query: { [name in keyof typeof rangeQuery]?: string },
     portName: string | undefined,
     { page, request, set, keyId }: { page: Page; request: Request; set: Reply; keyId: string },
   ) => {
-    const interval = intervalOf(query.interval) ?? 'day'
     // Each by the name under which it came, where it is not a time.
     momentOf('from', query.from, 'start')
     momentOf('to', query.to, 'end')
-    const dates = {
-      start_date: query.from || query.start_date,
-      end_date: query.to || query.end_date,
-    }
-    const range = rangeOf(dates, windowDays.past_month, deps.now())
+    const requested = requestedPast(
+      {
+        interval: query.interval,
+        start_date: query.from || query.start_date,
+        end_date: query.to || query.end_date,
+      },
+      deps.now(),
+    )
     const grade = bunkerGrade(query)
     const places = portName === undefined ? deps.ports : [bunkerPort(deps.ports, portName)]
-    const portSeries = seriesAt(places, grade)
-    const seriesIds = portSeries.map(bunkerSeries => bunkerSeries.series.id)
-    if (seriesIds.length === 0)
+    const portSeries = marineSeries(deps, places, grade)
+    if (portSeries.length === 0)
       throw new Problem('DATA_NOT_AVAILABLE', 'The port does not sell this grade.')
-    const question = {
-      key: [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|'),
-      range: {
-        seriesIds,
-        interval: interval === 'minute' ? ('raw' as const) : interval,
-        from: range.from,
-        to: range.to,
-      },
-    }
-    const { rows, total, from, to } = walking.page(question, page.page, page.perPage, deps.now())
-    page.meta(total)
-    const byId = new Map(portSeries.map(bunkerSeries => [bunkerSeries.series.id, bunkerSeries]))
-    const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
+    const { rows, period, usedSeries } = pastOf(requested, portSeries, page, keyId)
     return {
-      rows: rows.map(row => ({
-        ...historyRow(byId.get(row.seriesId)!, row, interval),
-        port: byId.get(row.seriesId)!.port.shortCode,
+      rows: rows.map(({ row, of }) => ({
+        ...historyRow(of, row, period.interval),
+        port: of.port.shortCode,
       })),
       place: places[0]!,
-      period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
-      metadata: meta(
-        request,
-        set,
-        sources.seriesOf(portSeries.map(row => row.series)).map(series => ({ series })),
-        places.length,
-      ),
+      period,
+      metadata: meta(request, set, usedSeries, places.length),
     }
   }
 }

@@ -22,10 +22,6 @@ const Place = t.Object({
   lat: t.Number({ examples: [29.76] }),
   lng: t.Number({ examples: [-95.37] }),
 })
-const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
-  schema: T,
-  description: string,
-) => t.orNull(schema, description)
 
 const Nearby = t.object('DieselStations', {
   regional_average: t.orNull(
@@ -48,14 +44,8 @@ const Nearby = t.object('DieselStations', {
       formatted_price: t.String({ examples: ['$3.419'] }),
       currency: t.Literal('USD'),
       unit: t.Literal('gallon'),
-      price_delta: orNull(
-        t.Number({ examples: [-0.022] }),
-        'Price minus the regional average; null without one.',
-      ),
-      price_vs_average: orNull(
-        t.String({ examples: ['0.6% below average'] }),
-        'The same for people.',
-      ),
+      price_delta: t.numberOrNull('Price minus the regional average; null without one.', -0.022),
+      price_vs_average: t.stringOrNull('The same for people.', '0.6% below average'),
       fuel_types: t.Array(t.String({ examples: ['diesel'] })),
       last_updated: t.instant('When the price was seen.'),
       state: t.String({ examples: ['TX'] }),
@@ -77,7 +67,7 @@ const Nearby = t.object('DieselStations', {
     cached: t.boolean('Always false: stations are stored, not fetched.'),
     api_cost: t.number('Always 0.'),
     timestamp: t.String({ format: 'date-time' }),
-    cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
+    cache_age_hours: t.orNull(t.Number(), 'Always null, as nothing is cached.'),
   }),
 })
 

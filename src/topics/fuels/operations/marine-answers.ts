@@ -5,52 +5,26 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
-import { createPagingSnapshots } from '../../prices/service/paging-snapshots.ts'
-import { grades, marineCode } from '../math/marine.ts'
-import { filterRow, type MarineFilter, marineFilter, portFilter, within } from './marine-query.ts'
-import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } from './marine-row.ts'
+import { filterRow, marineFilter, placesOf, portFilter, within } from './marine-query.ts'
+import { createMarinePast, marineQuotes, marineSeries, requestedPast } from './marine-reads.ts'
+import { marineHistoryRow, marineRow, portPrice, portRow } from './marine-row.ts'
 
-/** The series of ports and grades, with the newest price of each. */
-function createMarineReads({ latestPrices, catalogue, marks, ports, now }: Context) {
-  /**
-   * By port, the largest first, then by grade. With `averages` the averages of all ports come last;
-   * they belong to no region.
-   */
-  const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
-    const places = ports.filter(
-      candidate =>
-        (!port || candidate === port) && (!region || region.regions.includes(candidate.region)),
-    )
-    const all = averages && !port && !region ? [...places, undefined] : places
-    return all.flatMap(place =>
-      (grade ? [grade] : grades).flatMap(candidate => {
-        if (place && !place.fuels.includes(candidate)) return []
-        const series = catalogue.resolve(marineCode(candidate, place), now())?.series
-        return series ? { series, grade: candidate, port: place } : []
-      }),
-    )
-  }
-  const quotesOf = (filter: MarineFilter, averages: boolean) =>
-    seriesOf(filter, averages).flatMap(marineSeries => {
-      const quote = latestPrices.quote(marineSeries.series)
-      return quote ? { ...marineSeries, quote } : []
-    })
-  const metadata = (set: Reply, marineSeries: readonly { series: Series }[]) => {
-    set.headers['x-cache'] = 'MISS'
-    markFixtures(set, marks, marineSeries)
-    return { source_description: sourcesOf(marineSeries.map(row => row.series)).description }
-  }
-  return { seriesOf, quotesOf, metadata }
+/** Marks the answer and says where its prices come from. */
+function metadataOf({ marks }: Context, set: Reply, priced: readonly { series: Series }[]) {
+  set.headers['x-cache'] = 'MISS'
+  markFixtures(set, marks, priced)
+  return { source_description: sourcesOf(priced.map(row => row.series)).description }
 }
 
 /** Responses with the newest prices: as a list, or port by port. */
 export function createMarinePrices(deps: Context) {
   const { ports } = deps
-  const { quotesOf, metadata } = createMarineReads(deps)
   const pricesOf = (query: Parameters<typeof marineFilter>[0], averages: boolean, set: Reply) => {
     const filter = marineFilter(query, ports)
-    const priced = quotesOf(filter, averages)
+    const places = placesOf(ports, filter)
+    // The averages of all ports come last; they belong to no region.
+    const withAverages = averages && !filter.port && !filter.region
+    const priced = marineQuotes(deps, withAverages ? [...places, undefined] : places, filter.grade)
     if (priced.length === 0)
       throw new Problem(
         'DATA_NOT_AVAILABLE',
@@ -62,7 +36,8 @@ export function createMarinePrices(deps: Context) {
       count: priced.length,
       filters: filterRow(filter),
       updated_at: isoInstant(Math.max(...priced.map(row => row.quote.observation.recordedAt))),
-      metadata: metadata(
+      metadata: metadataOf(
+        deps,
         set,
         priced.map(row => row.quote),
       ),
@@ -76,10 +51,10 @@ export function createMarinePrices(deps: Context) {
     const { ports: chosenPorts } = portsOf(query)
     const quoted = chosenPorts.map(port => ({
       port,
-      quotes: quotesOf({ port, grade: undefined, region: undefined }, false),
+      quotes: marineQuotes(deps, [port], undefined),
     }))
     const everything = quoted.flatMap(row => row.quotes)
-    metadata(set, everything)
+    metadataOf(deps, set, everything)
     return success({
       ports: quoted.map(({ port, quotes }) => ({
         ...portRow(port),
@@ -96,43 +71,18 @@ export function createMarinePrices(deps: Context) {
 /** The past of the prices, page by page. */
 export function createMarineHistory(deps: Context) {
   const { ports, now } = deps
-  const { seriesOf, metadata } = createMarineReads(deps)
-  const walking = createPagingSnapshots(deps.history, deps.ingest)
+  const pastOf = createMarinePast(deps)
   return (query: Record<string, string | undefined>, page: Page, set: Reply, keyId: string) => {
-    const interval = intervalOf(query.interval) ?? 'day'
-    const range = rangeOf(
-      { start_date: query.start_date, end_date: query.end_date },
-      windowDays.past_month,
-      now(),
-    )
+    const requested = requestedPast(query, now())
     const filter = marineFilter(query, ports)
-    const marineSeries = seriesOf(filter, false)
-    const seriesIds = marineSeries.map(row => row.series.id)
-    const key = [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|')
-    const question = {
-      key,
-      range: {
-        seriesIds,
-        interval: interval === 'minute' ? ('raw' as const) : interval,
-        from: range.from,
-        to: range.to,
-      },
-    }
-    const { rows, total, from, to } = walking.page(question, page.page, page.perPage, now())
-    const meta = page.meta(total)
-    const byId = new Map(marineSeries.map(row => [row.series.id, row]))
-    const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
+    const priced = marineSeries(deps, placesOf(ports, filter), filter.grade)
+    const { rows, period, meta, sourceOf, usedSeries } = pastOf(requested, priced, page, keyId)
     return {
       ...success({
-        prices: rows.map(row =>
-          marineHistoryRow(byId.get(row.seriesId)!, row, sources.nameOf(row)),
-        ),
-        period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
+        prices: rows.map(({ row, of }) => marineHistoryRow(of, row, sourceOf(row))),
+        period,
         filters: filterRow(filter),
-        metadata: metadata(
-          set,
-          sources.seriesOf(marineSeries.map(row => row.series)).map(series => ({ series })),
-        ),
+        metadata: metadataOf(deps, set, usedSeries),
       }),
       meta,
     }

@@ -78,6 +78,12 @@ export function marineFilter(
   return { port, grade, region }
 }
 
+/** The ports that a filter selects, the largest first. */
+export const placesOf = (ports: readonly Port[], { port, region }: MarineFilter): Port[] =>
+  ports.filter(
+    place => (!port || place === port) && (!region || region.regions.includes(place.region)),
+  )
+
 export const filterRow = ({ port, grade, region }: MarineFilter) => ({
   port_code: port?.code ?? null,
   fuel_type: grade ?? null,

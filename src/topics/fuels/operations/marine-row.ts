@@ -7,35 +7,22 @@ import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
 import type { HistoryRow } from '../../prices/service/history.ts'
 import type { Quote } from '../../prices/service/latest-prices.ts'
-import { type Grade, gradeNames, type Port } from '../math/marine.ts'
+import { gradeNames, type Port } from '../math/marine.ts'
+import type { MarineSeries } from './marine-reads.ts'
 
-/** A series of one grade, at a port or averaged over all of them. */
-export interface MarineSeries {
-  series: Series
-  grade: Grade
-  port: Port | undefined
-}
-
-const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
-  schema: T,
-  description?: string,
-) => t.Union([schema, t.Null()], description ? { description } : {})
-const change = orNull(
-  t.Number({ examples: [-3.5] }),
-  'Against the previous close; null without one.',
-)
+const change = t.numberOrNull('Against the previous close; null without one.', -3.5)
 
 const rowFields = {
   code: t.String({ examples: ['VLSFO_SIN_USD'] }),
   name: t.String({ examples: ['Very Low Sulphur Fuel Oil Singapore'] }),
-  port: orNull(
-    t.String({ examples: ['SINGAPORE'] }),
+  port: t.stringOrNull(
     'Slug of the port; null for the average of the ports, as the other fields of the port.',
+    'SINGAPORE',
   ),
-  port_code: orNull(t.String({ examples: ['SGSIN'] }), 'UN/LOCODE.'),
-  port_name: orNull(t.String({ examples: ['Singapore'] })),
-  country: orNull(t.String({ examples: ['SG'] })),
-  region: orNull(t.String({ examples: ['Asia'] })),
+  port_code: t.stringOrNull('UN/LOCODE.', 'SGSIN'),
+  port_name: t.orNull(t.String({ examples: ['Singapore'] })),
+  country: t.orNull(t.String({ examples: ['SG'] })),
+  region: t.orNull(t.String({ examples: ['Asia'] })),
   fuel_type: t.String({ examples: ['VLSFO'] }),
   grade: t.string('The same as `fuel_type`.', 'VLSFO'),
   grade_name: t.String({ examples: [gradeNames.VLSFO] }),
@@ -50,9 +37,9 @@ const rowFields = {
 }
 
 export const filterShape = t.Object({
-  port_code: orNull(t.String({ examples: ['SGSIN'] })),
-  fuel_type: orNull(t.String({ examples: ['VLSFO'] })),
-  region: orNull(t.String({ examples: ['Asia'] })),
+  port_code: t.orNull(t.String({ examples: ['SGSIN'] })),
+  fuel_type: t.orNull(t.String({ examples: ['VLSFO'] })),
+  region: t.orNull(t.String({ examples: ['Asia'] })),
 })
 const metadata = t.Object({
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
@@ -115,8 +102,8 @@ export const Ports = t.object('MarinePorts', {
   ports: t.Array(t.object('MarinePort', portFields)),
   count: t.integer({ examples: [8] }),
   filters: t.Object({
-    region: orNull(t.String({ examples: ['Asia'] })),
-    country: orNull(t.String({ examples: ['SG'] })),
+    region: t.orNull(t.String({ examples: ['Asia'] })),
+    country: t.orNull(t.String({ examples: ['SG'] })),
     major_ports_only: t.Boolean(),
   }),
 })
