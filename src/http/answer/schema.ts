@@ -69,8 +69,9 @@ const stringOrNull = (description: string, example: string) =>
 const instantOrNull = (description: string) =>
   orNull(frameworkTypes.String({ format: 'date-time' }), description)
 
-/** A number that is null where there is none, such as a limit that the plan does not set. */
-const countOrNull = (description: string) => orNull(integer(), description)
+/** A whole number that is null where there is none, such as a limit that the plan does not set. */
+const integerOrNull = (description: string, example?: number) =>
+  orNull(integer(example === undefined ? undefined : { examples: [example] }), description)
 
 /**
  * The types of fields: those with a capital are the framework's; the others are the ones above,
@@ -88,7 +89,7 @@ export const t = Object.assign({}, frameworkTypes, {
   oneOf,
   orNull,
   instantOrNull,
-  countOrNull,
+  integerOrNull,
   numberOrNull,
   stringOrNull,
 })

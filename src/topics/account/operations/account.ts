@@ -23,7 +23,7 @@ export const AccountAnswer = t.Object({
     tier: t.String({ examples: ['starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
-    request_limit: t.countOrNull('Requests in the current quota window; null without a quota.'),
+    request_limit: t.integerOrNull('Requests in the current quota window; null without a quota.'),
     usage_this_month: t.integer(
       'Charged requests since the 1st of the month, over all keys of the account.',
       1234,
@@ -42,9 +42,9 @@ export const AccountAnswer = t.Object({
     subscription_status: t.oneOf(['none', 'trialing', 'active', 'past_due', 'cancelled']),
     cancel_at_period_end: t.Boolean(),
     quota: t.Object({
-      limit: t.countOrNull('Null: no quota.'),
+      limit: t.integerOrNull('Null: no quota.'),
       used: t.integer({ examples: [1234] }),
-      remaining: t.countOrNull('Null: no quota.'),
+      remaining: t.integerOrNull('Null: no quota.'),
       window: WindowName,
       resets_at: t.String({ format: 'date-time' }),
       state: QuotaStateName,

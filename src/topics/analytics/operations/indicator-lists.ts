@@ -22,9 +22,9 @@ export const Positions = t.object('ManagedMoneyPositions', {
   managed_money_long: t.integer('Contracts.', 176_380),
   managed_money_short: t.integer({ examples: [117_333] }),
   net_position: t.integer('Long minus short.', 59_047),
-  change: t.orNull(
-    t.integer({ examples: [-3_214] }),
+  change: t.integerOrNull(
     'Change of the net position since the previous report; null for the first report.',
+    -3_214,
   ),
   open_interest: t.integer('All open contracts.', 2_035_649),
   report_date: dayField,

@@ -24,8 +24,8 @@ const Usage = t.Object({
   }),
   requests: t.Object({
     used: t.integer('Requests of all keys, including those paid with credits.', 1234),
-    limit: t.countOrNull('Null: no quota.'),
-    remaining: t.countOrNull('Null: no quota.'),
+    limit: t.integerOrNull('Null: no quota.'),
+    remaining: t.integerOrNull('Null: no quota.'),
   }),
   daily_breakdown: t.objects('Each day of the period so far, oldest first.', {
     date: day,

@@ -22,7 +22,7 @@ export const PlanShape = t.object('Plan', {
   price_monthly: t.integer('In cents.', 9900),
   price_yearly: t.integer('In cents.', 118_800),
   currency,
-  request_limit: t.countOrNull('Null: no quota.'),
+  request_limit: t.integerOrNull('Null: no quota.'),
   request_period: t.oneOf(['day', 'month']),
   features: FeatureList,
   custom_pricing: t.boolean('The price is agreed with the operator.'),
@@ -50,7 +50,7 @@ export const SubscriptionShape = t.object('Subscription', {
   pending_plan: t.stringOrNull('The plan that follows at the end.', 'starter'),
   usage: t.Object({
     requests_used: t.integer('Requests of all keys in the current quota window.', 1234),
-    requests_limit: t.countOrNull('Null: no quota.'),
+    requests_limit: t.integerOrNull('Null: no quota.'),
     percent_used: t.Number({ examples: [1.23] }),
   }),
   addons: t.Array(t.String({ examples: ['futures_data'] })),
@@ -99,7 +99,7 @@ export const PackShape = t.object('CreditPack', {
   requests: t.integer({ examples: [10_000] }),
   price: t.integer('In cents.', 900),
   currency,
-  expires_after_days: t.countOrNull('From the purchase; null if they never expire.'),
+  expires_after_days: t.integerOrNull('From the purchase; null if they never expire.'),
 })
 export type PackShape = (typeof PackShape)['static']
 

@@ -27,7 +27,7 @@ const unknown = { 404: ValidationProblem }
 const refused = { 422: ValidationProblem, 503: ValidationProblem }
 const message = t.String({ examples: ['The scheduled delivery was created.'] })
 const One = t.Object({ data: DeliveryTwice, message })
-const limit = t.countOrNull('Deliveries that the plan allows; null: no limit.')
+const limit = t.integerOrNull('Deliveries that the plan allows; null: no limit.')
 
 /** Prices that the account has mailed to it by a schedule. */
 export function deliveryOperations(deps: Context) {
@@ -84,7 +84,7 @@ const listAndCreate = (
       meta: t.Object({
         limit,
         current_count: t.integer(),
-        remaining: t.countOrNull('Null: no limit.'),
+        remaining: t.integerOrNull('Null: no limit.'),
         plan: t.String({ examples: ['enterprise'] }),
       }),
       limit,

@@ -8,8 +8,7 @@ import { statesLedBy } from '../math/states.ts'
 import { basinIn } from './answer.ts'
 import { newestCounts, newPermits } from './metric.ts'
 
-const nullableCount = (example: number) =>
-  t.orNull(t.integer({ examples: [example] }), 'Null if there is no data.')
+const nullableCount = (example: number) => t.integerOrNull('Null if there is no data.', example)
 const rigs = t.integer({ examples: [251] })
 
 const BasinBody = t.object('BasinDrilling', {
@@ -17,9 +16,9 @@ const BasinBody = t.object('BasinDrilling', {
   active_rigs: rigs,
   rig_count: rigs,
   frac_spreads: nullableCount(92),
-  permits: t.orNull(
-    t.integer({ examples: [811] }),
+  permits: t.integerOrNull(
     'New permits in the last 30 days of the states that the basin leads in; null if there are none, and with `as_of`, because permits have no history.',
+    811,
   ),
   duc_wells: nullableCount(890),
   completions: nullableCount(398),

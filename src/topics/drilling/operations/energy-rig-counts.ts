@@ -31,11 +31,8 @@ const Latest = t.object('LatestRigCount', {
 const Past = t.object('PastRigCount', { date: Day, ...RigTypeCounts, span: Span })
 const regional = {
   rig_count: t.integer({ examples: [251] }),
-  change: t.orNull(
-    t.integer({ examples: [-1] }),
-    'Against the week before; null where that is missing.',
-  ),
-  year_change: t.orNull(t.integer({ examples: [-12] }), 'Against 52 weeks before.'),
+  change: t.integerOrNull('Against the week before; null where that is missing.', -1),
+  year_change: t.integerOrNull('Against 52 weeks before.', -12),
   date: Day,
 }
 export const ByBasin = t.object('BasinRigCount', {

@@ -12,10 +12,7 @@ import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
 
 const everyBasin = keptBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
-const change = t.orNull(
-  t.integer({ examples: [-3] }),
-  'Against the count before; null for the first.',
-)
+const change = t.integerOrNull('Against the count before; null for the first.', -3)
 
 type Query = { [name in keyof typeof regionQuery]?: string }
 
@@ -23,10 +20,7 @@ const PermitRow = t.object('StatePermits', {
   state: t.String({ examples: ['TX'] }),
   basin: t.orNull(Basin, 'The largest of the basins that extend into the state.'),
   permits: t.integer('New permits dated in the month.', 640),
-  change: t.orNull(
-    t.integer({ examples: [-12] }),
-    'Against the month before; null for the first month held.',
-  ),
+  change: t.integerOrNull('Against the month before; null for the first month held.', -12),
   date: t.date('First day of the month.', '2026-11-01'),
 })
 

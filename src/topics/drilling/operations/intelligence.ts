@@ -18,7 +18,7 @@ import {
 import { basinIn, regionQuery, stateIn } from './answer.ts'
 import { metricUnits, newestCounts, newPermits, shareOf } from './metric.ts'
 
-const nullableCount = t.orNull(t.integer({ examples: [546] }), 'Null if there is no data.')
+const nullableCount = t.integerOrNull('Null if there is no data.', 546)
 const Trend = t.oneOf(['up', 'down', 'flat'])
 
 const Row = t.object('DrillingMetric', {
@@ -46,9 +46,9 @@ const Metric = t.Object({
 const Latest = t.object('LatestDrillingIntelligence', {
   total_rigs: nullableCount,
   total_frac_spreads: nullableCount,
-  total_permits: t.orNull(
-    t.integer({ examples: [2134] }),
+  total_permits: t.integerOrNull(
     'New permits of all states in the last 30 days; null if there are none, and with `as_of`, because permits have no history.',
+    2134,
   ),
   total_duc_wells: nullableCount,
   total_completions: nullableCount,

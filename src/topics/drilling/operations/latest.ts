@@ -9,11 +9,11 @@ import { newestCounts } from './metric.ts'
 const Latest = t.object('LatestDrilling', {
   total_wells: t.integer('Wells drilled in the newest month.', 868),
   active_rigs: t.integer({ examples: [546] }),
-  permits_issued: t.orNull(
-    t.integer({ examples: [2134] }),
+  permits_issued: t.integerOrNull(
     'New permits of the last 30 days; null if there are none, and with `as_of`, because permits have no history.',
+    2134,
   ),
-  completions: t.orNull(t.integer({ examples: [812] }), 'Wells completed in the newest month.'),
+  completions: t.integerOrNull('Wells completed in the newest month.', 812),
   region_breakdown: t.objects('Active rigs by basin, largest first.', {
     region: t.String({ examples: ['permian'] }),
     count: t.integer({ examples: [251] }),

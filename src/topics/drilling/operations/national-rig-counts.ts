@@ -35,12 +35,9 @@ const published =
 const spans =
   'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
 
-const count = t.orNull(t.integer({ examples: [413] }), 'Null where the source has the total alone.')
+const count = t.integerOrNull('Null where the source has the total alone.', 413)
 const byType = { oil: count, gas: count, misc: count }
-const change = t.orNull(
-  t.integer({ examples: [-2] }),
-  'Null where the count to compare with is missing.',
-)
+const change = t.integerOrNull('Null where the count to compare with is missing.', -2)
 const total = t.integer({ examples: [546] })
 
 const PastWeek = t.object('RigCountWeek', {

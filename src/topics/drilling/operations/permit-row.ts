@@ -47,7 +47,7 @@ export const Permit = t.object('WellPermit', {
     formation: t.orNull(t.String({ examples: ['Wolfcamp A'] })),
     formation_raw: t.orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
     formation_normalized: t.orNull(t.String({ examples: ['WOLFCAMP A'] })),
-    total_depth_proposed: t.orNull(t.integer({ examples: [9800] }), 'Feet.'),
+    total_depth_proposed: t.integerOrNull('Feet.', 9800),
   }),
   provenance: t.Object({
     source: t.String({ examples: ['Texas RRC'] }),
@@ -105,7 +105,7 @@ export const Fresh = {
     Day,
     'Newest stored permit date of the states in the response; null if there is none.',
   ),
-  data_age_days: t.orNull(t.integer({ examples: [1] }), 'Days from `as_of` to today.'),
+  data_age_days: t.integerOrNull('Days from `as_of` to today.', 1),
   stale: t.boolean('True if there is no permit of the last 30 days.'),
   as_of_basis: t.Literal('permit_date'),
   by_state_as_ofs: t.Optional(

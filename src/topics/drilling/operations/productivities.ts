@@ -34,16 +34,16 @@ const Summary = t.object('DrillingProductivitySummary', {
     531000,
   ),
   total_new_well_gas: t.number('Thousand cubic feet a day, in the same way.', 2740000),
-  total_duc_wells: t.orNull(
-    t.integer({ examples: [4365] }),
+  total_duc_wells: t.integerOrNull(
     'Over the basins of the month; null if there are none for the month.',
+    4365,
   ),
   as_of_date: SurveyDay,
 })
 const DucRow = t.object('BasinDucWells', {
   basin: Basin,
   duc_count: t.integer({ examples: [890] }),
-  change: t.orNull(t.integer({ examples: [3] }), 'Against the month before.'),
+  change: t.integerOrNull('Against the month before.', 3),
   date: SurveyDay,
 })
 const TrendRow = t.object('DrillingProductivityTrend', {

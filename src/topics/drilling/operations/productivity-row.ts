@@ -25,9 +25,9 @@ export const ProductivityRecord = t.object('DrillingProductivity', {
   legacy_gas_change: t.number('Of older wells, thousand cubic feet a day.', -642800),
   total_oil_bpd: t.number('Of all wells, barrels a day.', 6550000),
   total_gas_mcfd: t.number('Of all wells, thousand cubic feet a day.', 27500000),
-  duc_count: t.orNull(
-    t.integer({ examples: [890] }),
+  duc_count: t.integerOrNull(
     'Drilled but uncompleted wells; null if there are none for the basin and month.',
+    890,
   ),
   rig_count: t.integer('Rigs active in the month.', 251),
   date: SurveyDay,

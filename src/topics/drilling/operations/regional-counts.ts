@@ -7,10 +7,7 @@ import { Age } from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 import { latestRegional, type RegionalFamily, regionalList } from './regional.ts'
 
-const fracChange = t.orNull(
-  t.integer({ examples: [1] }),
-  'Against the count before; null for the first.',
-)
+const fracChange = t.integerOrNull('Against the count before; null for the first.', 1)
 const FracRow = t.object('FracSpreads', {
   id: t.String({ examples: ['1'] }),
   basin: t.String({ examples: ['permian'] }),
@@ -79,20 +76,17 @@ const fracSpreadOperations = [
   }),
 ]
 
-const ducChange = t.orNull(
-  t.integer({ examples: [-12] }),
-  'Against the count before; null for the first.',
-)
+const ducChange = t.integerOrNull('Against the count before; null for the first.', -12)
 const DucRow = t.object('DucWells', {
   id: t.String({ examples: ['1'] }),
   basin: Basin,
   duc_count: t.integer({ examples: [890] }),
   change: ducChange,
-  completions: t.orNull(
-    t.integer({ examples: [398] }),
+  completions: t.integerOrNull(
     'Wells completed in the month; null where the source does not say.',
+    398,
   ),
-  wells_drilled: t.orNull(t.integer({ examples: [401] }), 'Wells drilled in the month.'),
+  wells_drilled: t.integerOrNull('Wells drilled in the month.', 401),
   month: Month,
   date: SurveyDay,
   source: t.String({ examples: ['EIA'] }),

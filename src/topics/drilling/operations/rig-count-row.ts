@@ -28,7 +28,7 @@ export const Span = t.oneOf(
 export const RigRecord = t.object('RigCount', {
   id: t.String({ examples: ['1'] }),
   ...RigTypeCounts,
-  change: t.orNull(t.integer({ examples: [-2] }), 'Against the count before; null for the first.'),
+  change: t.integerOrNull('Against the count before; null for the first.', -2),
   date: Day,
   week: t.string('ISO week of the date.', '2026-W47'),
   unit: t.Literal('rigs'),

@@ -32,7 +32,7 @@ const StateBody = t.object('StateDrilling', {
       total: count(247),
       oil: count(206),
       gas: count(40),
-      change_week: t.orNull(t.integer({ examples: [1] }), 'Against the week before.'),
+      change_week: t.integerOrNull('Against the week before.', 1),
       date: day,
     },
     { description: 'All null if the sources do not list the state separately.' },

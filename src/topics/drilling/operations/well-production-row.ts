@@ -14,9 +14,9 @@ export const ProductionRecord = t.object('ProductionMonth', {
   gas_mcf: t.numberOrNull('Gas in thousand cubic feet.', 40112),
   water_bbl: t.numberOrNull('Water in barrels.', 50870),
   boe: t.numberOrNull(boeText, 25660.3),
-  days_producing: t.orNull(
-    t.integer({ examples: [31] }),
+  days_producing: t.integerOrNull(
     'Days on which the well produced; null of more than one well.',
+    31,
   ),
   source: t.string('Who reported it.', 'import'),
 })
@@ -55,10 +55,7 @@ export const Overview = t.object('WellProductionOverview', {
     well_level_states_with_data: t.Array(State),
     latest_period: t.orNull(Month),
     total_records: t.integer('Number of stored months of states and of wells.', 61_240),
-    data_age_days: t.orNull(
-      t.integer({ examples: [80] }),
-      'Days since the end of `latest_period`.',
-    ),
+    data_age_days: t.integerOrNull('Days since the end of `latest_period`.', 80),
     stale: t.boolean('The month after `latest_period` is more than two weeks overdue.'),
   }),
   data_available: t.boolean('Whether there is a national month.'),

@@ -251,7 +251,7 @@ export function ownFormulaOperations(deps: Context) {
         200: envelopeOf({
           formulas: t.Array(Formula),
           count: t.integer(),
-          limit: t.countOrNull('Formulas that the plan allows; null: no limit.'),
+          limit: t.integerOrNull('Formulas that the plan allows; null: no limit.'),
         }),
       },
       handle: ({ caller }) => {

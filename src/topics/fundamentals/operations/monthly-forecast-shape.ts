@@ -65,7 +65,7 @@ const orNull = t.orNull(price, 'Mean of the daily closes of the month; null befo
 const Archived = t.object('ArchivedForecast', {
   year: t.integer({ examples: [2026] }),
   month: t.orNull(t.integer({ examples: [10] })),
-  quarter: t.orNull(t.integer({ examples: [4] }), 'Quarter of the month.'),
+  quarter: t.integerOrNull('Quarter of the month.', 4),
   period,
   commodity,
   forecast_price: price,

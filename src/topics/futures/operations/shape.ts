@@ -13,13 +13,10 @@ export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
 export const priceField = t.Number({ examples: [71.87] })
 export const countField = t.integer({ examples: [12] })
 export const sourceField = t.string('Source of the numbers.', 'market_reporting')
-export const openInterestOrNull = t.orNull(
-  t.integer({ examples: [284113] }),
-  'Null until it is published.',
-)
-export const volumeOrNull = t.orNull(
-  t.integer({ examples: [301442] }),
+export const openInterestOrNull = t.integerOrNull('Null until it is published.', 284113)
+export const volumeOrNull = t.integerOrNull(
   'Contracts traded; null where the source does not say.',
+  301442,
 )
 const settlementOrNull = t.orNull(
   priceField,

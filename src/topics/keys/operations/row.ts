@@ -29,7 +29,7 @@ const keyFields = {
   }),
   usage: t.Object({
     requests_used: t.integer('Of the running quota window.', 1234),
-    request_limit: t.countOrNull('Null: no quota.'),
+    request_limit: t.integerOrNull('Null: no quota.'),
   }),
 }
 

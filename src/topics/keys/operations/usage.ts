@@ -12,16 +12,16 @@ const access = { meter: false } as const
 
 const UsageAnswer = t.Object({
   used: t.integer({ examples: [1234] }),
-  limit: t.countOrNull('Null: no quota.'),
-  remaining: t.countOrNull('Null: no quota.'),
+  limit: t.integerOrNull('Null: no quota.'),
+  remaining: t.integerOrNull('Null: no quota.'),
   window: WindowName,
   resets_at: t.String({ format: 'date-time' }),
   state: QuotaStateName,
   windows: t.objects('Every window that applies to the key; rolling windows after this request.', {
     name: t.oneOf(['quota', 'burst', 'marine', 'marine_historical']),
-    limit: t.countOrNull('Null: no limit.'),
+    limit: t.integerOrNull('Null: no limit.'),
     used: t.integer(),
-    remaining: t.countOrNull('Null: no limit.'),
+    remaining: t.integerOrNull('Null: no limit.'),
     resets_at: t.instant('When the full limit is available again.'),
   }),
   burn_rate_per_day: t.number('Requests per day since the quota window began.', 61.7),
@@ -42,11 +42,11 @@ const UserAnswer = t.Object({
   reservoir_mastery: t.boolean('Whether the plan is Professional or above.'),
   admin: t.boolean('Always false: operators use the admin token, not an account.'),
   requests_this_month: t.integer({ examples: [1234] }),
-  request_limit: t.countOrNull('Requests in the current quota window; null without a quota.'),
+  request_limit: t.integerOrNull('Requests in the current quota window; null without a quota.'),
   email_confirmed: t.Boolean(),
   email_confirmed_at: t.instantOrNull('When the e-mail address was confirmed.'),
-  webhook_limit: t.countOrNull('Webhook endpoints; null: unlimited.'),
-  webhook_events_limit: t.countOrNull('Webhook events a month; null: unlimited.'),
+  webhook_limit: t.integerOrNull('Webhook endpoints; null: unlimited.'),
+  webhook_events_limit: t.integerOrNull('Webhook events a month; null: unlimited.'),
   trial_active: t.Boolean(),
   features: FeatureList,
 })
@@ -57,8 +57,8 @@ const Dashboard = t.object('Dashboard', {
     current_month: t.Object(
       {
         used: t.integer({ examples: [1234] }),
-        limit: t.countOrNull('Null: no quota.'),
-        remaining: t.countOrNull('Null: no quota.'),
+        limit: t.integerOrNull('Null: no quota.'),
+        remaining: t.integerOrNull('Null: no quota.'),
         reset_at: t.String({ format: 'date-time' }),
         window: WindowName,
         state: QuotaStateName,

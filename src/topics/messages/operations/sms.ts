@@ -58,9 +58,9 @@ const Eligibility = t.Object({
   phone_verified: t.Boolean(),
   opted_in: t.Boolean(),
   country_supported: t.Boolean(),
-  monthly_limit: t.countOrNull('Null: unlimited.'),
+  monthly_limit: t.integerOrNull('Null: unlimited.'),
   used_this_month: t.integer({ examples: [3] }),
-  remaining: t.countOrNull('Null: unlimited.'),
+  remaining: t.integerOrNull('Null: unlimited.'),
   supported_countries: t.Array(t.String({ examples: ['US'] })),
   coming_soon: t.Array(t.String({ examples: ['DE'] })),
 })
@@ -73,7 +73,7 @@ const Tested = t.Object({
     '`logged`: no provider is configured; the message is in the log.',
   ),
   message,
-  remaining: t.countOrNull('Of this month; null: unlimited.'),
+  remaining: t.integerOrNull('Of this month; null: unlimited.'),
 })
 
 const open = { meter: false } as const

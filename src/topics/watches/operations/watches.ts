@@ -31,7 +31,7 @@ const eventsDefault = 100
 const Listed = envelopeOf({
   subscriptions: t.Array(WatchShape),
   count: t.integer(),
-  limit: t.countOrNull('Watches that the plan allows; null: no limit.'),
+  limit: t.integerOrNull('Watches that the plan allows; null: no limit.'),
 })
 const One = envelope(WatchTwice)
 const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })

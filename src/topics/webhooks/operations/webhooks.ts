@@ -20,7 +20,7 @@ import { WebhookShape, webhookRow } from './row.ts'
 const Listed = envelopeOf({
   webhooks: t.Array(WebhookShape),
   count: t.integer(),
-  limit: t.countOrNull('Endpoints that the plan allows; null: no limit.'),
+  limit: t.integerOrNull('Endpoints that the plan allows; null: no limit.'),
 })
 const One = envelope(WebhookShape)
 /** Existing clients look for the id and the secret of a new endpoint at the top. */

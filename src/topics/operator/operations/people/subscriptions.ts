@@ -147,7 +147,7 @@ function agreeing({ billing, keys, meter, now }: Context) {
     subscription: t.Object({
       ...SubscriptionShape.properties,
       account_id: t.String(),
-      price: t.countOrNull('Of a period, in cents.'),
+      price: t.integerOrNull('Of a period, in cents.'),
     }),
   })
   return [

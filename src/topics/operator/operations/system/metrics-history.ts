@@ -15,7 +15,7 @@ const Sample = t.Object({
   ),
   memory_bytes: t.integer('Resident memory.', 183500800),
   loop_wait_ms: t.number('Longest event loop delay, ms.', 12.5),
-  free_bytes: t.countOrNull('Free disk space; null where it is unknown.'),
+  free_bytes: t.integerOrNull('Free disk space; null where it is unknown.'),
   outbox_pending: t.integer('Messages waiting to be sent.', 0),
 })
 
