@@ -120,6 +120,7 @@ const createInviter =
       serviceName,
       organization: organization.name,
       invitedBy: me.email,
+      hasMessage: message !== null && message.trim() !== '',
       days: invitationDays,
       role: { admin: 'an admin', member: 'a member', read_only: 'a read-only member' }[role],
       url: invitationUrl(baseUrl, token),

@@ -38,6 +38,8 @@ export interface InvitationMessage {
   invitedBy: string
   /** The role of the invited user, as `a member`. */
   role: string
+  /** Whether the inviting user wrote something, which only the page of the invitation shows. */
+  hasMessage: boolean
   days: number
   url: string
 }
@@ -47,6 +49,7 @@ export const invitationMessage = ({
   organization,
   invitedBy,
   role,
+  hasMessage,
   days,
   url,
 }: InvitationMessage): Text =>
@@ -54,6 +57,9 @@ export const invitationMessage = ({
     `${invitedBy} invites you to ${organization} on ${serviceName}`,
     [
       `${invitedBy} invites you to be ${role} of the organization ${organization} on ${serviceName}.`,
+      ...(hasMessage
+        ? [`${invitedBy} wrote you a message: it is on the page of the invitation.`]
+        : []),
     ],
     'View the invitation',
     url,

@@ -655,6 +655,7 @@ describe('/organizations/invitations', () => {
     // Unverified recipients get no text of an account: the message is on the page of the
     // invitation.
     expect(mailMessage.text).not.toContain('Welcome')
+    expect(mailMessage.text).toContain(`${ann.email} wrote you a message: it is on the page`)
     expect(JSON.stringify(invitation.body)).not.toContain(tokenIn(mailMessage.text))
     for (let i = 0; i < 2; i += 1) {
       const view = await ask('GET', `${base}/accept`, token(guest))
