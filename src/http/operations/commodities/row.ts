@@ -169,10 +169,10 @@ export function commodityRow(
  * passed over.
  */
 export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] =>
-  codes
-    .flatMap(code => catalogue.named(code) ?? [])
-    // View-only series are for callers with a key, and are left out here.
-    .filter(series => series.publisher?.licenseClass !== 'view')
+  codes.flatMap(code => catalogue.named(code) ?? []).filter(isForAnyone)
+
+/** View-only series are for callers with a key. */
+export const isForAnyone = (series: Series): boolean => series.publisher?.licenseClass !== 'view'
 
 /**
  * The series of the code or alias in a path, for a futures family its own; 404 with suggestions for

@@ -6,6 +6,7 @@ import { envelopeOf, type Marks, type Reply, success } from '../../../http/opera
 import {
   Commodity,
   commodityOf,
+  isForAnyone,
   markSeries,
   seriesOf,
 } from '../../../http/operations/commodities/row.ts'
@@ -222,13 +223,14 @@ function commoditiesRoute(deps: Context) {
     operation('GET /v1/demo/commodities', {
       operationId: 'getDemoCommodities',
       summary: 'List demo commodity codes',
-      description: 'Returns every code with data, by category, and which of them the demo serves.',
+      description:
+        'Returns every code with data, by category, and which of them the demo serves. Codes whose values may not be redistributed (`license_class` `view`) are left out.',
       access,
       answers: serialised(DemoCommodities),
       handle: ({ reply }) => {
         const { list, hit } = commodityTexts.rendered(
           'demo',
-          () => commodityTexts.select(false),
+          () => commodityTexts.select(false).filter(isForAnyone),
           write,
         )
         markDemo(reply, deps.marks, list.series)
