@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { fileFault } from '../lib/files/file-faults.ts'
 import { oneLine, redact } from '../lib/log/log.ts'
+import { errorMessage } from '../lib/text/error-message.ts'
 import { isTable, parseToml, type Table } from '../lib/text/toml.ts'
 import type { ClientProfile } from '../plans/clients/client-profile.ts'
 import { parseProfiles } from '../plans/clients/client-profiles.ts'
@@ -303,7 +304,7 @@ function readOrReport(
 const fileReason = (error: unknown, path: string) =>
   oneLine(fileFault(error, path) ?? reasonOf(error))
 
-const reasonOf = (error: unknown) => oneLine(error instanceof Error ? error.message : String(error))
+const reasonOf = (error: unknown) => oneLine(errorMessage(error))
 
 interface ConfigFile {
   /** As people know it: relative to the working directory where it was looked up so. */

@@ -8,6 +8,7 @@ import { createApp } from '../instance/app/app.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
+import { errorMessage } from '../lib/text/error-message.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { newAccountState, newKeyState } from '../topics/keys/service/keyring.ts'
 
@@ -127,7 +128,7 @@ self.onmessage = ({ data }) => {
   try {
     instance = openQueryWorker(data as QueryWorkerStart)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return self.postMessage({ kind: 'failed', message })
   }
   const hear = createAnswering(instance, (message, transfer) => self.postMessage(message, transfer))

@@ -3,6 +3,7 @@ import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
+import { errorMessage } from '../lib/text/error-message.ts'
 import { createSystemClock, sleep } from '../lib/time/clock.ts'
 import { connectNats, type Nats, type NatsSettings } from '../replication/nats/connection.ts'
 import { createUnknownMessageLog } from '../replication/service/changes.ts'
@@ -67,7 +68,7 @@ async function publishFromOpening(start: PublisherStart): Promise<void> {
     try {
       return await publish(start)
     } catch (error) {
-      self.postMessage({ kind: 'fault', message: reasonOf(error) })
+      self.postMessage({ kind: 'fault', message: errorMessage(error) })
       await sleep(retryMs)
     }
   }
@@ -81,7 +82,7 @@ async function snapshot(start: PublisherStart): Promise<void> {
     await nats.close()
     self.postMessage({ kind: 'snapshot', sequence })
   } catch (error) {
-    self.postMessage({ kind: 'fault', message: reasonOf(error) })
+    self.postMessage({ kind: 'fault', message: errorMessage(error) })
   }
 }
 
@@ -178,7 +179,11 @@ async function publish(start: PublisherStart): Promise<void> {
       }
     } catch (error) {
       const conflict = error instanceof StreamConflict ? error.kind : undefined
-      self.postMessage({ kind: 'fault', message: reasonOf(error), ...(conflict && { conflict }) })
+      self.postMessage({
+        kind: 'fault',
+        message: errorMessage(error),
+        ...(conflict && { conflict }),
+      })
       await nats?.close().catch(() => undefined)
       // Retries when the stream has messages of another database, because they may be removed.
       if (conflict && conflict !== 'foreign') return
@@ -196,8 +201,6 @@ async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise
   const infos = await Promise.all(streams.map(({ stream }) => manager.streams.info(stream)))
   return infos.map(({ created }) => created).join(' ')
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
  * Subjects have no access control by account, so series that are restricted to some accounts are

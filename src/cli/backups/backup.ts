@@ -35,6 +35,7 @@ import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
+import { errorMessage } from '../../lib/text/error-message.ts'
 import { holdBack, type KeptBack } from '../../outbox/held-back.ts'
 import { noteRestored } from '../../replication/store/state.ts'
 import { flushedMeanwhile } from '../../threads/file-syncer.ts'
@@ -63,7 +64,7 @@ export function verifyFile(path: string): string[] {
   } catch (error) {
     if (pages.length > 0) faults.push(textOf(pages))
     if (faults.length === 0) throw error
-    return [...faults, error instanceof Error ? error.message : String(error)]
+    return [...faults, errorMessage(error)]
   }
 }
 

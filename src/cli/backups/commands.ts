@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { databasePath } from '../../instance/services/directory.ts'
 import { checksumPath, writeChecksum } from '../../lib/files/checksum-file.ts'
 import { createRandomIds } from '../../lib/ids.ts'
+import { errorMessage } from '../../lib/text/error-message.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import { backupTimeOf } from '../../plans/backup-retention.ts'
@@ -47,7 +48,7 @@ function faultsOf(path: string): string[] {
   try {
     return verifyFile(path)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorMessage(error)
     throw new Error(reason.includes(path) ? reason : `${path}: ${reason}`)
   }
 }

@@ -1,4 +1,5 @@
 import { redact } from '../../lib/log/log.ts'
+import { errorMessage } from '../../lib/text/error-message.ts'
 
 export type Verdict = 'ok' | 'warning' | 'error'
 
@@ -30,8 +31,7 @@ export const faulty = (check: string, sentence: string, advice: string): Finding
   advice,
 })
 
-export const reasonOf = (error: unknown): string =>
-  redact(error instanceof Error ? error.message : String(error))
+export const reasonOf = (error: unknown): string => redact(errorMessage(error))
 
 /** A check that breaks off is a fault itself, and the others continue. */
 export function checked(

@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorMessage } from '../text/error-message.ts'
 import { isoInstant, parseInstant } from '../time/instant.ts'
 import { makePrivate } from './private-file.ts'
 import { writeStateFile } from './side-file.ts'
@@ -106,12 +107,9 @@ function exclusive(dir: string): Database | undefined {
   } catch (error) {
     db?.close()
     if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return undefined
-    throw new Error(
-      `cannot lock the data directory through ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    )
+    throw new Error(`cannot lock the data directory through ${path}: ${errorMessage(error)}`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { errorMessage } from '../../lib/text/error-message.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { ProviderWatch } from '../provider-watch.ts'
 import {
@@ -77,7 +78,7 @@ function connection({ key, url, attemptMs: timeout = attemptMs, watch }: StripeS
       return result
     } catch (error) {
       if (isOwnFault(error)) watch?.worked()
-      else watch?.failed(error instanceof Error ? error.message : String(error))
+      else watch?.failed(errorMessage(error))
       throw error
     }
   }
@@ -114,7 +115,7 @@ function isOwnFault(error: unknown): boolean {
 
 function faultOf(error: unknown): Error {
   if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return error
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorMessage(error)
   // The text about a refused card is for its owner; all others are for the operator.
   return fieldOf(error, 'type') === 'StripeCardError'
     ? new PaymentRefused(text)

@@ -3,6 +3,7 @@ import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import { tokenName } from '../../../lib/secrets/token.ts'
+import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { companyRightsOf, groupsOf } from '../../../plans/roles/company-roles.ts'
@@ -111,7 +112,7 @@ export function createCompany(deps: CompanyDeps) {
       try {
         claims = await provider.complete(attempt, code, iss)
       } catch (error) {
-        log.warn('provider_sign_in_refused', { reason: reasonOf(error), from })
+        log.warn('provider_sign_in_refused', { reason: errorMessage(error), from })
         return { refused: 'The response of the identity provider could not be verified.' }
       }
       const account = admit(claims)
@@ -139,7 +140,7 @@ export function createCompany(deps: CompanyDeps) {
         log.info('provider_signed_out', { sessions: endSignIns(session, subject) })
         return true
       } catch (error) {
-        log.warn('provider_sign_out_refused', { reason: reasonOf(error) })
+        log.warn('provider_sign_out_refused', { reason: errorMessage(error) })
         return false
       }
     },
@@ -165,7 +166,7 @@ export function createCompany(deps: CompanyDeps) {
           isForeign: true,
         })
       } catch (error) {
-        log.debug('provider_token_refused', { reason: reasonOf(error) })
+        log.debug('provider_token_refused', { reason: errorMessage(error) })
       }
     },
     /** The user of the access token that came with a request. */
@@ -180,8 +181,6 @@ export function createCompany(deps: CompanyDeps) {
     isOnly: config.oidc.only,
   }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Makes room: drops ended entries, then the oldest. */
 function dropUntil<T>(map: Map<string, T>, size: number, hasEnded: (value: T) => boolean): void {

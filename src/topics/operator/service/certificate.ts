@@ -1,4 +1,5 @@
 import type { Log } from '../../../lib/log/log.ts'
+import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 
@@ -22,7 +23,7 @@ export function createCertificateWatch({
     dueAt = clock.now() + hourMs
     log.warn('certificate_check_failed', {
       message: 'certificate_check_failed',
-      error: error instanceof Error ? error.message : String(error),
+      error: errorMessage(error),
     })
   }
   return {

@@ -1,4 +1,5 @@
 import type { Log } from '../../../lib/log/log.ts'
+import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { startOfDay } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
@@ -91,7 +92,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
     try {
       await place.send(notices)
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = errorMessage(error)
       const operatorAlert = notices.map(notice => notice.operatorAlert).join(', ')
       log.error('notice_failed', { place: place.label, operator_alert: operatorAlert, message })
     }

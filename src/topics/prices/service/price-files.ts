@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
+import { errorMessage } from '../../../lib/text/error-message.ts'
 
 export const fileKinds = ['prices', 'vintages', 'datasets'] as const
 
@@ -162,8 +163,7 @@ const absent = (error: unknown): undefined => {
   if ((error as { code?: unknown }).code !== 'ENOENT') throw error
 }
 
-const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, 300)
+const reasonOf = (error: unknown): string => errorMessage(error).slice(0, 300)
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
