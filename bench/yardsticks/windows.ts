@@ -42,20 +42,45 @@ interface Row {
   count: number
 }
 
-// A bar of one observation has its close alone.
-const bars = (span: number) =>
-  `SELECT closed_at AS at, close AS value, recorded_at, starts_at, coalesce(open, close) AS open,
-     coalesce(high, close) AS high, coalesce(low, close) AS low,
-     coalesce(sum, close) / coalesce(count, 1) AS average, coalesce(count, 1) AS count FROM bars
-   WHERE series_id = ?1 AND span = ${span} AND starts_at >= ?2 AND starts_at < ?3
-   ORDER BY starts_at DESC LIMIT 100`
+const hourMs = 3_600_000
+
+/** Wellhead stores hours only where a day has more than two values of each, so these are half-hours. */
+const valuesOfHours = 200
 
 const queries: Record<Interval, string> = {
   raw: `SELECT observed_at AS at, value, recorded_at FROM observations
     WHERE series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3
     ORDER BY observed_at DESC LIMIT 100`,
-  hour: bars(1),
-  day: bars(24),
+  hour: `SELECT observed_at AS at, value, recorded_at FROM observations
+    WHERE series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3
+    ORDER BY observed_at DESC LIMIT ${valuesOfHours}`,
+  // A bar of one observation has its close alone.
+  day: `SELECT closed_at AS at, close AS value, recorded_at, starts_at, coalesce(open, close) AS open,
+      coalesce(high, close) AS high, coalesce(low, close) AS low,
+      coalesce(sum, close) / coalesce(count, 1) AS average, coalesce(count, 1) AS count FROM bars
+    WHERE series_id = ?1 AND span = 24 AND starts_at >= ?2 AND starts_at < ?3
+    ORDER BY starts_at DESC LIMIT 100`,
+}
+
+/** The hours of values that are newest first. */
+function hoursOf(values: readonly Row[]): Row[] {
+  const hours: Row[] = []
+  for (const { at, value, recorded_at } of values) {
+    const starts_at = at - (at % hourMs)
+    const hour = hours.at(-1)
+    if (hour?.starts_at !== starts_at) {
+      const [open, high, low, average] = [value, value, value, value]
+      hours.push({ at, value, recorded_at, starts_at, open, high, low, average, count: 1 })
+      continue
+    }
+    hour.open = value
+    hour.high = Math.max(hour.high, value)
+    hour.low = Math.min(hour.low, value)
+    hour.recorded_at = Math.max(hour.recorded_at, recorded_at)
+    hour.average = (hour.average * hour.count + value) / (hour.count + 1)
+    hour.count += 1
+  }
+  return hours
 }
 
 const latestQuery = `SELECT observed_at AS at, value, recorded_at FROM observations
@@ -78,10 +103,12 @@ function fromSqlite(database: string): Read {
     day: db.query<Row, number[]>(queries.day),
     latest: db.query<Row, number[]>(latestQuery),
   }
-  return (interval, code, from, to) =>
-    interval === 'latest'
-      ? statements.latest.all(ids.get(code)!)
-      : statements[interval].all(ids.get(code)!, from, to)
+  return (interval, code, from, to) => {
+    const id = ids.get(code)!
+    if (interval === 'latest') return statements.latest.all(id)
+    const rows = statements[interval].all(id, from, to)
+    return interval === 'hour' ? hoursOf(rows) : rows
+  }
 }
 
 /** Computes bars from the rows, because none are stored there. */

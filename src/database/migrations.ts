@@ -770,6 +770,16 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE invoices ADD COLUMN dispute TEXT CHECK (dispute IN ('open', 'won', 'lost'));
     `,
   },
+  {
+    version: 36,
+    why: 'Days with up to two values an hour have no hour bars: their values take less room.',
+    sql: `
+      DELETE FROM bars WHERE span = 1 AND EXISTS (
+        SELECT 1 FROM bars d WHERE d.series_id = bars.series_id AND d.span = 24
+          AND d.starts_at = bars.starts_at - ((bars.starts_at % 86400000) + 86400000) % 86400000
+          AND coalesce(d.count, 1) <= coalesce(d.hours, 1) + 24);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { barColumns, bornAt } from '../../../database/bar-columns.ts'
 import { manyRows } from '../../../database/many-rows.ts'
-import { statements } from '../../../database/statement.ts'
+import { lazy, statements } from '../../../database/statement.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import {
   type Bar,
@@ -50,10 +50,15 @@ const columns =
   'starts_at, close, closed_at, recorded_at, open, high, low, sum, count, hours, born_at'
 
 /**
- * No hour of the day bar `d` has more than one observation: no hour bars are stored for it, its
- * observations are the hours.
+ * A day whose observations are not more than this above its hours is sparse: its hours are not
+ * stored, because two values of an hour take less room and time than its bar. Such a day has at most
+ * 48 observations, and one that is not sparse does not become so by what is added to it.
  */
-const isSparse = (d: string): string => `coalesce(${d}.count, 1) = coalesce(${d}.hours, 1)`
+const sparseExtra = 24
+
+/** Whether no hours are stored for the day bar `d`. */
+const isSparse = (d: string): string =>
+  `coalesce(${d}.count, 1) <= coalesce(${d}.hours, 1) + ${sparseExtra}`
 
 /** Start of the hour of an observation; before 1970 the remainder is negative. */
 const hourOf = (observedAt: string): string =>
@@ -69,35 +74,60 @@ export function createBarReads(db: Database) {
   const bars = sql<Bar, number[]>`
     SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
     ORDER BY starts_at DESC LIMIT ?`
-  const sparseDays = `d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}`
-  const sparseDay = sql<{ found: 1 }, number[]>`
-    SELECT 1 AS found FROM bars d WHERE ${sparseDays} LIMIT 1`
-  const hoursOfSparseDays = sql<Bar, number[]>`
-    SELECT ${hourOf('o.observed_at')} AS startsAt, o.value AS open, o.value AS high, o.value AS low, o.value AS close, o.value AS sum,
-      1 AS count, 1 AS hours, o.observed_at AS closedAt, o.recorded_at AS recordedAt, ${hourBornAt} AS bornAt
-    FROM bars d CROSS JOIN observations o
-    WHERE ${sparseDays} AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
-      AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
-    ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`
   // Days that have not changed since are used as stored; only the others are counted again.
   const inDay = (at: string) => `${at} >= d.starts_at AND ${at} < d.starts_at + ${dayMs}`
+  const sparse = `d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}`
+  const sparseDays = sql<{ startsAt: number; hours: number }, number[]>`
+    SELECT d.starts_at AS startsAt, coalesce(d.hours, 1) AS hours FROM bars d WHERE ${sparse}
+    ORDER BY d.starts_at DESC LIMIT ?4`
+  const ofSparseDays = sql<Observation, number[]>`
+    SELECT o.observed_at AS observedAt, o.value, o.recorded_at AS recordedAt FROM bars d CROSS JOIN observations o
+    WHERE ${sparse} AND o.series_id = ?1 AND ${inDay('o.observed_at')} AND o.observed_at >= ?2 AND o.observed_at < ?3
+    ORDER BY d.starts_at, o.observed_at`
   const days = sql<Day, number[]>`SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
        CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.count, 1) ELSE (SELECT count(*) FROM observations o
          WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${bornBy('?2')}) END AS count,
        CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.hours, 1)
-         WHEN ${isSparse('d')} THEN (SELECT count(*) FROM observations o
+         WHEN ${isSparse('d')} THEN (SELECT count(DISTINCT ${hourOf('o.observed_at')}) FROM observations o
            WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${hourBornAt} <= ?2)
          ELSE (SELECT count(*) FROM bars h
            WHERE h.series_id = ?1 AND h.span = 1 AND ${inDay('h.starts_at')} AND ${bornAt('h')} <= ?2) END AS hours
      FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at >= ?3 AND d.starts_at < ?4 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`
   const newestRecorded = sql<{ at: number | null }, number[]>`
     SELECT max(recorded_at) AS at FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ?`
-  const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
+  const birthsOf = createBirths(db)
+  /** Hours that start in `[from, to)` and are not stored, newest first. */
+  const hoursOfSparseDays: typeof hours = (seriesId, from, to, limit, bornBy) => {
+    const found: Bar[] = []
+    const first = nextHour(from)
+    let end = nextHour(to)
+    while (found.length < limit && first < end) {
+      const days = sparseDays.all(seriesId, first, end, limit - found.length)
+      if (days.length === 0) break
+      let [hours, oldest] = [0, end]
+      for (const day of days) {
+        if (hours >= limit - found.length) break
+        hours += day.hours
+        oldest = Math.max(first, day.startsAt)
+      }
+      const bars = barsOf('hour', ofSparseDays.all(seriesId, oldest, end))
+      setBirths(bars, birthsOf(seriesId, oldest, end))
+      for (const bar of bars.reverse()) if (bar.bornAt <= bornBy) found.push(bar)
+      end = oldest
+    }
+    return found.slice(0, limit)
+  }
+  const hours = (
+    seriesId: number,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy: number,
+  ): Bar[] => {
     const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
     // On a full page only hours newer than its last row can have a place.
     const since = stored.length < limit ? from : stored.at(-1)!.startsAt
-    if (!sparseDay.get(seriesId, since, to)) return stored
-    return newestFirst(stored, hoursOfSparseDays.all(seriesId, since, to, bornBy, limit), limit)
+    return newestFirst(stored, hoursOfSparseDays(seriesId, since, to, limit, bornBy), limit)
   }
   return {
     /** Bars that start in `[from, to)`, newest first. */
@@ -125,6 +155,29 @@ export function createBarReads(db: Database) {
     /** When the newest value of the days that start at `from` or later was recorded. */
     newestRecordedAt: (seriesId: number, from = Number.MIN_SAFE_INTEGER) =>
       newestRecorded.get(seriesId, from)?.at ?? Number.NEGATIVE_INFINITY,
+  }
+}
+
+/** The first start of an hour from `at` on. */
+const nextHour = (at: number): number => Math.ceil(at / hourMs) * hourMs
+
+/** Reads when the first of the values that points of a stretch had before was recorded. */
+function createBirths(db: Database) {
+  const births = lazy<{ observedAt: number; recordedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
+  )
+  return (seriesId: number, from: number, to: number) => births.all(seriesId, from, to)
+}
+
+/** An hour exists since the first value of any of its points was recorded. */
+function setBirths(hours: readonly Bar[], births: ReturnType<ReturnType<typeof createBirths>>) {
+  if (births.length === 0) return
+  const byHour = byStart(hours)
+  for (const { observedAt, recordedAt } of births) {
+    const bar = byHour.get(bucketStart('hour', observedAt))
+    if (bar) bar.bornAt = Math.min(bar.bornAt, recordedAt)
   }
 }
 
@@ -227,7 +280,7 @@ export function createBarWriter(
     let isEveryHourStored = true
     for (const [startsAt, { bar, wasDense }] of days) {
       isEveryHourStored &&= isDense(bar) && wasDense !== false
-      // A day that was sparse until now has no hours yet, and one that stays sparse needs none.
+      // A day that was sparse until now has no hours yet, and one that is still sparse needs none.
       if (wasDense === false && isDense(bar)) hoursAnew(seriesId, startsAt)
     }
     if (isEveryHourStored) updateBars(seriesId, change, past, hourSpan)
@@ -278,8 +331,9 @@ function foldStored(
 const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
   new Map(bars.map(bar => [bar.startsAt, bar]))
 
-/** Some hour of the day has more than one observation, so that the day's hours are stored. */
-const isDense = ({ count, hours }: { count: number; hours: number }): boolean => count > hours
+/** Whether the hours of the day are stored. */
+const isDense = ({ count, hours }: { count: number; hours: number }): boolean =>
+  count > hours + sparseExtra
 
 /** Writes the hours of a day that had none, from its observations. */
 function createHoursAnew(
@@ -288,12 +342,9 @@ function createHoursAnew(
 ): (seriesId: number, dayStartsAt: number) => void {
   return (seriesId, dayStartsAt) => {
     const [from, to] = [dayStartsAt, dayStartsAt + dayMs]
-    const hours = byStart(barsOf('hour', oldestFirst(seriesId, from, to)))
-    for (const { observedAt, recordedAt } of birthsOf(seriesId, from, to)) {
-      const bar = hours.get(bucketStart('hour', observedAt))
-      if (bar) bar.bornAt = Math.min(bar.bornAt, recordedAt)
-    }
-    saveAll(seriesId, 1, [...hours.values()])
+    const hours = barsOf('hour', oldestFirst(seriesId, from, to))
+    setBirths(hours, birthsOf(seriesId, from, to))
+    saveAll(seriesId, 1, hours)
   }
 }
 
@@ -325,9 +376,6 @@ function createBarRows(db: Database) {
   )
   const bear = sql`
     UPDATE bars SET born_at = min(${bornAt('bars')}, ?) WHERE series_id = ? AND span = ? AND starts_at = ?`
-  const births = sql<{ observedAt: number; recordedAt: number }, number[]>`
-    SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
-    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`
   const rowOf = (seriesId: number, span: Span, bar: Bar) => {
     const { startsAt, close, closedAt, recordedAt, bornAt } = bar
     const narrow = [seriesId, span, startsAt, close, closedAt, recordedAt]
@@ -361,8 +409,7 @@ function createBarRows(db: Database) {
     },
     saveAll: (seriesId: number, span: Span, bars: readonly Bar[]) =>
       putAll(bars.map(bar => rowOf(seriesId, span, bar))),
-    /** When the first of the values that points of a stretch had before was recorded. */
-    birthsOf: (seriesId: number, from: number, to: number) => births.all(seriesId, from, to),
+    birthsOf: createBirths(db),
     /** Sets an earlier time of first recording for a bucket than its current values have. */
     bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
       bear.run(bornAt, seriesId, span, startsAt),
@@ -430,10 +477,8 @@ export function barFaults(
   const series = db
     .query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code')
     .all()
-  const firstBirths = sql<{ observedAt: number; recordedAt: number }, number[]>`
-    SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
-    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`
-  // Hours that a day does not have, where its observations are the hours.
+  const birthsOf = createBirths(db)
+  // Hours that are stored for a sparse day.
   const strays = sql<{ startsAt: number }, number[]>`
     SELECT h.starts_at AS startsAt FROM bars h WHERE h.series_id = ? AND h.span = 1 AND h.starts_at >= ? AND h.starts_at < ?
       AND NOT EXISTS (SELECT 1 FROM bars d WHERE d.series_id = h.series_id AND d.span = 24
@@ -442,7 +487,7 @@ export function barFaults(
 
   const compare = (id: number, code: string, from: number, to: number) => {
     const observations = oldestFirst(id, from, to)
-    const births = firstBirths.all(id, from, to)
+    const births = birthsOf(id, from, to)
     for (const { span, interval } of spans) {
       const expected = byStart(barsOf(interval, observations))
       for (const birth of births) {

@@ -117,8 +117,24 @@ const points: fc.Arbitrary<Point> = fc.record(
   },
   { requiredKeys: ['seriesId', 'observedAt', 'value'] },
 )
+/** So many values in one hour that the hours of its day are stored, or nearly. */
+const denseHours: fc.Arbitrary<Point[]> = fc
+  .record({ point: points, minutes: fc.integer({ min: 22, max: 30 }) })
+  .map(({ point: { seriesId, value, observedAt }, minutes }) =>
+    Array.from({ length: minutes }, (_, minute) => ({
+      seriesId,
+      value,
+      observedAt: Math.floor(observedAt / hourMs) * hourMs + minute * 60_000,
+    })),
+  )
 const writes: fc.Arbitrary<Write[]> = fc.array(
-  fc.record({ recordedAt: recordedAts, points: fc.array(points, { maxLength: 12 }) }),
+  fc.record({
+    recordedAt: recordedAts,
+    points: fc.oneof(
+      { weight: 3, arbitrary: fc.array(points, { maxLength: 12 }) },
+      { weight: 1, arbitrary: denseHours },
+    ),
+  }),
   {
     maxLength: 8,
   },
@@ -359,7 +375,7 @@ describe('faults: what was tampered with is found', () => {
     `UPDATE bars SET starts_at = starts_at - ${dayMs} WHERE span = 24 AND starts_at = ${day}`,
     `UPDATE observations SET value = value + 1e-9 WHERE observed_at = ${day}`,
     `DELETE FROM observations WHERE observed_at = ${day}`,
-    `INSERT INTO observations VALUES (3, ${day + 60_000}, 1, 1, 0, 0)`,
+    `INSERT INTO observations VALUES (3, ${day + 90_000}, 1, 1, 0, 0)`,
     'UPDATE observation_revisions SET replaced_at = replaced_at + 1',
     'UPDATE observation_revisions SET replaced_at = recorded_at',
     'UPDATE observations SET recorded_at = 9 WHERE recorded_at = 3',
@@ -370,7 +386,7 @@ describe('faults: what was tampered with is found', () => {
     store.write([{ ...week[0]!, value: 71 }], 3)
     store.write([{ seriesId: 2, observedAt: day, value: 8 }], 3)
     store.write(
-      [0, 30, 90].map(minute => ({
+      [...Array(30).keys(), 60, 90, 120].map(minute => ({
         seriesId: 3,
         observedAt: day + minute * 60_000,
         value: minute,
@@ -407,20 +423,18 @@ describe('bars stand where they say more than the observations', () => {
   const hours = (store: ObservationStore) =>
     store.bars(1, 1, day, day + dayMs, 100).map(bar => [bar.startsAt, bar.count, bar.close])
 
-  test('a day has hour bars once an hour has two observations, and no longer than that', () => {
+  test('a day has hour bars once it has 25 values more than hours, and no longer than that', () => {
     const { db, store } = openStore()
-    store.write([point(0), point(60), point(125)], 1)
+    const halfHours = Array.from({ length: 48 }, (_, i) => point(i * 30))
+    store.write([...halfHours, point(150)], 1)
     expect(storedHours(db)).toBe(0)
     const sparse = hours(store)
-    expect(sparse).toEqual([
-      [at(120), 1, 125],
-      [at(60), 1, 60],
-      [at(0), 1, 0],
-    ])
-    store.write([point(130)], 2)
-    expect(storedHours(db)).toBe(3)
-    expect(hours(store)).toEqual([[at(120), 2, 130], ...sparse.slice(1)])
-    store.withdraw(1, [at(130)], 3)
+    expect(sparse).toHaveLength(24)
+    expect(sparse[0]).toEqual([at(23 * 60), 2, 23 * 60 + 30])
+    store.write([point(23 * 60 + 40)], 2)
+    expect(storedHours(db)).toBe(24)
+    expect(hours(store)).toEqual([[at(23 * 60), 3, 23 * 60 + 40], ...sparse.slice(1)])
+    store.withdraw(1, [at(23 * 60 + 40)], 3)
     expect(storedHours(db)).toBe(0)
     expect(hours(store)).toEqual(sparse)
     expect(store.faults()).toEqual([])
@@ -429,7 +443,9 @@ describe('bars stand where they say more than the observations', () => {
   test('a page of hours goes over days of both kinds, newest first', () => {
     const { store } = openStore()
     const points = [0, 1, 2, 3].flatMap(i =>
-      [0, 30, 300].slice(i % 2).map(minute => point(i * 1440 + minute)),
+      (i % 2 === 0 ? [...Array(30).keys(), 300] : [0, 30, 300]).map(minute =>
+        point(i * 1440 + minute),
+      ),
     )
     store.write(points, 1)
     const all = store.bars(1, 1, day, day + 4 * dayMs, 100).map(bar => bar.startsAt)
@@ -458,7 +474,8 @@ describe('bars stand where they say more than the observations', () => {
         db.query(
           'INSERT INTO bars VALUES ($id, $span, $startsAt, $open, $high, $low, $close, $sum, $count, $hours, $closedAt, $recordedAt, $bornAt)',
         ).run(row)
-      db.run(migrations.find(({ why }) => why.includes('bar of one observation'))!.sql)
+      for (const { why, sql } of migrations)
+        if (/bar of one observation|have no hour bars: their values/.test(why)) db.run(sql)
       const after = db.query('SELECT * FROM bars').all()
       // A bar whose values say when it was born need not say it again.
       const plain = (all: unknown[]) =>
