@@ -350,6 +350,35 @@ describe('a formula over a code of every five minutes', () => {
     expect([added.status, added.data.errors[0].reason]).toEqual([422, 'too_long'])
   })
 
+  test('has its closes under 27 levels of formulas for an alert on volatility', async () => {
+    const { instance, ours } = open()
+    const nest = Array.from({ length: 27 }, (_, level) => `MY_LEVEL_${level}`)
+    for (const [level, name] of nest.entries()) {
+      const formula = `${nest[level - 1] ?? 'WTI_USD'} + 1`
+      const made = await ours.ask('POST', '/v1/formulas', { ...spread, code: name, formula })
+      expect(made.status).toBe(201)
+    }
+    const made = await ours.ask('POST', '/v1/alerts', {
+      price_alert: {
+        name: 'Volatility',
+        commodity_code: nest.at(-1),
+        analytics_type: 'volatility_spike',
+        analytics_period_days: 30,
+        analytics_config: { multiplier: 1.2 },
+      },
+    })
+    expect(made.status).toBe(201)
+    const series = instance.services.catalogue.named(nest.at(-1)!, ours.account.id)!
+    const leg = instance.services.catalogue.named('WTI_USD')!
+    const closesOf = ({ id }: typeof leg) =>
+      instance.services.closes.of(id, { days: 395, before: startAt - (startAt % dayMs) })
+    expect(closesOf(series).map(({ day, value }) => [day, Math.round(100 * value)])).toEqual(
+      closesOf(leg)
+        .slice(-closesOf(series).length)
+        .map(({ day, value }) => [day, Math.round(100 * (value + nest.length))]),
+    )
+  }, 60_000)
+
   test('holds up no request of others, whatever is read of its newest values', async () => {
     const { instance, ours } = open()
     const never = `table(${nested(90)}, [1000, 2000, 1])`

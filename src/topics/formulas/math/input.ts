@@ -117,60 +117,82 @@ const firstSpanMs = dayMs
 const spanGrowth = 4
 /** Beyond so long a part, all that is left is read. */
 const spanMaxMs = 4 * 366 * dayMs
-/** Values that are found one by one before all between them are read. */
-const foundMax = 300
+/** A window that would grow longer begins with what is wanted instead. */
+const windowMaxMs = 80 * dayMs
 
 /**
- * Values from some midnight on, which are read when they are first looked up: nearly all lookups are
- * those of newest values, and some codes have a million values before them.
+ * Values from some midnight to another, which are read when they are first looked up: nearly all
+ * lookups are those of newest values, and some codes have a million values before them. All but a
+ * window reach to the end.
  */
 function createTail(
   read: Read,
-  on: { put?(rows: readonly Observation[]): void; drop?(rows: readonly Observation[]): void },
+  {
+    isWindow = false,
+    put,
+    drop,
+  }: {
+    isWindow?: boolean
+    put(rows: readonly Observation[]): void
+    drop(rows: readonly Observation[]): void
+  },
 ) {
   let rows: Observation[] = []
   /** The values of `[begin, end)` are in memory; both are midnights. */
   let [begin, end] = [latest, latest]
   let spanMs = firstSpanMs
+  const restart = (at: number) => {
+    drop(rows)
+    rows = []
+    begin = at
+    end = at
+    spanMs = firstSpanMs
+  }
+  const has = (from: number, to: number) => begin <= from && to <= end
+  const fill = (from: number, to: number) => {
+    if (end < to) {
+      const later = read(end, to)
+      end = to
+      for (const row of later) rows.push(row)
+      put(later)
+    }
+    if (from >= begin) return
+    const first = from < oldest || spanMs > spanMaxMs ? earliest : startOfDay(from)
+    const earlier = read(first, begin)
+    begin = first
+    spanMs *= spanGrowth
+    rows = earlier.concat(rows)
+    put(earlier)
+  }
   return {
     get rows(): readonly Observation[] {
       return rows
     },
-    /** All values from there on are in memory. */
     get begin() {
-      return end === latest ? begin : latest
+      return begin
     },
     get isWhole() {
       return begin === earliest
     },
-    /** Makes sure that all values from a time on are there; returns how many were put before others. */
-    reach(from: number): number {
-      if (end < latest) {
-        const later = read(end, latest)
-        end = latest
-        for (const row of later) rows.push(row)
-        on.put?.(later)
-      }
-      if (Math.max(from, earliest) >= begin) return 0
-      const wanted = Math.min(from, begin === latest ? from : begin) - spanMs
-      const first = wanted < oldest || spanMs > spanMaxMs ? earliest : startOfDay(wanted)
-      const earlier = read(first, begin)
-      begin = first
-      spanMs *= spanGrowth
-      rows = earlier.concat(rows)
-      on.put?.(earlier)
-      return earlier.length
+    has,
+    /** Makes sure that the values of `[from, to)` are there. */
+    reach(from: number, to: number) {
+      const stop = isWindow && to < latest ? startOfDay(to - 1) + dayMs : latest
+      if (has(Math.max(from, earliest), stop)) return
+      if (!isWindow) return fill(from < begin ? from - spanMs : from, latest)
+      const lengthMs = Math.max(stop, end) - Math.min(from, begin)
+      if (stop < begin || end < from || lengthMs > windowMaxMs) restart(stop)
+      fill(from, stop)
     },
     /** Reads one part more before the first value. */
-    extend(): number {
-      return this.reach(begin - 1)
+    extend() {
+      fill(begin - spanMs, end)
     },
     forget(midnight: number) {
       if (midnight >= end) return
-      const dropped = rows.splice(firstNotBefore(rows, row => row.observedAt < midnight))
-      on.drop?.(dropped)
-      if (midnight > begin) end = midnight
-      else [begin, end, spanMs] = [latest, latest, firstSpanMs]
+      if (midnight <= begin) return restart(latest)
+      drop(rows.splice(firstNotBefore(rows, row => row.observedAt < midnight)))
+      end = midnight
     },
   }
 }
@@ -178,14 +200,24 @@ function createTail(
 /** The values of a code, of which those that are looked up are read. */
 export function createInput({ read, newest, isDense, onGrow }: Source) {
   const tail = createTail(read, {
+    isWindow: isDense,
     put: rows => onGrow?.(rows.length),
     drop: rows => onGrow?.(-rows.length),
   })
+  /** Values that were found one by one, by the time of the lookup and by their own. */
   const found = new Map<number, { since: number; row: Observation | undefined }>()
-  let last = 0
-  const reach = (from: number) => {
-    last += tail.reach(from)
+  const find = (at: number, since: number): Observation | undefined => {
+    const known = found.get(at)
+    if (known?.row) return known.row.observedAt >= since ? known.row : undefined
+    if (known && known.since <= since) return undefined
+    const row = newest(since, at + 1)
+    const sizeBefore = found.size
+    found.set(at, { since, row })
+    if (row) found.set(row.observedAt, { since, row })
+    onGrow?.(found.size - sizeBefore)
+    return row
   }
+  let last = 0
   /** The place of the newest value in memory at or before a time. Times are mostly in order. */
   const placeAt = (at: number): number => {
     const { rows } = tail
@@ -211,7 +243,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     return low
   }
   const between = (from: number, to: number): Observation[] => {
-    reach(from)
+    tail.reach(from, to)
     const { rows } = tail
     return rows.slice(
       firstNotBefore(rows, row => row.observedAt < from),
@@ -219,7 +251,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     )
   }
   const readCloses = (from: number, to: number): readonly Observation[] => {
-    if (!isDense || tail.begin <= from) return closesOf(between(from, to))
+    if (!isDense || tail.has(from, to)) return closesOf(between(from, to))
     const closes: Observation[] = []
     for (let end = to; ; end = startOfDay(closes.at(-1)!.observedAt)) {
       const close = newest(from, end)
@@ -232,24 +264,18 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
   return {
     /** The values of `[from, to)`, oldest first. */
     between,
-    /** Whether all values from a time on are in memory. */
-    reaches: (from: number) => tail.begin <= from,
+    /** Whether all values of `[from, to)` are in memory. */
+    has: tail.has,
     /**
      * The newest value at or before a time that was observed at `since` or later, or the one that is
      * so many before it.
      */
     newest(at: number, since: number, before = 0): Observation | undefined {
-      if (since < tail.begin) {
-        if (isDense && before === 0 && found.size < foundMax) {
-          const known = found.get(at)
-          if (known?.row ? known.row.observedAt >= since : known && known.since <= since)
-            return known?.row
-          const row = newest(since, at + 1)
-          found.set(at, { since, row })
-          return row
-        }
-        if (since > earliest) reach(since)
-        else reach(newest(since, at + 1)?.observedAt ?? earliest)
+      if (!tail.has(at, at + 1)) {
+        if (isDense && before === 0) return find(at, since)
+        const first = isDense || since <= earliest ? newest(since, at + 1)?.observedAt : since
+        if (isDense && first === undefined) return undefined
+        tail.reach(first ?? earliest, at + 1)
       }
       for (;;) {
         const place = placeAt(at)
@@ -257,17 +283,18 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
         if (row && row.observedAt < since) return undefined
         if (row && before <= place) return tail.rows[place - before]
         if (tail.isWhole || (!row && tail.begin <= since)) return undefined
-        last += tail.extend()
+        if (isDense && !row && before === 0) return find(at, since)
+        tail.extend()
       }
     },
     /** The last value of each UTC day from the day of a time on. */
     closes(from: number): readonly Observation[] {
-      days.reach(from)
+      days.reach(from, latest)
       return days.rows.slice(firstNotBefore(days.rows, row => row.observedAt < from))
     },
     /** The mean of the closes of `[from, to)`, in days since 1970; it depends on nothing else. */
     mean(from: number, to: number): Mean | undefined {
-      days.reach(from * dayMs)
+      days.reach(from * dayMs, latest)
       const sum = blocks.sum(from, to)
       return sum && { value: sum.sum / sum.count, recordedAt: sum.recordedAt }
     },
@@ -276,7 +303,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
      * undefined: there are fewer.
      */
     around(day: number, before: number, after: number): readonly Observation[] | undefined {
-      for (days.reach(day * dayMs); ; days.extend()) {
+      for (days.reach(day * dayMs, latest); ; days.extend()) {
         const closes = days.rows
         const own = firstNotBefore(closes, ({ observedAt }) => observedAt < day * dayMs)
         const hasOwn = closes[own] !== undefined && dayNumber(closes[own].observedAt) === day
@@ -289,7 +316,9 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     /** Values that were observed on the day of a time or later are read again. */
     forget(from: number) {
       const midnight = startOfDay(from)
+      const sizeBefore = found.size
       for (const at of found.keys()) if (at >= midnight) found.delete(at)
+      onGrow?.(found.size - sizeBefore)
       tail.forget(midnight)
       days.forget(midnight)
     },

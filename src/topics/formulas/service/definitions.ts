@@ -81,11 +81,13 @@ type Find = (name: string) => Series | undefined
  * Whether every account sees a series. Rates of conversions are not named in a formula, so one that
  * is for some accounts must not show in its values.
  */
-function isForAll(series: Series, find: Find, above: readonly Series[] = []): boolean {
-  if (series.terms?.visibleTo !== undefined || above.includes(series)) return false
+function isForAll(series: Series, find: Find, seen = new Set<Series>()): boolean {
+  if (seen.has(series)) return true
+  seen.add(series)
+  if (series.terms?.visibleTo !== undefined) return false
   return legNames(series)
     .flatMap(name => find(name) ?? [])
-    .every(leg => isForAll(leg, find, [...above, series]))
+    .every(leg => isForAll(leg, find, seen))
 }
 
 /** Makes a formula ready. Throws a `FormulaFault`. */

@@ -79,6 +79,12 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     return relations.dependents.get(seriesId) ?? []
   }
 
+  /** The series that one is computed from, over any number of levels. */
+  const usedBy = (seriesId: number): Iterable<number> => {
+    definitions()
+    return relations.uses.get(seriesId) ?? []
+  }
+
   /** A series with all that is computed from it. */
   const heldBy = (seriesId: number): readonly number[] => [
     seriesId,
@@ -109,7 +115,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       }
       return undefined
     }
-    return createView(definitionOf, isFormula, {
+    return createView(definitionOf, isFormula, usedBy, {
       read: (id, from, to) => (isRank(id) ? readRank : readClear)(id, from, to),
       newest: (id, to) => (isRank(id) ? newestOfRank : newest)(id, to),
       clear: (id, rows) => (isRank(id) ? rows : clear(id, rows)),
@@ -224,19 +230,24 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     }
   })
   /** The oldest value of a leg of a formula. */
-  const beginOf = (seriesId: number): number | undefined => {
+  const beginOf = (
+    seriesId: number,
+    known = new Map<number, number | undefined>(),
+  ): number | undefined => {
     const definition = definitionOf(seriesId)
     if (!definition || !('compiled' in definition)) return undefined
     const begins = definition.series.flatMap(leg => {
       if (!definition.compiled.legs.includes(leg.code)) return []
-      if (isFormula(leg.id)) return beginOf(leg.id) ?? catalogue.extent(leg)?.firstAt ?? []
-      if (!isRank(leg.id)) return catalogue.extent(leg)?.firstAt ?? []
-      return (
-        rankParts(leg.id).flatMap(part => stored.after(part.seriesId, part.from - 1, 1))[0]
-          ?.observedAt ?? []
-      )
+      if (!known.has(leg.id)) known.set(leg.id, beginOfLeg(leg, known))
+      return known.get(leg.id) ?? []
     })
     return begins.length === 0 ? undefined : Math.min(...begins)
+  }
+  const beginOfLeg = (leg: Series, known: Map<number, number | undefined>): number | undefined => {
+    if (isRank(leg.id))
+      return rankParts(leg.id).flatMap(part => stored.after(part.seriesId, part.from - 1, 1))[0]
+        ?.observedAt
+    return beginOf(leg.id, known) ?? catalogue.extent(leg)?.firstAt
   }
 
   const computed = computedReads({

@@ -77,10 +77,13 @@ export interface View {
 export function createView(
   definitionOf: (seriesId: number) => Definition | Averaged | undefined,
   isFormula: (seriesId: number) => boolean,
+  /** The series that a formula uses, over any number of levels. */
+  usedBy: (seriesId: number) => Iterable<number>,
   stored: StoredReads,
 ): View {
   const held = new Map<number, Input>()
   let rowsHeld = 0
+  let computing = 0
   let stepsLeft = Number.POSITIVE_INFINITY
   /** Runs a search that ends without a result after so many operations, those of legs included. */
   const limited = (search: () => Observation | undefined): Observation | undefined => {
@@ -110,7 +113,12 @@ export function createView(
       stepsLeft -= compiled.steps
       if (stepsLeft < 0) throw new SearchEnded()
     }
-    return computeSeries(compiled, { align, inputs, limitsMs, from, to, onTry }, only)
+    computing += 1
+    try {
+      return computeSeries(compiled, { align, inputs, limitsMs, from, to, onTry }, only)
+    } finally {
+      computing -= 1
+    }
   }
   const read = (seriesId: number, from: number, to: number): Observation[] => {
     if (!isFormula(seriesId)) return stored.read(seriesId, from, to)
@@ -119,8 +127,21 @@ export function createView(
     const rows =
       'averages' in definition
         ? withMeans(stored.read(seriesId, from, to), meansIn(definition, from, to))
-        : compute(definition, from, to)
+        : computeInParts(seriesId, definition, from, to)
     return stored.clear(seriesId, rows)
+  }
+  /** From the end, in parts: of formulas that it names, only the values of a part are in memory. */
+  const computeInParts = (seriesId: number, definition: Definition, from: number, to: number) => {
+    const parts: Observation[][] = []
+    for (let end = to; end > from; ) {
+      // A value of a day counts at its midnight.
+      const newest = endBefore(seriesId, Math.min(ever.to, end + dayMs))
+      if (newest === undefined) break
+      const begin = Math.max(from, startOfDay(newest) - shortMs)
+      parts.push(compute(definition, begin, end))
+      end = begin
+    }
+    return parts.reverse().flat()
   }
   const meansIn = ({ averages, isCounted, series: [leg] }: Averaged, from: number, to: number) => {
     const start = from < earliest ? from : dayOfDate(averages, isoDay(from)).from
@@ -131,11 +152,10 @@ export function createView(
   }
   /** About when the newest value before a time was observed. */
   const endBefore = (seriesId: number, to: number): number | undefined => {
-    const own = stored.newest(seriesId, to)?.observedAt
-    if (!isFormula(seriesId)) return own
-    const legs = definitionOf(seriesId)?.series ?? []
-    const ends = [own, ...legs.map(({ id }) => endBefore(id, to))]
-    return ends.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a))
+    const times = [seriesId, ...usedBy(seriesId)].flatMap(
+      id => stored.newest(id, to)?.observedAt ?? [],
+    )
+    return times.length === 0 ? undefined : Math.max(...times)
   }
   const newestIn = (seriesId: number, from: number, to: number): Observation | undefined => {
     const definition = formulaOf(seriesId)
@@ -155,6 +175,11 @@ export function createView(
     }
   }
   const inputOf = (seriesId: number): Input => {
+    // What a computation has in memory is not computed again while it runs.
+    if (rowsHeld > rowsMax && computing === 0) {
+      held.clear()
+      rowsHeld = 0
+    }
     const known = held.get(seriesId)
     if (known) return known
     const isComputed = formulaOf(seriesId) !== undefined
@@ -164,9 +189,6 @@ export function createView(
       isDense: isComputed || stored.isIntraday(seriesId),
       onGrow(count) {
         rowsHeld += count
-        if (rowsHeld <= rowsMax) return
-        held.clear()
-        rowsHeld = 0
       },
     })
     held.set(seriesId, input)
@@ -188,14 +210,14 @@ export function createView(
       return stored.clear(seriesId, compute(definition, from, to))
     const isFarPast =
       definition &&
-      !held.get(seriesId)?.reaches(from) &&
+      !held.get(seriesId)?.has(from, to) &&
       (endBefore(seriesId, ever.to) ?? to) - to > shortMs
     // What follows the range would be computed as well.
     return (isFarPast ? upTo(to) : { inputOf }).inputOf(seriesId).between(from, to)
   }
   const upTo = (time: number) => {
     const end = Math.min(ever.to, time + marketDayMs)
-    return createView(definitionOf, isFormula, {
+    return createView(definitionOf, isFormula, usedBy, {
       ...stored,
       read: (id, from, to) => (from < end ? stored.read(id, from, Math.min(to, end)) : []),
       newest: (id, to) => stored.newest(id, Math.min(to, end)),

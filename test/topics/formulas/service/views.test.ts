@@ -20,6 +20,7 @@ test('a long range of the far past is computed without what follows it', () => {
   const view = createView(
     id => (id === 2 ? definition : undefined),
     id => id === 2,
+    id => (id === 2 ? [1] : []),
     {
       read(_, from, to) {
         const found = rows.filter(row => from <= row.observedAt && row.observedAt < to)
@@ -39,6 +40,45 @@ test('a long range of the far past is computed without what follows it', () => {
   // Up to the present it is kept, and shorter ranges are read from it.
   expect(view.between(2, from, days * dayMs)).toHaveLength(days - 100)
   expect(view.between(2, from, to)).toHaveLength(100)
+})
+
+test('closes of formulas over formulas take as many lookups a level, however many levels there are', () => {
+  const terms = { code: 'A', currency: 'USD', unit: 'barrel', product: undefined, pair: undefined }
+  const market = { leg: () => terms, pair: () => undefined, isCurrency: () => true }
+  const compiled = compileFormula('A + 1', { currency: 'USD', unit: 'barrel' }, market)
+  const stepMs = dayMs / 288
+  const lookupsOf = (levels: number) => {
+    let lookups = 0
+    const view = createView(
+      id => ({
+        compiled,
+        align: 'last' as const,
+        series: [{ id: id - 1, code: 'A' } as Series],
+        limitsMs: [4 * dayMs],
+      }),
+      id => id > 0,
+      id => Array.from({ length: id }, (_, below) => below),
+      {
+        read: () => [],
+        newest(id, to) {
+          if (id > 0) return undefined
+          const observedAt = stepMs * Math.floor((Math.min(to, days * dayMs) - 1) / stepMs)
+          return { observedAt, value: observedAt / stepMs, recordedAt: observedAt }
+        },
+        clear(_, some) {
+          lookups += 1
+          return some
+        },
+        isIntraday: () => true,
+      },
+    )
+    const closes = view.closes(levels, (days - 395) * dayMs)
+    expect(closes.slice(-395).map(({ value }) => value - levels)).toEqual(
+      Array.from({ length: 395 }, (_, day) => (days - 394 + day) * 288 - 1),
+    )
+    return lookups
+  }
+  expect(lookupsOf(40) / lookupsOf(10)).toBeLessThan(5)
 })
 
 test('steps towards a limit end with it, in either direction', () => {
