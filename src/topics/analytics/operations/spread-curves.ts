@@ -16,9 +16,8 @@ import {
 } from '../../futures/math/families.ts'
 import { barrelsPerTonne } from '../../units/math/identities.ts'
 import { gasoilCrack } from '../math/spread.ts'
-import { instantField, tidy, unitField, valueField } from './spread-row.ts'
-
-const calculated = { feature: 'calculated_metrics', meter: true } as const
+import { calculated, instantField } from './indicator-shape.ts'
+import { tidy, unitField, valueField } from './spread-row.ts'
 
 const Component = t.Object({
   code: t.String({ examples: ['GASOIL_FUTURES_2026_12'] }),

@@ -7,11 +7,11 @@ import { roundTo } from '../../prices/math/format.ts'
 import type { Quote } from '../../prices/service/latest-prices.ts'
 import type { SpreadIdentity, SpreadType } from '../../units/math/identities.ts'
 import { codesOf, combine } from '../math/spread.ts'
+import { instantField } from './indicator-shape.ts'
 
 /** Takes the residue of binary fractions off a difference: 71.23 - 75.1 is -3.87. */
 export const tidy = (value: number): number => roundTo(value, 12)
 
-export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
 export const valueField = t.Number({ examples: [-3.87] })
 export const unitField = t.String({ examples: ['USD/bbl'] })
 

@@ -12,6 +12,7 @@ import {
   type SpreadType,
   spreads as spreadsByType,
 } from '../../units/math/identities.ts'
+import { calculated } from './indicator-shape.ts'
 import { refusals } from './shape.ts'
 import { spreadCurveOperations } from './spread-curves.ts'
 import {
@@ -91,8 +92,6 @@ const SpreadList = t.Object({
     }),
   }),
 })
-
-const calculated = { feature: 'calculated_metrics', meter: true } as const
 
 function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity {
   const identities = spreadsByType[type]

@@ -7,6 +7,7 @@ import { newestOn, recordsOn, regionalList, regionalRecord } from './regional.ts
 import {
   basinMap,
   nationalRigs,
+  published,
   RigRecord,
   RigTypeCounts,
   rigChanges,
@@ -42,8 +43,6 @@ export const ByBasin = t.object('BasinRigCount', {
 export type ByBasin = (typeof ByBasin)['static']
 const ByState = t.object('StateRigCount', { state: t.String({ examples: ['TX'] }), ...regional })
 
-const published =
-  'Counted every Friday and published at 17:00 UTC; after a federal holiday, publication moves to the next working day.'
 const newest = (call: EnergyCall) => newestOn(nationalRigs, call, nationalRigs.regions)
 
 /** The counts of some regions in the newest week, largest first. */

@@ -21,6 +21,7 @@ import {
   basinMap,
   comparedDays,
   nationalRigs,
+  published,
   RigTypeCounts,
   rigChanges,
   rigCounts,
@@ -30,8 +31,6 @@ import {
 
 const perPageMax = 100
 const tags = ['Drilling']
-const published =
-  'Counted every Friday and published at 17:00 UTC; after a federal holiday, publication moves to the next working day.'
 const spans =
   'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
 

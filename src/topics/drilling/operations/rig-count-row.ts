@@ -11,6 +11,10 @@ import type { Numbered, RegionalStore } from '../store/regional.ts'
 import { countsByBasin } from './answer.ts'
 import type { RegionalFamily } from './regional.ts'
 
+/** When counts come, for descriptions. */
+export const published =
+  'Counted every Friday and published at 17:00 UTC; after a federal holiday, publication moves to the next working day.'
+
 const byType = 'Null where the source has the total alone.'
 
 export const RigTypeCounts = {

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { type EnergyCall, energy, pagedRows } from '../../energy/operations/frame.ts'
@@ -20,6 +20,7 @@ import {
 } from '../math/inventories.ts'
 import { levelDecimals } from '../math/storage.ts'
 import type { InventoryRecord } from '../service/inventories.ts'
+import { noLevel } from './storage-history.ts'
 
 const level = t.number('In `unit`.', 424.2)
 const change = t.numberOrNull(
@@ -143,10 +144,7 @@ function marked<T extends readonly InventoryRecord[]>({ at, reply }: EnergyCall,
 
 function requireLatest(call: EnergyCall, place: InventoryPlace): InventoryRecord {
   const record = call.at.inventories.latest(place)
-  if (!record)
-    throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${place.code}.`, {
-      leg: place.code,
-    })
+  if (!record) throw noLevel(place.code)
   return marked(call, [record])[0]!
 }
 

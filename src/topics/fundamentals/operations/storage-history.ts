@@ -85,6 +85,9 @@ export const questionOf = (query: Query, now: number): HistoryQuestion => ({
   ...daysOf(query, now),
 })
 
+export const noLevel = (code: string) =>
+  new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
+
 export function historyAnswer(
   question: HistoryQuestion,
   series: Series,
@@ -92,10 +95,7 @@ export function historyAnswer(
   quarantine: QuarantineList,
 ) {
   const first = closes[0]
-  if (!first)
-    throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${series.code}.`, {
-      leg: series.code,
-    })
+  if (!first) throw noLevel(series.code)
   const { fromOn = first.day, toOn } = question
   const interval = question.interval ?? publishedIn[series.cadence] ?? 'daily'
   const decimals = levelDecimals(series)

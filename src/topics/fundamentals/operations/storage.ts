@@ -3,14 +3,14 @@ import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Call, operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { levelDecimals } from '../math/storage.ts'
 import type { StorageLevel } from '../service/storage.ts'
-import { HistoryBody, historyAnswer, historyQuery, questionOf } from './storage-history.ts'
+import { HistoryBody, historyAnswer, historyQuery, noLevel, questionOf } from './storage-history.ts'
 import {
   AllRegions,
   briefRow,
@@ -42,9 +42,6 @@ const keyed = (names: readonly string[], rows: readonly ReturnType<typeof paddRo
 const unknownPlace = (place: string) =>
   nameNotFound('storage series', place, ['CUSHING', 'SPR', ...places.keys(), ...regions])
 
-const noData = (code: string) =>
-  new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
-
 /** Levels by code, and the common parts of responses about several of them. */
 function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 'reply'>) {
   const { catalogue, storage: levels, now } = at
@@ -56,7 +53,7 @@ function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 
   }
   const requireLevel = (code: string): StorageLevel => {
     const level = levelOf(code)
-    if (!level) throw noData(code)
+    if (!level) throw noLevel(code)
     return level
   }
   /** Marks the answer and names its sources. */
