@@ -3,7 +3,11 @@ import { createEncoder } from '../http/answer/encoding.ts'
 import type { Admitted, Caller } from '../http/gate/request-context.ts'
 import { createAnswering, type QueryWorkerInstance } from '../http/query-workers/answering.ts'
 import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
-import type { AskedSeries, QueryWorkerCaller, ToQueryWorker } from '../http/query-workers/terms.ts'
+import type {
+  AskedSeries,
+  QueryWorkerCaller,
+  ToQueryWorker,
+} from '../http/query-workers/messages.ts'
 import { createApp } from '../instance/app/app.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'

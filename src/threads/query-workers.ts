@@ -1,6 +1,6 @@
 import { workerConfig } from '../http/query-workers/config-copy.ts'
+import type { FromQueryWorker, QueryWorkerThread } from '../http/query-workers/messages.ts'
 import { createQueryWorkerPool, type QueryWorkerPool } from '../http/query-workers/pool.ts'
-import type { FromQueryWorker, QueryWorkerThread } from '../http/query-workers/terms.ts'
 import type { Services } from '../instance/services/services.ts'
 import { workerErrorMessage } from '../lib/process/worker-error.ts'
 import { createSystemClock } from '../lib/time/clock.ts'

@@ -4,8 +4,8 @@ import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
 import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
+import type { QueryWorkerCaller } from '../query-workers/messages.ts'
 import type { QueryWorkerPool } from '../query-workers/pool.ts'
-import type { QueryWorkerCaller } from '../query-workers/terms.ts'
 import type { Caller, RequestContext } from './request-context.ts'
 
 /** Hands admitted heavy requests to the query workers. */

@@ -1,4 +1,4 @@
-import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms.ts'
+import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './messages.ts'
 
 /** The parts of an instance that its query worker uses. */
 export interface QueryWorkerInstance {

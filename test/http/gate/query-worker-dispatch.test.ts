@@ -12,7 +12,7 @@ import {
   wordParameter,
 } from '../../../src/http/input/typed.ts'
 import { createClientProfiles } from '../../../src/http/profiles/profiles.ts'
-import type { QueryWorkerRequest } from '../../../src/http/query-workers/terms.ts'
+import type { QueryWorkerRequest } from '../../../src/http/query-workers/messages.ts'
 
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
 

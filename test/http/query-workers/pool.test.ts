@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { createQueryWorkerPool } from '../../../src/http/query-workers/pool.ts'
 import type {
   FromQueryWorker,
   QueryWorkerRequest,
   QueryWorkerThread,
   ToQueryWorker,
-} from '../../../src/http/query-workers/terms.ts'
+} from '../../../src/http/query-workers/messages.ts'
+import { createQueryWorkerPool } from '../../../src/http/query-workers/pool.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, createSystemClock } from '../../../src/lib/time/clock.ts'
 

@@ -87,3 +87,13 @@ export interface QueryWorkerThread {
   onEnd(listener: (reason: string) => void): void
   stop(): void
 }
+
+/** The outcome of a request: its response, or why there is none. */
+export type QueryWorkerOutcome =
+  | Extract<FromQueryWorker, { kind: 'answer' }>
+  | { kind: 'needs_writer' }
+  | { kind: 'overloaded' }
+  /** The worker ended while it answered, or none was ready in time. */
+  | { kind: 'lost' }
+  /** No query worker starts: the main thread handles the request. */
+  | { kind: 'no_worker' }
