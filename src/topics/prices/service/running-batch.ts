@@ -1,6 +1,6 @@
 import { datasetTables } from '../../../database/dataset-tables.ts'
 import type { Journal } from '../../../database/undo/journal.ts'
-import type { BatchRowStore, UndoneRows } from '../../../database/undo/rows.ts'
+import type { UndoneRowStore, UndoneRows } from '../../../database/undo/undone-rows.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { type BigChange, createBigChanges } from '../math/big-changes.ts'
@@ -57,7 +57,7 @@ export interface RunningBatch {
 export interface RunningBatchDeps {
   store: BatchStore
   journal: Pick<Journal, 'during'>
-  rows: Pick<BatchRowStore, 'undone' | 'notedUpTo' | 'putBackUndone'>
+  rows: UndoneRowStore
   sources: ValueSourceStore
   ingest: Ingest
   observations: Pick<ObservationReads, 'vintages'>

@@ -1,4 +1,5 @@
-import type { BatchRowStore, RowName } from '../../../database/undo/rows.ts'
+import type { BatchRowStore } from '../../../database/undo/rows.ts'
+import type { RowName } from '../../../database/undo/table-rows.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Batch, BatchStore } from '../store/batches.ts'
