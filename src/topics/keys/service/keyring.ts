@@ -9,7 +9,6 @@ import { isLimited } from '../../../plans/roles/scopes.ts'
 import type { MembershipReader } from '../../account/store/organizations.ts'
 import type { Account, AccountStore } from '../store/accounts.ts'
 import type { ApiKey, ApiKeyStore } from '../store/api-keys.ts'
-import type { Count } from './meter-counts.ts'
 import { createTokenIndex } from './token-index.ts'
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
@@ -38,8 +37,6 @@ export interface KeyState extends RateFingerprint {
    */
   isRestricted: boolean
   lastUsedAt: number | null
-  /** The meter's counts in memory; undefined until the first request. */
-  count: Count | undefined
 }
 
 export interface AccountState {
@@ -306,7 +303,6 @@ export const newKeyState = (
   account,
   holder,
   isRestricted: restricts(key),
-  count: undefined,
   rateHigh: 0,
   rateLow: 0,
   lastUsedAt,

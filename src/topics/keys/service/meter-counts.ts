@@ -38,8 +38,6 @@ export interface Period {
 /** The counts of a key in memory. */
 export interface Count {
   keyId: string
-  /** Which counts it is of: those from before a reset are none. */
-  generation: number
   /** It has changed since it was last written. */
   waits: boolean
   /** Which keys it is written with. */

@@ -36,7 +36,6 @@ function createSharedWindows(): (window: QuotaWindow) => QuotaWindow {
 
 export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clock) {
   let counts = new Map<string, Count>()
-  let generation = 1
   const sharedWindow = createSharedWindows()
 
   /** The stored efficiency counts of a key on one day. */
@@ -56,7 +55,6 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     // Fields that every request reads come first: with many keys each cache line is fetched from
     // memory.
     const count: Count = {
-      generation,
       period: undefined,
       used: 0,
       dirty: false,
@@ -81,14 +79,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   }
 
   /** The count of a key; read from the store the first time. */
-  const of = (state: KeyState): Count => {
-    const { count: held } = state
-    if (held && held.generation === generation) return held
-    const keyId = state.key.id
-    const count = counts.get(keyId) ?? add(keyId)
-    state.count = count
-    return count
-  }
+  const of = ({ key }: KeyState): Count => counts.get(key.id) ?? add(key.id)
 
   /**
    * Requests of a window that is not the running one: the count that waits to be written, else the
@@ -157,7 +148,6 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     /** Forgets all of them, so that they are read again. */
     reset() {
       counts = new Map()
-      generation += 1
     },
   }
 }
