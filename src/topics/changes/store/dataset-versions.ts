@@ -63,7 +63,9 @@ function versionReader(db: Database, table: string) {
   const keyNow = `json_array(${list(key, name => `t.${name}`)})`
   const ordered = list(order, name => `fields ->> '$.${name}' AS ${name}`)
   const isVoid = 'e.recorded_at = e.superseded_at'
-  const earlier = `SELECT key, ${ordered}, fields, ${isVoid} AS isVoid FROM dataset_revisions e WHERE subject = '${table}'`
+  // By the primary key, the planner would read every earlier version of the table.
+  const revisions = (index: 'by_recording' | 'by_end') =>
+    `dataset_revisions e INDEXED BY dataset_revisions_${index} WHERE subject = '${table}'`
   const follows = `t.recorded_at = ?1 AND ${list(key, name => `t.${name} = e.fields ->> '$.${name}'`).replaceAll(', ', ' AND ')}`
   const ofKey = `n.subject = '${table}' AND n.key = e.key`
   const late = (which: string) =>
@@ -83,11 +85,12 @@ function versionReader(db: Database, table: string) {
        FROM (
          SELECT NULL AS key, ${order.join(', ')}, NULL AS fields, FALSE AS isVoid FROM ${table} t
            WHERE recorded_at = ?1 AND ${isOf(keyNow)}
-         UNION ALL ${earlier} AND recorded_at = ?1 AND ${isOf('e.key')}
+         UNION ALL SELECT key, ${ordered}, fields, ${isVoid} FROM ${revisions('by_recording')}
+           AND recorded_at = ?1 AND ${isOf('e.key')}
            AND NOT (${isVoid} AND (EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
              OR EXISTS (SELECT 1 FROM dataset_revisions n WHERE ${ofKey} AND n.superseded_at = ?1 AND n.recorded_at < ?1)))
-         UNION ALL SELECT key, ${ordered}, NULL, FALSE FROM dataset_revisions e
-           WHERE subject = '${table}' AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')}
+         UNION ALL SELECT key, ${ordered}, NULL, FALSE FROM ${revisions('by_end')}
+           AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')}
            AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
            AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
              WHERE ${ofKey} AND n.recorded_at = ?1 AND n.superseded_at > ?1)

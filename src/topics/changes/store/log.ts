@@ -102,7 +102,8 @@ export function createChangeLogStore(db: Database) {
        AND recorded_to >= ?1 AND recorded_from < ?2
      UNION
      SELECT ${rangeColumns} FROM price_changes INDEXED BY price_changes_of_the_past
-     WHERE recorded_from < written_at AND recorded_from < ?2 AND recorded_to >= ?1
+     WHERE series_id IN (SELECT id FROM series) AND recorded_to >= ?1
+       AND recorded_from < written_at AND recorded_from < ?2
      ORDER BY writtenAt`,
   )
   const before = lazy<{ at: number | null }, [number]>(db, newestOf(logTables, 'written_at <= ?1'))
