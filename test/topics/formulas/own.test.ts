@@ -214,15 +214,32 @@ describe('the formulas of an account', () => {
 
   test('are made of templates with parameters', async () => {
     const { ours } = openAccounts()
-    const made = await ours.ask('POST', '/v1/formulas', {
-      code: 'MY_WINDOW',
-      name: 'Cargo of the 16th',
-      template: 'pricing_window',
-      parameters: { code: 'WTI_USD' },
-    })
+    const make = (parameters: object) =>
+      ours.ask('POST', '/v1/formulas', {
+        code: 'MY_WINDOW',
+        name: 'Cargo of the 16th',
+        template: 'pricing_window',
+        parameters,
+      })
+    for (const [parameters, message] of [
+      [
+        { oill: 'WTI_USD' },
+        'parameters must be oil, date, before or after; got "oill". Did you mean oil?',
+      ],
+      [{ before: 'two' }, 'parameters.before must be a number such as 2; got "two".'],
+      [{ before: 2 }, 'parameters.before must be text; got 2.'],
+      [
+        { date: '16.11.2026' },
+        'parameters.date must be a date such as 2026-11-10; got "16.11.2026".',
+      ],
+    ] as const) {
+      const { status, data } = await make(parameters)
+      expect([status, data.errors[0].message]).toEqual([422, message])
+    }
+    const made = await make({ oil: 'WTI_USD', before: '1' })
     expect([made.status, made.data.formula.formula]).toEqual([
       201,
-      expect.stringContaining('around('),
+      'around(WTI_USD, 2026-11-10, 1, 2)',
     ])
   })
 

@@ -1,6 +1,7 @@
+import { nearestWord } from '../../../lib/text/wrong-value.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Observation } from '../../prices/math/bars.ts'
-import { isUnit, type Product } from '../../units/math/units.ts'
+import { isUnit, type Product, targetUnits } from '../../units/math/units.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
 import { dayNumber, type Input, type Mean } from './input.ts'
 import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
@@ -200,7 +201,7 @@ function createBuilder(
       throw new FormulaFault(
         conversion,
         spot,
-        `must convert ${named(kind)} to ${named(terms)}, which is not possible.`,
+        `must convert ${named(kind)} to ${named(terms)}, which is not possible.${meantUnit(terms.unit)}`,
       )
     return { kind: conversion.result, evaluate: applied(conversion, evaluate, spot) }
   }
@@ -387,7 +388,7 @@ function createBuilder(
           throw new FormulaFault(
             'unknown_unit',
             node.word,
-            `must name a known unit; got ${node.unit}.`,
+            `must name a known unit; got ${node.unit}.${meantUnit(node.unit)}`,
           )
         if (kind.kind !== 'price')
           throw new FormulaFault('units', node, 'must give unit a price per a unit.')
@@ -451,6 +452,12 @@ const named = ({ currency, unit }: Pick<Price, 'currency' | 'unit'>) =>
 
 const unitNamed = (text: string): string | undefined =>
   [text, text.toLowerCase()].find(word => isUnit(word.replace(/^pence_per_/, '')))
+
+/** For a word that names no unit, the unit that it resembles. */
+function meantUnit(word: string): string {
+  const near = unitNamed(word) === undefined ? nearestWord(word, targetUnits) : undefined
+  return near === undefined ? '' : ` Did you mean ${near}?`
+}
 
 const comparisons: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
   '<': (a, b) => a < b,

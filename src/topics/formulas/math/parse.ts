@@ -83,11 +83,17 @@ function tokensOf(text: string): Token[] {
       throw new FormulaFault(
         'syntax',
         { column: at + 1, length: 1 },
-        `must not have ${String.fromCodePoint(text.codePointAt(at)!)} here.`,
+        wrongCharacter(String.fromCodePoint(text.codePointAt(at)!)),
       )
     tokens.push({ ...found, column: at + 1, length: found.text.length })
     at += found.text.length
   }
+}
+
+function wrongCharacter(character: string): string {
+  if (character === '"') return 'must have a code of 1 to 50 characters between two quotes here.'
+  if (character === '.') return 'must have a digit on both sides of a decimal point.'
+  return `must have only letters, digits, quotes and _ . , + - * / ( ) [ ] < > = !=; got ${character}.`
 }
 
 const functions = 'abs around avg fx if lag max min plain round table unit'.split(' ')

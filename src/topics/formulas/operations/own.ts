@@ -32,7 +32,7 @@ import { roundTo } from '../../prices/math/format.ts'
 import { FormulaLeg, formulaRow, MissingLeg, missingLegs } from '../../prices/operations/row.ts'
 import { alignments } from '../math/compile.ts'
 import { formulaStatuses, ownStatuses } from '../math/status.ts'
-import { filled, templates } from '../math/templates.ts'
+import { filled, type Template, templates } from '../math/templates.ts'
 
 const Formula = t.object('Formula', {
   code: t.String({ examples: ['MY_CRACK'] }),
@@ -92,9 +92,10 @@ const newFields = {
       }),
       (form, name) => {
         const given = form.value(name)
-        if (isObject(given) && Object.values(given).every(value => typeof value === 'string'))
-          return given as Record<string, string>
-        return form.fault(name, 'must be an object of texts.')
+        if (!isObject(given)) return form.fault(name, 'must be an object of texts.')
+        const wrong = Object.keys(given).find(key => typeof given[key] !== 'string')
+        if (wrong === undefined) return given as Record<string, string>
+        return form.part(name).fault(wrong, 'must be text.')
       },
     ),
   ),
@@ -174,9 +175,32 @@ function termsOf(values: Partial<Values<typeof newFields>>): SeriesTerms {
 }
 
 function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): void {
-  if (values.template !== undefined) return
+  const template = templates.find(({ id }) => id === values.template)
+  if (template) checkParameters(form, template, values.parameters)
   for (const name of ['formula', 'unit', 'currency'] as const)
-    if (!form.has(name)) form.fault(name, 'is required without a template.')
+    if (!template && !form.has(name)) form.fault(name, 'is required without a template.')
+}
+
+const written = { number: /^-?\d+(\.\d+)?$/, date: /^\d{4}-\d{2}-\d{2}$/ } as const
+
+/** Codes and bands are checked as parts of the formula. */
+function checkParameters(
+  form: Form,
+  { parameters }: Template,
+  given: Readonly<Record<string, string>> = {},
+): void {
+  const names = parameters.map(({ name }) => name)
+  for (const [key, text] of Object.entries(given)) {
+    const parameter = parameters.find(({ name }) => name === key)
+    if (!parameter) form.wrongWord('parameters', names, key)
+    else if (
+      (parameter.type === 'number' || parameter.type === 'date') &&
+      !written[parameter.type].test(text)
+    )
+      form
+        .part('parameters')
+        .fault(key, `must be a ${parameter.type} such as ${parameter.default}.`)
+  }
 }
 
 const reading = { meter: true } as const

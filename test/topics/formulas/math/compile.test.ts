@@ -81,6 +81,8 @@ const fault = (text: string, declared?: Parameters<typeof compile>[1]) => {
   return 'accepted'
 }
 
+const onlyThese = 'must have only letters, digits, quotes and _ . , + - * / ( ) [ ] < > = !='
+
 describe('the text of a formula', () => {
   test('is refused at the column of what is wrong in it', () => {
     expect(fault('BRENT +')).toEqual(['syntax', 8])
@@ -104,8 +106,10 @@ describe('the text of a formula', () => {
     ['BRENT +', 8, 'must have a number, a code, a function or ( here; the text ends.'],
     ['BRENT WTI', 7, 'must have +, -, *, / or its end here; got WTI.'],
     ['(BRENT', 7, 'must have ) here; the text ends.'],
-    ['BRENT ^ 2', 7, 'must not have ^ here.'],
-    ['BRENT + \u{1F600}', 9, 'must not have \u{1F600} here.'],
+    ['BRENT ^ 2', 7, `${onlyThese}; got ^.`],
+    ['.5*BRENT', 1, 'must have a digit on both sides of a decimal point.'],
+    ['"BRENT', 1, 'must have a code of 1 to 50 characters between two quotes here.'],
+    ['BRENT + \u{1F600}', 9, `${onlyThese}; got \u{1F600}.`],
     ['NOPE', 1, 'must name known codes; got NOPE.'],
     [
       'sqrt(BRENT)',
@@ -146,6 +150,7 @@ describe('the text of a formula', () => {
     ['fx(BRENT)', 9, 'must have a comma and a currency such as EUR here; got ).'],
     ['fx(BRENT, XXX)', 11, 'must name a currency that has rates; got XXX.'],
     ['unit(BRENT, furlong)', 13, 'must name a known unit; got furlong.'],
+    ['unit(BRENT, barel)', 13, 'must name a known unit; got barel. Did you mean barrel?'],
     ['min(BRENT)', 1, 'must give min at least 2 arguments; got 1.'],
     ['abs(BRENT, 2)', 1, 'must give abs one argument; got 2.'],
     ['1e400*BRENT', 1, `must have a number up to ${Number.MAX_VALUE} here; got 1e400.`],
