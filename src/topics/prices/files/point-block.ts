@@ -85,8 +85,8 @@ export function decodePoints(bytes: Uint8Array): PointBlock | undefined {
   const start = bytes.indexOf(lineFeed) + 1
   const head = headOf(bytes.subarray(0, start))
   if (!head || (bytes.length - start) % (head.width * numberBytes) !== 0) return undefined
-  // A copy begins where numbers may begin.
-  const numbers = new Float64Array(Uint8Array.from(bytes.subarray(start)).buffer)
+  // A copy begins where numbers may begin. `from` would take the bytes one at a time.
+  const numbers = new Float64Array(new Uint8Array(bytes.subarray(start)).buffer)
   const count = numbers.length / head.width
   if (head.parts.reduce((sum, [, points]) => sum + points, 0) !== count) return undefined
   return {
