@@ -124,6 +124,11 @@ export const problems = {
     'valid',
     'The person is already a member or belongs to another organization.',
   ),
+  own_subscription: entry(
+    422,
+    'valid',
+    'The account has its own subscription, and must cancel it before it joins an organization.',
+  ),
   last_admin: entry(422, 'valid', 'An organization needs at least one admin.'),
   invitation_expired: entry(422, 'valid', 'The invitation has expired.'),
   invitation_used: entry(422, 'valid', 'The invitation has already been accepted.'),

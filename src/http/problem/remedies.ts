@@ -47,6 +47,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   SIGNUP_CLOSED: 'Ask the operator for an account or an invitation.',
   SIGNUP_LIMITED: 'Wait for `Retry-After` seconds.',
   already_member: 'Ask the person to leave the other organization first.',
+  own_subscription: 'Cancel the subscription, then accept the invitation.',
   last_admin: 'Make another member an admin first.',
   invitation_expired: 'Ask for a new invitation.',
   invitation_used: 'Sign in: the account is a member already.',

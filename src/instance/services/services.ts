@@ -150,8 +150,12 @@ export function openServices(runtime: Runtime): Services {
       return leg && isDelivery(leg) ? leg : undefined
     },
   })
-  const accounts = openAccounts(markets)
   const subscriptions = createSubscriptionStore(runtime.db)
+  const isSubscribed = (accountId: string) => {
+    const running = subscriptions.running(accountId)
+    return running !== undefined && !running.cancelAtPeriodEnd
+  }
+  const accounts = openAccounts({ ...markets, isSubscribed })
   const alerts = openAlerts(markets)
   const watches = openWatches(markets)
   const billing = openBilling({
@@ -195,10 +199,7 @@ export function openServices(runtime: Runtime): Services {
       ...markets,
       ...accounts,
       closedAccounts: createClosedAccountStore(runtime.db),
-      isSubscribed(accountId) {
-        const running = subscriptions.running(accountId)
-        return running !== undefined && !running.cancelAtPeriodEnd
-      },
+      isSubscribed,
       endings: [
         endingOf(alerts.alerts),
         endingOf(watches.watches),

@@ -5,7 +5,10 @@ import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/sessi
 import { operation } from '../../../http/operations/operation.ts'
 import { refusalOf } from '../../../topics/account/operations/session-row.ts'
 import type { Company } from '../../../topics/account/service/company.ts'
-import { invitationState } from '../../../topics/account/service/memberships.ts'
+import {
+  invitationState,
+  type OrganizationRefusal,
+} from '../../../topics/account/service/memberships.ts'
 import type { Organizations } from '../../../topics/account/service/organizations.ts'
 import { TooManyWaiting } from '../../../topics/account/service/password-hashes.ts'
 import type { CodeRefusal, SecondFactor } from '../../../topics/account/service/second-factor.ts'
@@ -386,6 +389,13 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
   ]
 }
 
+/** What a person can do who may accept the invitation later. */
+const refusedMembers: Readonly<Partial<Record<OrganizationRefusal['refused'], string>>> = {
+  already_member: 'You belong to another organization. Leave it before you accept this invitation.',
+  own_subscription:
+    'Your account has its own subscription, which would still be charged. Cancel it, then accept the invitation.',
+}
+
 function invited(
   { organizations, signIn, keys, addressOf, now, company }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
@@ -443,15 +453,9 @@ function invited(
           const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))
           const accepted = organizations.accept(view.invitation.id, who, token)
           if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
-          if (accepted?.refused !== 'already_member') return over(token)
-          return page(
-            title,
-            message({
-              text: 'You belong to another organization. Leave it before you accept this invitation.',
-              wrong: true,
-            }),
-            { status: 422 },
-          )
+          const text = accepted && refusedMembers[accepted.refused]
+          if (text === undefined) return over(token)
+          return page(title, message({ text, wrong: true }), { status: 422 })
         }),
     }),
   ]

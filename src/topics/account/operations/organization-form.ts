@@ -38,6 +38,11 @@ function refusalOf(refusal: OrganizationRefusal): Problem {
         'already_member',
         'This person is already a member, or belongs to another organization and must leave it first.',
       )
+    case 'own_subscription':
+      return stateForbids(
+        'own_subscription',
+        'Your account has its own subscription, which would still be charged. Cancel it, then accept the invitation.',
+      )
     case 'last_admin':
       return stateForbids(
         'last_admin',

@@ -191,7 +191,7 @@ export const organizationOperations: Operations = [
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation',
     description:
-      "Returns the membership. The caller's account becomes a member: from the next request on, its keys and sessions act on the organization's account. Once only; after 14 days, when it was withdrawn or a newer one was sent 422 `invitation_expired`, whose message says which. A member of another organization must leave it first (422 `already_member`); an existing member keeps the higher of the two roles.",
+      "Returns the membership. The caller's account becomes a member: from the next request on, its keys and sessions act on the organization's account. Once only; after 14 days, when it was withdrawn or a newer one was sent 422 `invitation_expired`, whose message says which. A member of another organization must leave it first (422 `already_member`), and an account with its own subscription must cancel it first (422 `own_subscription`); an existing member keeps the higher of the two roles.",
     access: own,
     params: invitationId.properties,
     body: AcceptBody.schema,

@@ -20,7 +20,7 @@ export const activeMembers = (members: readonly Member[]): readonly Member[] =>
   members.filter(({ accountId }) => accountId !== null)
 
 export type OrganizationRefusal =
-  | { refused: 'already_member' | 'last_admin' }
+  | { refused: 'already_member' | 'last_admin' | 'own_subscription' }
   | { refused: 'invitation_expired' | 'invitation_used'; why: string }
   | { refused: 'limit'; limit: number }
 
@@ -30,6 +30,8 @@ export interface OrganizationsDeps extends Pick<Runtime, 'db' | 'ids'> {
   mail: Pick<Mail, 'post'>
   clock: Clock
   serviceName: string
+  /** Whether a subscription continues: a member could neither see nor cancel it. */
+  isSubscribed(accountId: string): boolean
 }
 
 export const invitationState = (

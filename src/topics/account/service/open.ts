@@ -36,6 +36,7 @@ export interface AccountServicesDeps extends Runtime {
   mail: Mail
   organizationStore: OrganizationStore
   settings: Settings
+  isSubscribed(accountId: string): boolean
   audit: { note(entry: NewAuditEntry): void; signInPlaces(accountId: string): string[] }
 }
 

@@ -299,7 +299,10 @@ const used = 'The invitation has already been accepted.'
 
 const ranks: Record<Role, number> = { read_only: 0, member: 1, admin: 2 }
 
-function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
+function invitationsOf(
+  { store, clock, ids, isSubscribed }: OrganizationsDeps,
+  { of, changing, isOpen }: Reads,
+) {
   const byToken = (token: string | undefined) =>
     token !== undefined && isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
 
@@ -308,6 +311,8 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
 
   const isFree = (account: AccountState, organizationId: string) =>
     isFreeFor(of(account), organizationId)
+  const keepsPaying = ({ account }: AccountState, organization: Organization) =>
+    organization.accountId !== account.id && isSubscribed(account.id)
 
   const look = (id: string, account: AccountState, token?: string): SeenInvitation | undefined => {
     const invitation = store.invitation(id)
@@ -319,7 +324,11 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
     return {
       invitation,
       organization,
-      canAccept: invited && isOpen(invitation) && isFree(account, organization.id),
+      canAccept:
+        invited &&
+        isOpen(invitation) &&
+        isFree(account, organization.id) &&
+        !keepsPaying(account, organization),
     }
   }
 
@@ -377,6 +386,7 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
       if (why !== undefined)
         return { refused: why === used ? 'invitation_used' : 'invitation_expired', why }
       if (!isFree(account, organization.id)) return { refused: 'already_member' }
+      if (keepsPaying(account, organization)) return { refused: 'own_subscription' }
       const belonging = of(account)
       const now = clock.now()
       const done = changing(organization.id, () => {

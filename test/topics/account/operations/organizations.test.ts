@@ -752,6 +752,28 @@ describe('/organizations/invitations', () => {
     expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).status).toBe(404)
   })
 
+  test('waits until a subscription that the account would still pay for is cancelled', async () => {
+    const { ask, guest, base, secret, app, signedIn } = await invited()
+    const bought = await ask('POST', '/billing/subscriptions', token(guest), { plan_id: 'starter' })
+    expect(bought.status).toBe(201)
+    expect((await ask('GET', `${base}/accept`, token(guest))).body.can_accept).toBe(false)
+    const refused = await ask('POST', `${base}/confirm_accept`, token(guest))
+    expect([refused.status, codeOf(refused)]).toEqual([422, 'own_subscription'])
+    const page = await app.handle(
+      new Request('http://localhost/invitation', {
+        method: 'POST',
+        headers: { origin: 'http://localhost', cookie: `session=${await signedIn(guest)}` },
+        body: new URLSearchParams({ token: secret }),
+      }),
+    )
+    expect([page.status, await page.text()]).toEqual([
+      422,
+      expect.stringContaining('Your account has its own subscription'),
+    ])
+    await ask('POST', '/billing/subscriptions/cancel', token(guest), {})
+    expect((await ask('POST', `${base}/confirm_accept`, token(guest))).status).toBe(200)
+  })
+
   test('waits for who is in another organization with others', async () => {
     const all = await invited()
     const { ask, guest, person, base } = all

@@ -69,6 +69,7 @@ function world(names: readonly string[]) {
       clock,
       ids,
       serviceName: 'Prices',
+      isSubscribed: () => false,
     }),
   }
 }
