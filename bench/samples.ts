@@ -9,10 +9,11 @@ export interface Sample {
   headersOf(server: Wellhead): Record<string, string>
 }
 
-/** All but streams, which never end. */
+/** All but streams, which never end, and the replay, whose time is that of its records. */
 export const samples: readonly Sample[] = interfaceRows
   .filter(
-    ({ method, path, sample }) => method === 'GET' && sample !== null && !path.includes('stream'),
+    ({ method, path, sample }) =>
+      method === 'GET' && sample !== null && !/stream|replay/.test(path),
   )
   .map(({ path, sample, access }) => ({
     path,
