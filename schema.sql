@@ -281,6 +281,7 @@ CREATE TABLE change_events (
   details TEXT NOT NULL CHECK (json_valid(details)),
   PRIMARY KEY (written_at, series_id, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX change_events_by_series ON change_events (series_id, written_at);
 
 -- When rows of datasets were written or removed that are recorded at an instant: the rows themselves
 -- and their earlier versions are found by it.

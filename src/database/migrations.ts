@@ -780,6 +780,11 @@ export const migrations: readonly Migration[] = [
           AND coalesce(d.count, 1) <= coalesce(d.hours, 1) + 24);
     `,
   },
+  {
+    version: 37,
+    why: 'The feed of changes reads the events of a series, not those of all.',
+    sql: 'CREATE INDEX change_events_by_series ON change_events (series_id, written_at);',
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

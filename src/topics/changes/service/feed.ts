@@ -86,22 +86,18 @@ export function createChangeFeed(deps: FeedDeps) {
   })
   const datasets = createDatasetChanges({ ...deps, versions: deps.rowVersions })
   /** The transactions from an instant on, each with its changes, oldest first. */
-  const transactions = function* (
-    from: number,
-    served: ServedHistory,
-    hasRows: boolean,
-  ): Generator<Transaction> {
-    const events = served.after(from - 1)
+  const transactions = function* (from: number, hasRows: boolean): Generator<Transaction> {
     for (let at = from; at < Number.POSITIVE_INFINITY; ) {
       const ranges = wholeFrom(log, at)
       const rows = hasRows
         ? wholeFrom(log.rows, at)
         : { entries: [], end: Number.POSITIVE_INFINITY }
-      const end = Math.min(ranges.end, rows.end)
+      const events = wholeFrom(log.events, at)
+      const end = Math.min(ranges.end, rows.end, events.end)
       yield* inOrder(
         ranges.entries.slice(0, countUntil(ranges.entries, end)),
         rows.entries.slice(0, countUntil(rows.entries, end)),
-        events.splice(0, countUntil(events, end)),
+        events.entries.slice(0, countUntil(events.entries, end)),
       )
       at = end + 1
     }
@@ -250,9 +246,9 @@ export function createChangeFeed(deps: FeedDeps) {
     reader: ChangeReader,
     after: Place,
   ): Generator<AnyRecord | { readUntil: Place; ranges: number }> {
-    const served = createServedHistory(log.events())
+    const served = createServedHistory(log.events.ofSeries)
     const hasRows = reader.tables.size > 0
-    for (const { writtenAt, segments, rows } of transactions(after.writtenAt, served, hasRows)) {
+    for (const { writtenAt, segments, rows } of transactions(after.writtenAt, hasRows)) {
       for (const segment of segments) {
         const isRead = after.writtenAt === segment.writtenAt && segment.rank < after.rank
         if (isRead || !reader.wants(segment.series)) continue
@@ -309,7 +305,7 @@ export function createChangeFeed(deps: FeedDeps) {
           if (isTooMany()) return undefined
         }
     if (reader.isDerived)
-      for (const { writtenAt, segments } of transactions(from, served, false)) {
+      for (const { writtenAt, segments } of transactions(from, false)) {
         if (writtenAt >= to) break
         for (const record of derived.of(segments, reader, served, beforeSegment({ writtenAt })))
           if (!record.isRetroactive) add(record)
@@ -324,7 +320,7 @@ export function createChangeFeed(deps: FeedDeps) {
   return {
     /** The records of `[from, to)` by their recording, as they are read; undefined: others may run. */
     *replay(reader: ChangeReader, from: number, to: number): Generator<AnyRecord | undefined> {
-      const served = createServedHistory(log.events())
+      const served = createServedHistory(log.events.ofSeries)
       const begin = Math.max(from, log.oldestRecorded() ?? to)
       const end = Math.min(to, (log.newest() ?? begin) + laterMs)
       let spanMs = firstReplayMs

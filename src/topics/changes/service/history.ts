@@ -31,26 +31,22 @@ export const daysOf = ({ from, to }: { from: string; to: string }): Hidden => ({
   to: parseDay(to)! + dayMs,
 })
 
-export function createServedHistory(events: readonly ChangeEvent[]) {
-  const bySeries = Map.groupBy(events, event => event.seriesId)
+/** `eventsOf` returns the events of a series, oldest first. */
+export function createServedHistory(eventsOf: (seriesId: number) => readonly ChangeEvent[]) {
+  const known = new Map<number, readonly ChangeEvent[]>()
+  const ofSeries = (seriesId: number) => known.getOrInsertComputed(seriesId, eventsOf)
   return {
-    /** Events of transactions after one instant, oldest first. */
-    after: (writtenAt: number) => events.filter(event => event.writtenAt > writtenAt),
-    /** Those of a transaction. */
-    of: (writtenAt: number) => events.filter(event => event.writtenAt === writtenAt),
     /** The days that an event releases: those of the newest quarantine of its number, which numbers may have had before. */
     released: ({ seriesId, id, writtenAt }: Extract<ChangeEvent, { kind: 'released' }>) => {
-      const found = bySeries
-        .get(seriesId)
-        ?.findLast(
-          event => event.kind === 'quarantined' && event.id === id && event.writtenAt <= writtenAt,
-        )
+      const found = ofSeries(seriesId).findLast(
+        event => event.kind === 'quarantined' && event.id === id && event.writtenAt <= writtenAt,
+      )
       return found?.kind === 'quarantined' ? daysOf(found) : undefined
     },
     /** Days in quarantine after the events up to an instant; `isBefore` leaves out those of it. */
     hidden(seriesId: number, writtenAt: number, isBefore = false): Hidden[] {
       const open = new Map<number, Hidden>()
-      for (const event of bySeries.get(seriesId) ?? []) {
+      for (const event of ofSeries(seriesId)) {
         if (event.writtenAt > writtenAt || (isBefore && event.writtenAt === writtenAt)) break
         if (event.kind === 'quarantined') open.set(event.id, daysOf(event))
         if (event.kind === 'released') open.delete(event.id)
@@ -60,7 +56,7 @@ export function createServedHistory(events: readonly ChangeEvent[]) {
     /** The accounts that were served a series after the events up to an instant. */
     audience(series: Series, writtenAt: number): Audience {
       let audience: Audience | undefined
-      for (const event of bySeries.get(series.id) ?? []) {
+      for (const event of ofSeries(series.id)) {
         if (event.kind !== 'terms') continue
         if (event.writtenAt > writtenAt) return audience ?? event.before
         audience = event.after

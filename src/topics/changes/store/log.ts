@@ -72,6 +72,11 @@ interface EventRow {
   details: string
 }
 
+const eventColumns = 'written_at AS writtenAt, series_id AS seriesId, kind, details'
+
+const eventOf = ({ writtenAt, seriesId, kind, details }: EventRow) =>
+  ({ writtenAt, seriesId, kind, ...JSON.parse(details) }) as ChangeEvent
+
 /** Values of a transaction are recorded for the past, or at most so long after it. */
 export const promptMs = 60_000
 
@@ -129,10 +134,19 @@ export function createChangeLogStore(db: Database) {
     `SELECT ${rowColumns} FROM dataset_changes
      WHERE subject = ? AND recorded_at >= ? AND recorded_at < ? ORDER BY recorded_at, written_at`,
   )
-  const events = lazy<EventRow, []>(
+  const eventsFrom = lazy<EventRow, [number, number]>(
     db,
-    `SELECT written_at AS writtenAt, series_id AS seriesId, kind, details FROM change_events
-     ORDER BY written_at, series_id, kind`,
+    `SELECT ${eventColumns} FROM change_events WHERE written_at >= ?
+     ORDER BY written_at, series_id, kind LIMIT ?`,
+  )
+  const eventsAt = lazy<EventRow, [number]>(
+    db,
+    `SELECT ${eventColumns} FROM change_events WHERE written_at = ? ORDER BY series_id, kind`,
+  )
+  const eventsOf = lazy<EventRow, [number]>(
+    db,
+    `SELECT ${eventColumns} FROM change_events INDEXED BY change_events_by_series
+     WHERE series_id = ? ORDER BY written_at, kind`,
   )
   const addEvent = lazy(
     db,
@@ -167,14 +181,13 @@ export function createChangeLogStore(db: Database) {
     newest: () => newest.get()?.at ?? undefined,
     /** No value was recorded earlier. */
     oldestRecorded: () => oldestRecorded.get()?.at ?? undefined,
-    /** All of them, oldest first: they are few. */
-    events: () =>
-      events
-        .all()
-        .map(
-          ({ writtenAt, seriesId, kind, details }) =>
-            ({ writtenAt, seriesId, kind, ...JSON.parse(details) }) as ChangeEvent,
-        ),
+    /** The same of events. */
+    events: {
+      from: (writtenAt: number, limit: number) => eventsFrom.all(writtenAt, limit).map(eventOf),
+      of: (writtenAt: number) => eventsAt.all(writtenAt).map(eventOf),
+      /** Those of a series, oldest first. */
+      ofSeries: (seriesId: number) => eventsOf.all(seriesId).map(eventOf),
+    },
     addEvent(writtenAt: number, seriesId: number, { kind, ...details }: EventDetails) {
       addEvent.run(writtenAt, seriesId, kind, JSON.stringify(details))
     },

@@ -17,7 +17,7 @@ const released = (writtenAt: number, id: number) =>
 describe('the days that an event releases', () => {
   const first = released(20, 7)
   const second = released(40, 7)
-  const served = createServedHistory([
+  const served = createServedHistory(() => [
     quarantined(10, 7, '2026-10-22'),
     first,
     quarantined(30, 7, '2026-10-09'),

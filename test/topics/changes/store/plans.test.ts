@@ -8,6 +8,7 @@ const large = [
   'observations',
   'observation_revisions',
   'price_changes',
+  'change_events',
   'dataset_changes',
   'dataset_revisions',
   'late_rows',
@@ -79,4 +80,4 @@ test('changes, vintages and formulas are read by indexes of their times', async 
     })
   })
   expect(whole).toEqual([])
-})
+}, 60_000)
