@@ -125,7 +125,7 @@ for (const path of reads) {
 
 const megabytes = 1024
 /** The memory of the process itself: mapped pages of the database are not a leak. */
-function standing(): { megabytes: number; descriptors: number } {
+function resources(): { megabytes: number; descriptors: number } {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
   return {
     megabytes: Number(/RssAnon:\s+(\d+)/.exec(status)![1]) / megabytes,
@@ -140,7 +140,7 @@ const began = performance.now()
 const passed = () => (performance.now() - began) / minuteMs
 // Memory swings by what waits to be collected, so each second counts.
 const sampling = setInterval(() => {
-  samples.push({ minute: passed(), ...standing() })
+  samples.push({ minute: passed(), ...resources() })
 }, 1000)
 let [n, told] = [0, 0]
 while (passed() < minutes) {

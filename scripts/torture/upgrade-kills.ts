@@ -84,7 +84,7 @@ const tablesOf = (db: Database) =>
   ).map(table => table.name)
 
 /** The state of the database: its schema, and the number of rows of each table. */
-function standing(data: string) {
+function stateOf(data: string) {
   const db = new Database(join(data, 'wellhead.db'), { readwrite: true })
   const { integrity_check: sound } = db.query('PRAGMA integrity_check').get() as {
     integrity_check: string
@@ -103,7 +103,7 @@ function standing(data: string) {
 makeOld()
 const before = (() => {
   const data = fresh()
-  return standing(data)
+  return stateOf(data)
 })()
 const data = fresh()
 const trace = join(work, 'trace')
@@ -111,7 +111,7 @@ await serve(data, ['strace', '-f', '-e', 'trace=pwrite64', '-o', trace])
 const writes = readFileSync(trace, 'utf8')
   .split('\n')
   .filter(line => line.includes('pwrite64(')).length
-const whole = standing(data)
+const whole = stateOf(data)
 /** A start tries at once what waits to be sent, and a kill may come after that. */
 const triesTable = 'outbox_attempts'
 /** Not one that a start writes besides, in its own time. */
@@ -137,7 +137,7 @@ for (let at = 1; at <= writes; at += step) {
   ])
   kills += 1
   const wrong = (why: string) => void failed.push(`killed at write ${n}: ${why}`)
-  const then = standing(data)
+  const then = stateOf(data)
   if (then.sound !== 'ok') wrong(then.sound)
   if (then.version === 1) ends.old += 1
   else if (then.version === schemaVersion) ends.new += 1
@@ -145,7 +145,7 @@ for (let at = 1; at <= writes; at += step) {
   if (then.version === 1 && JSON.stringify(then.rows) !== JSON.stringify(before.rows))
     wrong('the old database has other rows')
   if (!wasUp && !(await serve(data, []))) wrong('the next start did not listen')
-  const after = standing(data)
+  const after = stateOf(data)
   if (after.version !== schemaVersion || after.sound !== 'ok')
     wrong(`after the next start: schema ${after.version}, ${after.sound}`)
   for (const name of Object.keys(whole.rows).filter(isSteady))

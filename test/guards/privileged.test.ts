@@ -168,12 +168,12 @@ describe('every route with a body', () => {
   for (const row of writing) {
     test(`of ${row.method} ${row.path} sets nothing that is not its caller's to set`, async () => {
       const { services } = copy.running
-      const standing = () => {
+      const settableFields = () => {
         const { plan, ...account } = services.keys.find(copy.apiKey)!.account.account
         // A purchase changes the plan; a body can only name plans that are for sale.
         return row.path.startsWith('/billing/') ? account : { plan, ...account }
       }
-      const [key, before] = [services.keys.find(copy.apiKey)!, standing()]
+      const [key, before] = [services.keys.find(copy.apiKey)!, settableFields()]
       const role = key.holder.role
       const response = await copy.ask(row.method, row.sample!, {
         body: laden(row),
@@ -185,7 +185,7 @@ describe('every route with a body', () => {
       if (response.ok) expect(tracesIn(text), text.slice(0, 600)).toEqual([])
       for (const [table, stored] of Object.entries(stateOf(services.db)))
         expect(tracesIn(stored), table).toEqual([])
-      expect(standing()).toEqual(before)
+      expect(settableFields()).toEqual(before)
       expect(services.keys.find(copy.apiKey)!.holder.role).toBe(role)
     })
   }

@@ -46,7 +46,7 @@ async function push({ url, adminToken }: Server) {
   })
 }
 
-const standing = () => {
+const walState = () => {
   const state = readWal(path)!
   return { salts: state.salts, frames: state.frames, file: statSync(path).mtimeMs }
 }
@@ -64,10 +64,10 @@ test('with sqlite.autocheckpoint = 0 the WAL is never checkpointed, and duplicat
 
   server = await start('serve', dir)
   await push(server)
-  const first = standing()
+  const first = walState()
   let frames = first.frames
   const grows = (what: string) => {
-    const now = standing()
+    const now = walState()
     expect({ what, salts: now.salts, file: now.file }).toEqual({
       what,
       salts: first.salts,
@@ -118,13 +118,13 @@ test('with sqlite.autocheckpoint = 0 the WAL is never checkpointed, and duplicat
   // The next write restarts the WAL, as the replicator left it; a stop and a start continue with
   // it.
   await push(server)
-  const anew = standing()
+  const anew = walState()
   expect(anew.salts).not.toBe(first.salts)
   expect(await server.stop()).toBe(0)
-  const stopped = standing()
+  const stopped = walState()
   server = await start('serve', dir)
   await push(server)
-  const after = standing()
+  const after = walState()
   for (const then of [stopped, after])
     expect({ salts: then.salts, file: then.file }).toEqual({ salts: anew.salts, file: anew.file })
   expect(stopped.frames).toBeGreaterThanOrEqual(anew.frames)

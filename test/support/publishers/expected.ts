@@ -46,12 +46,12 @@ export function expectedValues(
       byCode.set(code, [...(byCode.get(code) ?? []), { feed, code, kind, values }])
     }
   }
-  return new Map([...byCode].map(([code, all]) => [code, standing(all)]))
+  return new Map([...byCode].map(([code, all]) => [code, valuesInForce(all)]))
 }
 
 const lengths = ['day', 'week', 'month']
 
-function standing(all: readonly Expected[]): Map<string, number> {
+function valuesInForce(all: readonly Expected[]): Map<string, number> {
   const values = new Map<string, number>()
   // The shortest period first; of one length the preferred feed.
   for (const kind of lengths) {

@@ -38,7 +38,7 @@ const path = '/v1/scheduled-deliveries'
 const unknownId = '00000000-0000-4000-8000-00000000dead'
 
 /** For tests that do not move its clock: each has its own account there. */
-const standing = deliveryWorld()
+const sharedWorld = deliveryWorld()
 
 /** A world with one account and its key. */
 function openInstance({
@@ -92,7 +92,7 @@ function expectShapeOf(
 
 describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   test('fills in what the body leaves out', async () => {
-    const { ask, account } = openInstance({ world: standing })
+    const { ask, account } = openInstance({ world: sharedWorld })
     const { status, body } = await ask('POST', '', {
       scheduled_delivery: { commodity_codes: ['wti_usd', 'brent', 'WTI_USD', 'BRENT_CRUDE_USD'] },
     })
@@ -124,7 +124,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   })
 
   test('takes every field, bare or wrapped, and ignores those that are not the caller’s to set', async () => {
-    const { ask } = openInstance({ world: standing })
+    const { ask } = openInstance({ world: sharedWorld })
     const fields = {
       name: ' Morning ',
       commodity_codes: ['WTI_USD'],
@@ -198,7 +198,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   ])('%j is answered %j', async (fields, row) => {
     expect(
       (
-        await openInstance({ world: standing }).ask('POST', '', {
+        await openInstance({ world: sharedWorld }).ask('POST', '', {
           commodity_codes: ['WTI_USD'],
           ...fields,
         })
@@ -207,7 +207,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   })
 
   test('the channel comes from the header, a word or nothing', async () => {
-    const { ask } = openInstance({ world: standing })
+    const { ask } = openInstance({ world: sharedWorld })
     for (const [header, source] of [
       ['Dashboard', 'dashboard'],
       ['sdk-python', 'sdk-python'],
@@ -230,7 +230,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   })
 
   test('again with the same Idempotency-Key makes nothing', async () => {
-    const { ask } = openInstance({ world: standing })
+    const { ask } = openInstance({ world: sharedWorld })
     const [first, second] = [
       await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'idempotency-key': 'a' }),
       await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'idempotency-key': 'a' }),
@@ -301,7 +301,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   ] as [unknown, ...[string, unknown][]][])(
     '%j is refused with one entry for each fault',
     async (fields, ...faults) => {
-      const { ask } = openInstance({ world: standing })
+      const { ask } = openInstance({ world: sharedWorld })
       for (const body of [fields, { scheduled_delivery: fields }]) {
         const { status, headers, body: answer } = await ask('POST', '', body)
         expect({ status, code: answer.code, errorCode: headers.get('x-error-code') }).toEqual({
@@ -318,7 +318,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   )
 
   test('names what an unknown code may have meant', async () => {
-    const { body } = await openInstance({ world: standing }).ask('POST', '', {
+    const { body } = await openInstance({ world: sharedWorld }).ask('POST', '', {
       commodity_codes: ['BRENT_CRUD_USD'],
     })
     expect(body.errors[0]!.message).toMatch(
@@ -329,7 +329,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   test.each([['[]'], ['"text"'], ['{"scheduled_delivery":[]}'], ['{"scheduled_delivery":null}']])(
     'the body %s is not a form',
     async text => {
-      expect(await openInstance({ world: standing }).ask('POST', '', text)).toMatchObject({
+      expect(await openInstance({ world: sharedWorld }).ask('POST', '', text)).toMatchObject({
         status: 422,
         body: { code: 'validation_failed' },
       })
@@ -342,7 +342,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
     ['starter', 10],
     ['professional', 10],
   ])('is refused on the plan %s from the %i-th on', async (plan, limit) => {
-    const { ask, create, world, account } = openInstance({ world: standing, plan })
+    const { ask, create, world, account } = openInstance({ world: sharedWorld, plan })
     for (let n = 0; n < limit; n += 1) await create({ enabled: n % 2 === 0 })
     const refused = await ask('POST', '', { commodity_codes: ['WTI_USD'] })
     expect(refused).toMatchObject({
@@ -365,7 +365,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   })
 
   test('has no limit on the largest plans', async () => {
-    const { ask, create } = openInstance({ world: standing, plan: 'scale' })
+    const { ask, create } = openInstance({ world: sharedWorld, plan: 'scale' })
     for (let n = 0; n < 12; n += 1) await create()
     expect((await ask<{ meta: unknown }>('GET')).body).toMatchObject({
       meta: { limit: null, current_count: 12, remaining: null, plan: 'scale' },
@@ -687,7 +687,7 @@ describe('every route of /v1/scheduled-deliveries', () => {
   test.each(calls)(
     '%s /{id}%s answers an unknown, a malformed and another account’s id alike',
     async (method, end, body) => {
-      const { ask, world } = openInstance({ world: standing })
+      const { ask, world } = openInstance({ world: sharedWorld })
       const stranger = world.account()
       const foreign = world.create(stranger)
       const answers: unknown[] = []
@@ -716,7 +716,7 @@ describe('every route of /v1/scheduled-deliveries', () => {
 
   test('a wrong body is refused before an unknown id', async () => {
     expect(
-      (await openInstance({ world: standing }).ask('PATCH', `/${unknownId}`, { cadence: 'x' }))
+      (await openInstance({ world: sharedWorld }).ask('PATCH', `/${unknownId}`, { cadence: 'x' }))
         .status,
     ).toBe(422)
   })

@@ -191,8 +191,8 @@ describe('GET /v1/sms/eligibility: eligibility', () => {
   test('is there with a verified number, until the month is used up', async () => {
     const instance = openMessageInstance()
     const { token } = await instance.reachable('professional')
-    const standing = async () => (await instance.ask('GET', '/v1/sms/eligibility', token)).body
-    expect(await standing()).toMatchObject({
+    const eligibility = async () => (await instance.ask('GET', '/v1/sms/eligibility', token)).body
+    expect(await eligibility()).toMatchObject({
       eligible: true,
       reasons: [],
       phone_verified: true,
@@ -202,7 +202,7 @@ describe('GET /v1/sms/eligibility: eligibility', () => {
     })
     for (let n = 0; n < 50; n += 1)
       expect((await instance.ask('POST', '/v1/sms/test', token)).body.remaining).toBe(49 - n)
-    expect(await standing()).toMatchObject({
+    expect(await eligibility()).toMatchObject({
       eligible: false,
       reasons: ['monthly_limit_reached'],
       remaining: 0,
@@ -222,7 +222,7 @@ describe('GET /v1/sms/eligibility: eligibility', () => {
     await instance.deliver()
     expect(instance.captured('sms')).toHaveLength(51)
     instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
-    expect(await standing()).toMatchObject({ eligible: true, remaining: 50 })
+    expect(await eligibility()).toMatchObject({ eligible: true, remaining: 50 })
   })
 })
 

@@ -192,17 +192,17 @@ describe('days of release', () => {
     expect(services.seriesFaults.of(services.catalogue.named('DESK_STOCKS')!)).toMatchObject([
       { kind: 'missing', points: 1, sinceOn: '2026-11-05' },
     ])
-    const standing = async () => (await ask('/v1/commodities/DESK_STOCKS')).body.data
-    expect(await standing()).toMatchObject({
+    const freshness = async () => (await ask('/v1/commodities/DESK_STOCKS')).body.data
+    expect(await freshness()).toMatchObject({
       freshness: { data_status: 'current', next_release_at: '2026-11-25T15:30:00Z' },
     })
     // The release of the 25th is missed; Thanksgiving is a holiday.
     clock.advance(Date.parse('2026-11-27T15:31:00Z') - clock.now())
-    expect(await standing()).toMatchObject({
+    expect(await freshness()).toMatchObject({
       freshness: { data_status: 'delayed', next_release_at: '2026-12-02T15:30:00Z' },
     })
     clock.advance(Date.parse('2026-12-09T15:31:00Z') - clock.now())
-    expect(await standing()).toMatchObject({ freshness: { data_status: 'stale' } })
+    expect(await freshness()).toMatchObject({ freshness: { data_status: 'stale' } })
   })
 
   test('the series list shows the current release date and properties of a series after every change', async () => {
