@@ -192,7 +192,7 @@ export function keepChecksums(db: Database, path: string) {
   const isDamaged = (page: number, sum: number): boolean =>
     readSync(pages, oldPage, 0, pageBytes, (page - 1) * pageBytes) === pageBytes &&
     checksumOf(oldPage) !== sum
-  const kept = new Uint32Array(blockEntries)
+  const storedSums = new Uint32Array(blockEntries)
   /** Writes the checksums of pages that were added to the WAL since it was last read. */
   const takeIn = (file: number) => {
     const { log } = walState.get()!
@@ -204,15 +204,15 @@ export function keepChecksums(db: Database, path: string) {
     const entries = entriesOf(file)
     for (const [block, changes] of Map.groupBy(sums, ([page]) => blockOf(page))) {
       const first = block * blockEntries + 1
-      entries.readInto(kept, first)
+      entries.readInto(storedSums, first)
       for (const [page, sum] of changes) {
-        const storedSum = kept[page - first]!
+        const storedSum = storedSums[page - first]!
         const canJudge = storedSum !== 0 && !isInherited && !unsettled.has(page)
         if (canJudge && isDamaged(page, storedSum)) rewritten.push(page)
         unsettled.add(page)
-        kept[page - first] = sum
+        storedSums[page - first] = sum
       }
-      entries.write(first, kept)
+      entries.write(first, storedSums)
     }
   }
   /** When it returns the disk has the checksums of every page that the log holds. */
@@ -288,17 +288,17 @@ export function keepChecksums(db: Database, path: string) {
       attempt(file => {
         const entries = entriesOf(file)
         const pageContents = readPages(pages, from, count, pageBytes)
-        const kept = entries.read(from, pageContents.length)
+        const storedSums = entries.read(from, pageContents.length)
         let isFilled = false
         for (const [n, page] of pageContents.entries()) {
           if (unsettled.has(from + n)) continue
           const sum = checksumOf(page)
-          if (kept[n] !== 0 && kept[n] !== sum) damaged.push(from + n)
-          if (kept[n] !== 0) continue
-          kept[n] = sum
+          if (storedSums[n] !== 0 && storedSums[n] !== sum) damaged.push(from + n)
+          if (storedSums[n] !== 0) continue
+          storedSums[n] = sum
           isFilled = true
         }
-        if (isFilled) entries.write(from, kept)
+        if (isFilled) entries.write(from, storedSums)
         if (pageContents.length === count) next = from + count
       })
       return { damaged, next }
@@ -315,7 +315,7 @@ export function keepChecksums(db: Database, path: string) {
       rewritten = []
       return taken
     },
-    /** Why checksums are not kept any more. */
+    /** Why no checksums are written any more. */
     fault: () => fault,
   }
 }

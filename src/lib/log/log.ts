@@ -178,8 +178,8 @@ function cleanObject(value: object, path: readonly unknown[]): unknown {
     )
   if (Array.isArray(value) || value instanceof Set) {
     const all = [...value]
-    const kept = all.slice(0, maxEntries).map(each => clean(each, path))
-    return all.length > maxEntries ? [...kept, `[${all.length - maxEntries} more]`] : kept
+    const shown = all.slice(0, maxEntries).map(each => clean(each, path))
+    return all.length > maxEntries ? [...shown, `[${all.length - maxEntries} more]`] : shown
   }
   return cleanEntries(
     Object.keys(value).map(name => [name, () => value[name as keyof typeof value]]),
@@ -191,11 +191,11 @@ function cleanEntries(
   entries: readonly (readonly [name: string, read: () => unknown])[],
   path: readonly unknown[],
 ): unknown {
-  const kept = entries
+  const shown = entries
     .slice(0, maxEntries)
     .map(([name, read]) => [cleanText(name), cleanEntry(name, read, path)] as const)
   const more = entries.length > maxEntries ? [['more', entries.length - maxEntries] as const] : []
-  return Object.fromEntries([...kept, ...more].filter(([, value]) => value !== undefined))
+  return Object.fromEntries([...shown, ...more].filter(([, value]) => value !== undefined))
 }
 
 function cleanEntry(name: string, read: () => unknown, path: readonly unknown[]): unknown {

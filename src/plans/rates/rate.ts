@@ -302,9 +302,9 @@ class Table implements RateTable {
   private admit(logs: SlidingLogs, slot: number, now: number, limit: number): RateDecision {
     const count = logs.prune(slot, now)
     if (count >= limit) return this.describe(logs, slot, count, now, limit)
-    const kept = logs.push(slot, now)
-    if (kept >= 0) {
-      const decision = this.describe(logs, kept, count + 1, now, limit)
+    const pushed = logs.push(slot, now)
+    if (pushed >= 0) {
+      const decision = this.describe(logs, pushed, count + 1, now, limit)
       decision.admitted = true
       decision.retryAfterMs = 0
       return decision

@@ -1,6 +1,6 @@
 /** A producing basin as the drilling families name it. */
 export interface Basin {
-  /** Lower snake case, as it is kept and answered. */
+  /** Lower snake case, as it is stored and answered. */
   key: string
   name: string
   /** The prefix of its codes in the catalogue; undefined where the catalogue has none. */
@@ -46,7 +46,7 @@ export const basins: readonly Basin[] = [
 
 /**
  * Marcellus and the rest of Appalachia in one figure, as the Energy Information Administration
- * publishes them. It is kept apart from its parts.
+ * publishes them. It is stored apart from its parts.
  */
 const appalachia: Basin = {
   key: 'appalachia',
@@ -57,7 +57,7 @@ const appalachia: Basin = {
 
 export const basinKeys: readonly string[] = basins.map(basin => basin.key)
 /** Every basin that rows may be of. */
-export const keptBasins: readonly Basin[] = [...basins, appalachia]
+export const storedBasins: readonly Basin[] = [...basins, appalachia]
 
 const snake = (text: string): string =>
   text
@@ -67,7 +67,7 @@ const snake = (text: string): string =>
     .replaceAll(/^_+|_+$/g, '')
 
 const bySpelling = new Map(
-  keptBasins.flatMap(basin => [basin.key, ...basin.aliases].map(name => [name, basin])),
+  storedBasins.flatMap(basin => [basin.key, ...basin.aliases].map(name => [name, basin])),
 )
 
 /**
@@ -89,7 +89,7 @@ export const otherStates = 'OTHER'
 export const isBasin = (region: string): boolean => /^[a-z]/.test(region)
 export const isState = (region: string): boolean => region !== country && !isBasin(region)
 
-const basinByKey = new Map(keptBasins.map(basin => [basin.key, basin]))
+const basinByKey = new Map(storedBasins.map(basin => [basin.key, basin]))
 
 const codeWith = (region: string, suffix: string): string | undefined => {
   if (region === otherStates) return undefined

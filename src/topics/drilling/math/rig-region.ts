@@ -1,8 +1,8 @@
-import { country, keptBasins, rigTypeCodes } from './drilling.ts'
+import { country, rigTypeCodes, storedBasins } from './drilling.ts'
 
 const ending = '_RIG_COUNT'
 const basinByPrefix = new Map(
-  keptBasins.flatMap(({ codePrefix, key }) =>
+  storedBasins.flatMap(({ codePrefix, key }) =>
     codePrefix === undefined ? [] : [[codePrefix, key] as const],
   ),
 )

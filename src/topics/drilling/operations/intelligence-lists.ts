@@ -4,13 +4,13 @@ import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, daysOf, markSources } from '../../energy/operations/answer.ts'
 import { energy, pagedRows } from '../../energy/operations/frame.ts'
-import { keptBasins } from '../math/drilling.ts'
+import { storedBasins } from '../math/drilling.ts'
 import { stateOf, statesLedBy } from '../math/states.ts'
 import type { DrillingMetric } from '../store/metrics.ts'
 import type { PermitCounts } from '../store/permit-counts.ts'
 import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
 
-const everyBasin = keptBasins.map(basin => basin.key)
+const everyBasin = storedBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
 const change = t.integerOrNull('Against the count before; null for the first.', -3)
 

@@ -6,7 +6,7 @@ import { Day, daysOf, markSources, requireData, Stamp } from '../../energy/opera
 import { type EnergyCall, energy, pagedRows } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { averaged, percentChange } from '../math/change.ts'
-import { basinKeys, country, isBasin, keptBasins, otherStates } from '../math/drilling.ts'
+import { basinKeys, country, isBasin, otherStates, storedBasins } from '../math/drilling.ts'
 import { stateOf, states } from '../math/states.ts'
 import type { Drilling } from '../service/drilling.ts'
 import {
@@ -81,7 +81,7 @@ const TrendRow = t.object('DrillingTrend', {
 
 /** In an order that never changes: new ones go to the end. */
 const numberedRegions = [
-  ...keptBasins.map(basin => basin.key),
+  ...storedBasins.map(basin => basin.key),
   otherStates,
   ...states.map(state => state.code),
 ]
@@ -92,7 +92,7 @@ function metricId({ countedOn, metric, region }: MetricRow): string {
   return `${countedOn.replaceAll('-', '')}${drillingMetrics.indexOf(metric) + 1}${String(place).padStart(2, '0')}`
 }
 
-/** Two places where counts are kept: those of a basin, and those of a state. */
+/** Two places where counts are stored: those of a basin, and those of a state. */
 function requestedRegions(query: {
   basin?: string
   state?: string

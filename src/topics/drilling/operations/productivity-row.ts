@@ -3,11 +3,11 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { Stamp } from '../../energy/operations/answer.ts'
 import type { DucWells, Productivity } from '../dataset/counts.ts'
 import { percentChange, type Trend, trendOf } from '../math/change.ts'
-import { keptBasins } from '../math/drilling.ts'
+import { storedBasins } from '../math/drilling.ts'
 import type { Numbered, RegionalStore } from '../store/regional.ts'
 
 /** The list that records are numbered in. */
-export const productivityList = keptBasins.map(basin => basin.key)
+export const productivityList = storedBasins.map(basin => basin.key)
 
 export const Basin = t.String({ examples: ['permian'] })
 export const SurveyDay = t.date('Middle of the month.', '2026-11-15')

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
 import { type DucWells, ducWells, type FracSpreads, fracSpreads } from '../dataset/counts.ts'
-import { basinKeys, keptBasins } from '../math/drilling.ts'
+import { basinKeys, storedBasins } from '../math/drilling.ts'
 import { Age } from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 import { latestRegional, type RegionalFamily, regionalList } from './regional.ts'
@@ -107,7 +107,7 @@ const ducPublished = 'Published about the 15th of the month.'
 
 export const ducWellFamily: RegionalFamily<DucWells> = {
   dataset: ducWells,
-  regions: keptBasins.map(basin => basin.key),
+  regions: storedBasins.map(basin => basin.key),
   calendar: 'month',
   subject: 'drilled but uncompleted wells',
 }

@@ -24,8 +24,8 @@ export function createRecentRequests() {
   const byAccount = new Map<string, RecentRequest[]>()
   let count = 0
 
-  const shorten = (requests: RecentRequest[], kept: number) => {
-    const dropped = Math.max(0, requests.length - kept)
+  const shorten = (requests: RecentRequest[], max: number) => {
+    const dropped = Math.max(0, requests.length - max)
     requests.splice(0, dropped)
     count -= dropped
   }

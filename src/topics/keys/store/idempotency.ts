@@ -23,14 +23,14 @@ export function createIdempotencyStore(db: Database) {
   const forget = sql`
     DELETE FROM idempotency WHERE (owner, request_hash) IN (SELECT owner, request_hash FROM idempotency WHERE created_at <= ? LIMIT ?)`
   return {
-    /** The answer kept after `since`. */
+    /** The answer stored after `since`. */
     find: (owner: string, requestHash: Uint8Array, since: number): Uint8Array | undefined =>
       find.get(owner, requestHash, since)?.sealed,
     /** Keeps an answer, instead of an older one to the same request. */
     put: (answer: SealedAnswer) => void put.run({ ...answer }),
-    /** Forgets answers kept until `before`, at most `limit` of them; the number forgotten. */
+    /** Forgets answers stored until `before`, at most `limit` of them; the number forgotten. */
     forget: (before: number, limit: number) => forget.run(before, limit).changes,
-    /** Makes what `work` writes and the answer kept of it one transaction. */
+    /** Makes what `work` writes and its stored answer one transaction. */
     together: <T>(work: () => T): T => transact(db, work),
   }
 }

@@ -187,7 +187,7 @@ function rowsOf(db: Database) {
   const put = sql`
     INSERT OR REPLACE INTO data_source_rows (source_number, observed_at, fuel_type, port, region, currency, price, recorded_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-  const oldestKept = sql<{ at: number }, [number, number]>`
+  const oldestStored = sql<{ at: number }, [number, number]>`
     SELECT observed_at AS at FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?`
   const dropBefore = sql`DELETE FROM data_source_rows WHERE source_number = ? AND observed_at < ?`
   const owned = 'SELECT number FROM data_sources WHERE account_id = ? AND removed_at IS NULL'
@@ -207,13 +207,13 @@ function rowsOf(db: Database) {
   return {
     /**
      * Writes rows in the caller's transaction; the same price again is unchanged, another one
-     * replaces it. Only the newest `kept` rows of the source stay.
+     * replaces it. Only the newest `max` rows of the source stay.
      */
     writeRows(
       number: number,
       rows: readonly SourceRow[],
       recordedAt: number,
-      kept: number,
+      max: number,
     ): { inserted: number; revised: number; unchanged: number } {
       const counts = { inserted: 0, revised: 0, unchanged: 0 }
       for (const { observedAt, fuelType, port, region, currency, price } of rows) {
@@ -223,7 +223,7 @@ function rowsOf(db: Database) {
           put.run(number, observedAt, fuelType, port, region, currency, price, recordedAt)
         counts[isSame ? 'unchanged' : old ? 'revised' : 'inserted'] += 1
       }
-      const oldest = oldestKept.get(number, kept - 1)
+      const oldest = oldestStored.get(number, max - 1)
       if (oldest) dropBefore.run(number, oldest.at)
       return counts
     },
@@ -267,10 +267,10 @@ function syncsOf(db: Database) {
   const trim = sql`DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
        (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`
   return {
-    /** Only the newest `kept` of the source stay. */
-    addSync(number: number, sync: SourceSyncLog, kept: number) {
+    /** Only the newest `max` of the source stay. */
+    addSync(number: number, sync: SourceSyncLog, max: number) {
       add.run({ ...sync, source: number, rejections: JSON.stringify(sync.rejections) })
-      trim.run(number, kept)
+      trim.run(number, max)
     },
     /** Newest first. */
     syncs: (number: number, limit: number): SourceSyncLog[] =>
