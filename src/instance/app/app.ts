@@ -7,7 +7,7 @@ import { shippedDocument } from '../../http/openapi/shipped.ts'
 import { type Api, createApi } from '../../http/operations/api.ts'
 import { type Context, type ContextOptions, createContext } from '../../http/operations/context.ts'
 import { mount } from '../../http/operations/mount.ts'
-import { numberTerms } from '../../http/operations/number-terms.ts'
+import { numberDescriptions } from '../../http/operations/number-descriptions.ts'
 import { createQueryWorkerDocument } from '../../http/query-workers/document.ts'
 import { continuingTraces } from '../../http/tracing.ts'
 import { mcpPath, resourceMetadataPath } from '../../topics/assistants/operations/metadata.ts'
@@ -93,7 +93,7 @@ function documentFor(
 /** Settings of the OpenAPI document that do not come from its routes. */
 export const documentSettings = (config: Config) => ({
   ...documentOptions(config),
-  numbers: numberTerms,
+  numbers: numberDescriptions,
 })
 
 export type App = Api

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { undescribedNumbers } from '../../../src/http/openapi/numbers.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import { withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
-import { numberTerms } from '../../../src/http/operations/number-terms.ts'
+import { numberDescriptions } from '../../../src/http/operations/number-descriptions.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 /** Fields in which a day may be spelled in several ways. */
@@ -171,7 +171,7 @@ describe('a body in the document', () => {
 
   test('takes a text of the glossary for each name that is in it', () => {
     const written = JSON.stringify(document)
-    const unused = Object.entries(numberTerms).filter(
+    const unused = Object.entries(numberDescriptions).filter(
       ([, text]) => !written.includes(JSON.stringify(text).slice(1, -1)),
     )
     expect(unused).toEqual([])

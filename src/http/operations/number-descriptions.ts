@@ -5,7 +5,7 @@ const inPriceUnit = 'in the currency and unit given in the response'
  * OpenAPI document takes it from here. A name is listed only if it has one meaning in every
  * response.
  */
-export const numberTerms: Readonly<Record<string, string>> = {
+export const numberDescriptions: Readonly<Record<string, string>> = {
   // Lists
   count: 'Number of entries.',
   page: 'Number of the page, from 1.',
