@@ -1,6 +1,6 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import type { Caller } from '../../../http/gate/request-context.ts'
-import { integerOf } from '../../../http/input/query.ts'
+import { integerOf, listOf } from '../../../http/input/query.ts'
 import { type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import {
@@ -13,7 +13,7 @@ import {
   refusedParameter,
 } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
 import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
@@ -23,7 +23,8 @@ export interface SheetRunDeps extends Context {
   source: ReturnType<typeof createTableSource>
 }
 
-interface TableSourceDeps extends Pick<Context, 'marks' | 'ids'> {
+interface TableSourceDeps
+  extends Pick<Context, 'marks' | 'ids' | 'catalogue' | 'latestPrices' | 'firstCodes' | 'now'> {
   /** Handles a request of this instance for a caller whose own request was admitted. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
@@ -40,12 +41,14 @@ export interface SheetCall {
 
 /** Requests a data path as the caller; the response is JSON, also when it is an error. */
 export const createTableSource =
-  ({ marks, ids, dispatch }: TableSourceDeps) =>
+  ({ marks, ids, dispatch, ...deps }: TableSourceDeps) =>
   async (
     path: string | undefined,
     { request, reply: set, caller }: SheetCall,
   ): Promise<Response> => {
     const target = targetOf(path, request)
+    const session = lastSession(target, deps)
+    if (session !== undefined) target.searchParams.set('at', session)
     const requestId = requestIdOf(request, ids)
     set.headers['x-request-id'] = requestId
     const inner = new Request(target.href, {
@@ -104,6 +107,28 @@ function targetOf(path: string | undefined, request: Request): URL {
     if (!ownParameters.includes(name)) target.searchParams.append(name, value)
   target.searchParams.delete('api_key')
   return target
+}
+
+const pastDay = /^\/v1\/prices\/past_day\/?$/
+const spanParameters = ['at', 'start_date', 'end_date', 'days', 'period', 'as_of']
+
+/**
+ * The last day with prices, where the past day has none, such as on a Sunday: a sheet that is never
+ * opened on a working day would stay empty.
+ */
+function lastSession(
+  { pathname, searchParams }: URL,
+  { catalogue, latestPrices, firstCodes, now }: Omit<TableSourceDeps, 'marks' | 'ids' | 'dispatch'>,
+): string | undefined {
+  if (!pastDay.test(pathname) || spanParameters.some(name => searchParams.get(name))) return
+  const named = ['by_code', 'commodity', 'code'].map(name => searchParams.get(name)).find(Boolean)
+  const codes = listOf(named ?? '')
+  const newest = (codes.length > 0 ? codes : firstCodes).map(code => {
+    const series = catalogue.named(code)
+    return (series && latestPrices.quote(series)?.observation.observedAt) ?? 0
+  })
+  const lastAt = Math.max(...newest)
+  return lastAt > 0 && lastAt < now() - dayMs ? isoDay(lastAt) : undefined
 }
 
 const isJson = (answer: Response): boolean =>

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { XMLParser } from 'fast-xml-parser'
-import type { TestInstance } from '../../../support/instance/instance.ts'
-import { startAt } from '../../../support/instance/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { openRoutes } from '../../../support/instance/routes.ts'
 
 const parser = new XMLParser({ parseTagValue: false, trimValues: false })
@@ -49,6 +48,27 @@ describe('GET /v1/excel/run', () => {
       ['WTI_USD', 'WTI Crude Oil', 71.23, '$71.23'],
       ['BRENT_CRUDE_USD', 'Brent Crude Oil', 75, '$75.00'],
     ])
+  })
+
+  test('has the last day with prices where the past day has none, unless the span is stated', async () => {
+    const sunday = Date.parse('2026-11-22T12:00:00Z')
+    const weekend = openTestInstance()
+    weekend.record('WTI_USD', [70.1, 71.234], startAt - 60_000, 3_600_000)
+    weekend.record('BRENT_CRUDE_USD', [75], startAt - 120_000, 1)
+    const key = weekend.key()
+    weekend.clock.set(sunday)
+    const counted = async (query: string) => {
+      const answer = await weekend.get(`${run('/v1/prices/past_day')}&${query}`, key)
+      return (await dataOf(answer)).source_row_count
+    }
+    expect([
+      await counted('by_code=WTI_USD'),
+      await counted('commodity=wti_usd,BRENT_CRUDE_USD'),
+      await counted('by_code=WTI_USD&days=1'),
+      await counted('by_code=WTI_USD&at=2026-11-22'),
+    ]).toEqual([2, 3, 0, 0])
+    weekend.record('WTI_USD', [72], sunday - 60_000, 1)
+    expect(await counted('by_code=WTI_USD')).toBe(1)
   })
 
   for (const path of [
