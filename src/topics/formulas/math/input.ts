@@ -117,6 +117,8 @@ const firstSpanMs = dayMs
 const spanGrowth = 4
 /** Beyond so long a part, all that is left is read. */
 const spanMaxMs = 4 * 366 * dayMs
+/** Values that are found one by one and stay in memory. */
+const foundMax = 10_000
 /** A window that would grow longer begins with what is wanted instead. */
 const windowMaxMs = 80 * dayMs
 
@@ -206,11 +208,17 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
   })
   /** Values that were found one by one, by the time of the lookup and by their own. */
   const found = new Map<number, { since: number; row: Observation | undefined }>()
+  const forgetFound = (from = earliest) => {
+    const sizeBefore = found.size
+    for (const at of found.keys()) if (at >= from) found.delete(at)
+    onGrow?.(found.size - sizeBefore)
+  }
   const find = (at: number, since: number): Observation | undefined => {
     const known = found.get(at)
     if (known?.row) return known.row.observedAt >= since ? known.row : undefined
     if (known && known.since <= since) return undefined
     const row = newest(since, at + 1)
+    if (found.size >= foundMax) forgetFound()
     const sizeBefore = found.size
     found.set(at, { since, row })
     if (row) found.set(row.observedAt, { since, row })
@@ -316,9 +324,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     /** Values that were observed on the day of a time or later are read again. */
     forget(from: number) {
       const midnight = startOfDay(from)
-      const sizeBefore = found.size
-      for (const at of found.keys()) if (at >= midnight) found.delete(at)
-      onGrow?.(found.size - sizeBefore)
+      forgetFound(midnight)
       tail.forget(midnight)
       days.forget(midnight)
     },
