@@ -6,7 +6,7 @@ import {
   openDemoInstance,
   prepare,
   type Step,
-  sendPrepared,
+  send,
   stepsOf,
 } from '../support/interface/examples.ts'
 
@@ -83,7 +83,7 @@ describe('every parameter of an operation that reads, one at a time with its exa
     for (const step of steps) {
       const own = await prepare(copy, step)
       for (const sent of sentOf(step)) {
-        const { status, text } = await sendPrepared(copy, required(sent), own)
+        const { status, text } = await send(copy, required(sent), own)
         if (status >= 400)
           faults.push(`${step.name} ${sent.name}=${sent.value} (${status}): ${text.slice(0, 200)}`)
       }

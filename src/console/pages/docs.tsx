@@ -21,6 +21,7 @@ import {
   credentialOf,
   exampleOfParameter,
   headerName,
+  isSampled,
   type Listed,
   listedOf,
   type OpenApi,
@@ -412,9 +413,7 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
       parameters.flatMap(parameter => {
         const linked = query[linkedName(parameter.name)]
         if (linked !== undefined) return [[parameter.name, linked]]
-        return parameter.required || parameter.in === 'path'
-          ? [[parameter.name, exampleOfParameter(parameter)]]
-          : []
+        return isSampled(parameter) ? [[parameter.name, exampleOfParameter(parameter)]] : []
       }),
     ),
   )

@@ -20,6 +20,8 @@ export interface TypedParameter {
   examples?: readonly (string | number | boolean)[]
   /** The operation refuses to answer without it. */
   required?: true
+  /** One of several parameters that the operation needs: samples of a call send it. */
+  sampled?: true
 }
 
 /**
@@ -67,7 +69,7 @@ export function isMalformed(schema: TypedParameter, text: string): boolean {
 }
 
 type Example = string | number | boolean
-type ParameterOptions = Omit<TypedParameter, 'type' | 'enum' | 'description' | 'examples'>
+export type ParameterOptions = Omit<TypedParameter, 'type' | 'enum' | 'description' | 'examples'>
 
 const parameter =
   (type: TypedParameter['type'], usual: Partial<TypedParameter> = {}) =>

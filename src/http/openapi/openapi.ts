@@ -327,7 +327,11 @@ function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[]
     const { schema: rawSchema, description: text, examples: texts, required } = entry
     if (isRecord(rawSchema) && undescribedKey in rawSchema) return []
     const { [typedKey]: typedSchema, ...plainSchema } = isRecord(rawSchema) ? rawSchema : {}
-    const { required: isNeeded, ...typedParameter } = isRecord(typedSchema) ? typedSchema : {}
+    const {
+      required: isNeeded,
+      sampled,
+      ...typedParameter
+    } = isRecord(typedSchema) ? typedSchema : {}
     const shown = isRecord(typedSchema) ? typedParameter : plainSchema
     const full = schemaObject(
       {
@@ -351,6 +355,7 @@ function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[]
     }
     if (typeof description === 'string') parameter.description = description
     if (deprecated === true) parameter.deprecated = true
+    if (sampled === true) parameter['x-sample'] = true
     if (example !== undefined) parameter.example = example
     if (entry.in === 'query' && schema.type === 'array')
       Object.assign(parameter, { style: 'form', explode: false })

@@ -41,10 +41,16 @@ export async function send(
     : {}
   const query = new URLSearchParams()
   let filled = path
-  for (const { name, in: place, required, example } of operation.parameters ?? []) {
+  for (const {
+    name,
+    in: place,
+    required,
+    example,
+    'x-sample': isSampled,
+  } of operation.parameters ?? []) {
     const text = String(example)
     if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(text))
-    if (place === 'query' && required) query.set(name, text)
+    if (place === 'query' && (required || isSampled)) query.set(name, text)
     if (place === 'header' && example !== undefined) headers[name.toLowerCase()] = text
   }
   const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
@@ -56,10 +62,10 @@ export async function send(
     ...own,
     headers: { ...headers, ...own.headers },
   })
-  const isRefused = answer.status >= 400
-  const text = isRefused ? await answer.text() : ''
   // Streams would never end.
-  if (!isRefused) await answer.body?.cancel()
+  const ends = answer.status >= 400 || answer.headers.get('content-type')?.includes('json')
+  const text = ends ? await answer.text() : ''
+  if (!ends) await answer.body?.cancel()
   return {
     status: answer.status,
     text,
@@ -101,25 +107,6 @@ export const refused: Readonly<Record<string, readonly [status: number, why: str
   'DELETE /admin/v1/accounts/{id}': [422, 'an account with a subscription ends it first'],
   'POST /admin/v1/accounts/{id}/erase': [422, 'only a closed account is erased'],
 }
-
-/** Operations in which one of several parameters has to be there: all of their examples are sent. */
-export const withEveryParameter = [
-  'GET /v1/analytics/correlation',
-  'GET /v1/futures/{slug}/spread-history',
-  'GET /v1/prices/excel-latest',
-  'GET /v1/prices/excel-latest.xml',
-]
-
-const asEveryParameter = ({ operation, ...step }: Step): Step => ({
-  ...step,
-  operation: {
-    ...operation,
-    parameters: operation.parameters!.map(parameter => ({
-      ...parameter,
-      required: parameter.example !== undefined && parameter.name !== 'as_of',
-    })),
-  },
-})
 
 /** Operations after which the account, a key or a thing of the examples is another: each by itself. */
 export const isApart = ({ name, method }: Step): boolean =>
@@ -282,20 +269,6 @@ export const prepared: Readonly<Record<string, Prepare>> = {
   'POST /mcp': () => ({
     headers: { accept: 'application/json, text/event-stream' },
   }),
-}
-
-/** How an operation was answered, and what someone had to have before it was sent. */
-export interface Sent {
-  status: number
-  text: string
-  /** Parameters and fields that the operation does not have. */
-  ignored: string | null
-}
-
-/** Sends an operation as its examples have it, after what it needs was made. */
-export async function sendPrepared(instance: DemoInstance, step: Step, own: Own): Promise<Sent> {
-  const sent = withEveryParameter.includes(step.name) ? asEveryParameter(step) : step
-  return await send(instance, sent, own)
 }
 
 /** Makes what an operation needs. */

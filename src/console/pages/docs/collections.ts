@@ -3,6 +3,7 @@ import {
   credentialOf,
   exampleOfParameter,
   headerName,
+  isSampled,
   type Listed,
   listedOf,
   type OpenApi,
@@ -34,7 +35,7 @@ const filled = ({ operation }: Listed, place: Parameter['in']) =>
     .map(parameter => ({
       name: place === 'header' ? headerName(parameter.name) : parameter.name,
       value: exampleOfParameter(parameter),
-      isOn: parameter.required === true || place === 'path',
+      isOn: isSampled(parameter),
     }))
 
 const addressOf = ({ path }: Listed): string => `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`

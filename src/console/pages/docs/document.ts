@@ -24,6 +24,8 @@ export interface Parameter {
   name: string
   in: 'query' | 'path' | 'header'
   required?: boolean
+  /** One of several parameters that the operation needs. */
+  'x-sample'?: boolean
   description?: string
   example?: unknown
   schema?: Schema
@@ -79,6 +81,10 @@ export const listedOf = (document: OpenApi): Listed[] =>
 /** As people write it: `Idempotency-Key`. */
 export const headerName = (name: string): string =>
   name.replaceAll(/(^|-)[a-z]/g, initial => initial.toUpperCase())
+
+/** Whether samples of a call send it. */
+export const isSampled = (parameter: Parameter): boolean =>
+  parameter.required === true || parameter.in === 'path' || parameter['x-sample'] === true
 
 export const exampleOfParameter = ({ example, schema }: Parameter): string =>
   String(example ?? schema?.example ?? '')

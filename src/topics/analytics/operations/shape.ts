@@ -176,6 +176,7 @@ export const refusals = {
 const codeParameterOf = (role: string, example = 'WTI_USD') =>
   codeParameter(`${role}: a code or an alias, in any letter case.`, example, {
     ...(role === 'Required' && { required: true as const }),
+    ...(role.startsWith('Required for') && { sampled: true as const }),
   })
 
 const periodParameter = (fallback: number, least = 2) =>

@@ -41,6 +41,7 @@ import {
   FoundSymbol,
   HistoryAnswer,
   Mark,
+  publishedSymbol,
   Quotes,
   rangeParameters,
   SymbolAnswer,
@@ -545,7 +546,7 @@ export function datafeedOperations(
       summary: 'List publications and rolls for a chart',
       description:
         'Returns the publications of a weekly or monthly series, or the last trading days of a family of futures, in a range.',
-      query: rangeParameters,
+      query: { ...rangeParameters, symbol: publishedSymbol },
       answer: t.Array(TimescaleMark),
       handle: timescaleMarksOf,
     },

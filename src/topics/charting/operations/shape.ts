@@ -2,7 +2,10 @@ import { t } from '../../../http/answer/schema.ts'
 import { codeParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { resolutions } from '../math/resolution.ts'
 
-export const symbolParameter = codeParameter('A code or alias.', 'WTI_USD', { required: true })
+const symbolOf = (example: string) => codeParameter('A code or alias.', example, { required: true })
+export const symbolParameter = symbolOf('WTI_USD')
+/** A series with publications, for the example. */
+export const publishedSymbol = symbolOf('US_RIG_COUNT')
 const secondsParameter = (description: string, example: number) =>
   integerParameter(`${description} Unix seconds.`, example, { required: true })
 const resolutionParameter = wordParameter(

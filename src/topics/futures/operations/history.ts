@@ -67,7 +67,7 @@ export const futuresHistoryOperations = (routes: FuturesRoutes) => [
     page: { max: perPageMax },
     query: {
       ...contractQuery('on each date its front month'),
-      ...rangeQuery,
+      ...rangeQuery(),
       interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
       contracts: typed({
         type: 'integer',

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { momentOf } from '../../../http/input/query.ts'
-import { momentParameter, textParameter } from '../../../http/input/typed.ts'
+import { momentParameter, type ParameterOptions, textParameter } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -98,15 +98,20 @@ export const contractQuery = (fallback: string) => ({
   contract: textParameter(`${contractText}; default: ${fallback}.`, '2027-01'),
 })
 
-export const rangeQuery = {
+export const rangeQuery = (options?: ParameterOptions) => ({
   from: momentParameter(
     'First trading date, inclusive. `start_date` is accepted too.',
     '2026-10-01',
+    options,
   ),
-  to: momentParameter('Last trading date, inclusive. `end_date` is accepted too.', '2026-11-20'),
+  to: momentParameter(
+    'Last trading date, inclusive. `end_date` is accepted too.',
+    '2026-11-20',
+    options,
+  ),
   start_date: momentParameter('Another name of `from`.', '2026-10-01'),
   end_date: momentParameter('Another name of `to`.', '2026-11-20'),
-}
+})
 
 /**
  * The contract month that a parameter names, or the default of the path; undefined when neither

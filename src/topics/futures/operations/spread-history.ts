@@ -71,7 +71,7 @@ export const futuresSpreadHistoryOperations = ({ switched }: Context, routes: Fu
     params: slugParams.properties,
     page: { max: perPageMax },
     query: {
-      ...rangeQuery,
+      ...rangeQuery({ sampled: true }),
       contract1: textParameter(
         '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
         '1',

@@ -92,7 +92,7 @@ export function windowOperations(deps: Context) {
       query: {
         ...windowQuery,
         ...movingWindowQuery,
-        at: name === 'past_day' ? dayParameter(dayDescription, '2026-11-14') : refusedQuery,
+        at: name === 'past_day' ? dayParameter(dayDescription, '2026-11-13') : refusedQuery,
         ...pages,
       },
       answers: response,
@@ -121,7 +121,7 @@ export function windowOperations(deps: Context) {
       access: dayAccess,
       tables: true,
       params: {
-        date: t.string('A calendar day, `YYYY-MM-DD`.', '2026-11-14'),
+        date: t.string('A calendar day, `YYYY-MM-DD`.', '2026-11-13'),
       },
       query: { ...windowQuery, ...movingWindowQuery, ...pages },
       answers: response,

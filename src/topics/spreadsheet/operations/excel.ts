@@ -51,6 +51,7 @@ const latestQuery = {
     20,
     'One to twenty codes or aliases, comma-separated.',
     'WTI_USD,BRENT_CRUDE_USD',
+    { sampled: true },
   ),
   by_code: codesParameter(20, 'The same as `codes`.', 'WTI_USD'),
 }
