@@ -228,3 +228,10 @@ describe('the facts that a family relies on in addition to its types', () => {
     expect(categories).not.toContain('crude_oil')
   })
 })
+
+// It moves the clock of the instance, so it is the last.
+test('contracts whose session has not settled have no nulls for the Node family', async () => {
+  await shipped.advance('PT35H')
+  const played = await playNode(as(senders.node))
+  expect(differing(played).filter(line => line.includes('/v1/futures'))).toEqual([])
+}, 240_000)

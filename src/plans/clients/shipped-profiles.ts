@@ -117,6 +117,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
         '/v1/diesel-prices/*',
         '/v1/alerts/:id/test',
         '/v1/forecasts/*',
+        '/v1/futures/*',
         '/v1/drilling-intelligence*',
         '/v1/ei/*',
         '/v1/indicators/*',
