@@ -156,18 +156,10 @@ function Keys() {
             </KeyForm>
           </May>
         }
-        columns={[
+        columns={({ column, numeric }) => [
           ...keyColumns,
-          {
-            name: 'Requests',
-            isNumber: true,
-            isWide: true,
-            value: ({ usage }) => usage.requests_used,
-            write: figure,
-          },
-          {
-            name: 'State',
-            value: ({ active }) => (active ? 'active' : 'ended'),
+          numeric('Requests', ({ usage }) => usage.requests_used, { isWide: true, write: figure }),
+          column('State', ({ active }) => (active ? 'active' : 'ended'), {
             show: key => (
               <>
                 {key.active ? <Tag mood="good">Active</Tag> : <Tag>Ended</Tag>}
@@ -175,7 +167,7 @@ function Keys() {
                 <div class="quiet small">{limitsOf(key)}</div>
               </>
             ),
-          },
+          }),
           {
             ...actions,
             needs: 'change_keys',
@@ -289,14 +281,11 @@ function UsagePart() {
               keyOf={({ name }) => name}
               empty="This plan has no limits."
               note="Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
-              columns={[
-                { name: 'Limit', value: ({ name }) => windowNames[name] ?? words(name) },
-                {
-                  name: 'Requests',
-                  isNumber: true,
-                  value: ({ limit }) => limit,
-                  show: ({ limit }) => (limit === null ? 'No limit' : number(limit)),
-                },
+              columns={({ column, numeric }) => [
+                column('Limit', ({ name }) => windowNames[name] ?? words(name)),
+                numeric('Requests', 'limit', ({ limit }) =>
+                  limit === null ? 'No limit' : number(limit),
+                ),
               ]}
             />
           </>
@@ -316,33 +305,21 @@ function UsagePart() {
             No keys yet. <a href="/account">Create a key</a>.
           </>
         }
-        columns={[
-          {
-            name: 'Key',
-            value: key => key.name ?? key.token_hint,
+        columns={({ column, numeric }) => [
+          column('Key', key => key.name ?? key.token_hint, {
             show: key => twoLines(keyName(key), key.token_hint, 'code'),
-          },
-          {
-            name: 'Requests',
-            isNumber: true,
-            value: ({ usage: { requests_used: used } }) => used,
+          }),
+          numeric('Requests', ({ usage: { requests_used: used } }) => used, {
             show: ({ usage: { requests_used: used, request_limit: limit } }) =>
               limit === null ? number(used) : `${number(used)} of ${number(limit)}`,
-          },
+          }),
           {
             name: 'Share',
             isWide: true,
             show: ({ usage: { requests_used: used, request_limit: limit } }) =>
               limit !== null && <Share used={used} limit={limit} />,
           },
-          {
-            ...aside,
-            name: 'Last use',
-            isWide: false,
-            isNumber: true,
-            value: key => key.last_used_at,
-            write: ago,
-          },
+          numeric('Last use', 'last_used_at', { ...aside, isWide: false, write: ago }),
         ]}
       />
       <Table
@@ -357,15 +334,10 @@ function UsagePart() {
             : 'No pages were opened in the last 30 days.'
         }
         actions={<Choice label="Requested by" options={vias} {...boundChoice(via)} />}
-        columns={[
-          { name: 'Route', className: 'code', value: ({ endpoint }) => endpoint },
-          { name: 'Requests', isNumber: true, value: ({ requests }) => requests, write: figure },
-          {
-            name: 'Share, %',
-            isNumber: true,
-            value: ({ percentage }) => percentage,
-            show: ({ percentage }) => number(percentage, 1),
-          },
+        columns={({ column, numeric }) => [
+          column('Route', 'endpoint', { className: 'code' }),
+          numeric('Requests', 'requests', { write: figure }),
+          numeric('Share, %', 'percentage', ({ percentage }) => number(percentage, 1)),
         ]}
       />
     </>
@@ -411,39 +383,29 @@ function Plan() {
           {...pagedRows(invoices)}
           keyOf={({ id }) => id}
           empty="No invoices yet. Paid plans are invoiced monthly."
-          columns={[
-            {
-              name: 'Invoice',
-              value: invoice => invoice.number,
-              show: invoice => (
-                <a href={`/billing/invoices/${invoice.id}/pdf`} rel="external">
-                  {invoice.number}
-                </a>
-              ),
-            },
-            {
-              ...aside,
-              name: 'Date',
-              isWide: false,
-              value: invoice => invoice.created_at,
-              write: day,
-            },
-            {
-              name: 'Amount',
-              isNumber: true,
-              value: ({ amount }) => amount / 100,
+          columns={({ column, numeric }) => [
+            column('Invoice', 'number', invoice => (
+              <a href={`/billing/invoices/${invoice.id}/pdf`} rel="external">
+                {invoice.number}
+              </a>
+            )),
+            column('Date', 'created_at', { ...aside, isWide: false, write: day }),
+            numeric('Amount', ({ amount }) => amount / 100, {
               show: ({ currency, amount }) => `${currency} ${number(amount / 100, 2)}`,
-            },
-            {
-              name: 'State',
-              value: invoice =>
-                invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }),
-              show: invoice => (
-                <Tag mood={invoice.status === 'paid' && !invoice.dispute ? 'good' : 'warn'}>
-                  {words(invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }))}
-                </Tag>
-              ),
-            },
+            }),
+            column(
+              'State',
+              invoice => invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }),
+              {
+                show: invoice => (
+                  <Tag mood={invoice.status === 'paid' && !invoice.dispute ? 'good' : 'warn'}>
+                    {words(
+                      invoiceStateText({ ...invoice, refundedCents: invoice.amount_refunded }),
+                    )}
+                  </Tag>
+                ),
+              },
+            ),
           ]}
         />
       </div>

@@ -208,46 +208,36 @@ function List() {
             </May>
           </>
         }
-        columns={[
-          {
-            name: 'Alert',
-            value: ({ name }) => name,
-            show: alert => (
-              <>
-                <a href={`/alerts/${alert.id}`}>{alert.name}</a>
-                <div class="code">{seriesLink(alert.commodity_code)}</div>
-                <div class="quiet small narrow-only">{conditionOf(alert)}</div>
-              </>
-            ),
-          },
+        columns={({ column, numeric }) => [
+          column('Alert', 'name', alert => (
+            <>
+              <a href={`/alerts/${alert.id}`}>{alert.name}</a>
+              <div class="code">{seriesLink(alert.commodity_code)}</div>
+              <div class="quiet small narrow-only">{conditionOf(alert)}</div>
+            </>
+          )),
           {
             name: 'Condition',
             isWide: true,
             value: conditionOf,
           },
-          {
-            name: 'Now',
-            isNumber: true,
+          numeric('Now', row => prices.data?.get(row.commodity_code), {
             isWide: true,
-            value: row => prices.data?.get(row.commodity_code),
             show: row => {
               const now = prices.data?.get(row.commodity_code)
               return now === undefined ? '–' : number(now, Math.max(2, decimalsOf(now)))
             },
-          },
-          {
-            name: 'Distance',
+          }),
+          numeric('Distance', row => distanceOf(row, prices.data?.get(row.commodity_code)), {
             fileName: 'distance_percent',
-            isNumber: true,
             isWide: true,
-            value: row => distanceOf(row, prices.data?.get(row.commodity_code)),
             show: row => {
               const distance = distanceOf(row, prices.data?.get(row.commodity_code))
               return distance === undefined ? '–' : `${signed(distance, 1)}%`
             },
-          },
-          { name: 'Fired', isNumber: true, isWide: true, value: row => row.trigger_count },
-          { ...aside, name: 'Last', value: row => row.last_triggered_at, write: ago },
+          }),
+          numeric('Fired', 'trigger_count', { isWide: true }),
+          column('Last', 'last_triggered_at', { ...aside, write: ago }),
           { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
           {
             ...actions,
@@ -284,16 +274,14 @@ function List() {
         {...pagedRows(triggers)}
         keyOf={({ id }) => id}
         empty="No alert has fired yet. Backtest a condition over the past year to see when it would have."
-        columns={[
-          {
-            name: 'Alert',
-            value: row => row.alert_name ?? row.commodity_code ?? 'Alert',
+        columns={({ column }) => [
+          column('Alert', row => row.alert_name ?? row.commodity_code ?? 'Alert', {
             show: row =>
               twoLines(
                 row.alert_name ?? row.commodity_code ?? 'Alert',
                 row.condition.replaceAll(/(?<![\w-])-(?=\d)/g, '−'),
               ),
-          },
+          }),
           {
             name: 'Measured',
             isNumber: true,
@@ -305,18 +293,11 @@ function List() {
               </>
             ),
           },
-          {
-            name: 'Channels',
+          column('Channels', ({ channels }) => channels.map(words).join(', '), {
             isWide: true,
             className: 'quiet',
-            value: ({ channels }) => channels.map(words).join(', '),
-          },
-          {
-            name: 'When',
-            className: 'quiet end',
-            value: row => row.triggered_at,
-            write: instant,
-          },
+          }),
+          column('When', 'triggered_at', { className: 'quiet end', write: instant }),
         ]}
       />
     </Page>
@@ -680,15 +661,13 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           rows={alert.trigger_history}
           keyOf={row => row.triggered_at}
           empty="This alert has not fired yet. The chart shows when it would have fired in the past year."
-          columns={[
-            { name: 'When', value: row => row.triggered_at, write: instant },
-            { name: 'Condition', isWide: true, value: ({ condition }) => condition },
-            { name: 'Value', isNumber: true, value: row => row.value, write: figure },
-            {
-              name: 'Channels',
+          columns={({ column, numeric }) => [
+            column('When', 'triggered_at', { write: instant }),
+            column('Condition', 'condition', { isWide: true }),
+            numeric('Value', 'value', { write: figure }),
+            column('Channels', ({ channels }) => channels.map(words).join(', '), {
               className: 'quiet',
-              value: ({ channels }) => channels.map(words).join(', '),
-            },
+            }),
           ]}
         />
       )}

@@ -7,7 +7,7 @@ import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../par
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
 import { layoutPath } from '../parts/requests/first.ts'
 import { type LivePrice, useLive } from '../parts/requests/live.ts'
-import { seriesLink } from '../parts/tables/columns.tsx'
+import { numeric, seriesLink } from '../parts/tables/columns.tsx'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { type Column, Table } from '../parts/tables/table.tsx'
 import { bound, sets } from '../parts/text/form.ts'
@@ -163,14 +163,12 @@ const move = (
   fileName: string,
   pick: (row: BoardRow) => Change | null,
   isWide: boolean,
-): Column<BoardRow> => ({
-  name,
-  fileName,
-  isNumber: true,
-  isWide,
-  value: row => pick(row)?.percent,
-  show: row => <Move change={pick(row)} />,
-})
+): Column<BoardRow> =>
+  numeric(name, row => pick(row)?.percent, {
+    fileName,
+    isWide,
+    show: row => <Move change={pick(row)} />,
+  })
 
 const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => (
   <Table
@@ -188,50 +186,39 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
       </>
     }
     note={missing.length > 0 ? `No current price: ${missing.join(', ')}` : undefined}
-    columns={[
-      {
-        name: 'Commodity',
+    columns={({ column, numeric }) => [
+      column('Commodity', 'code', {
         fileName: 'code',
-        value: ({ code }) => code,
         show: ({ code, name }) => (
           <>
             {seriesLink(code, name)}
             <div class="code wide-only">{code}</div>
           </>
         ),
-      },
-      {
-        name: 'Price',
+      }),
+      numeric('Price', 'price', {
         fileName: 'price',
-        isNumber: true,
-        value: ({ price }) => price,
         show: row => (
           <div key={ticked[row.code]?.created_at}>
             <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>{priceOf(row)}</span>
             <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
           </div>
         ),
-      },
-      {
-        name: 'Change',
+      }),
+      numeric('Change', row => row.change_24h?.amount, {
         fileName: 'change_24h',
-        isNumber: true,
         isWide: true,
-        value: row => row.change_24h?.amount,
         show: row =>
           row.change_24h ? signed(row.change_24h.amount, decimalsOf(row.formatted)) : '–',
-      },
+      }),
       move('24 h', 'change_24h_percent', row => row.change_24h, false),
       move('7 days', 'change_7d_percent', row => row.change_7d, true),
       move('30 days', 'change_30d_percent', row => row.change_30d, true),
       { name: 'Month', show: ({ sparkline }) => <Spark values={sparkline} /> },
-      {
-        name: 'Observed',
+      numeric('Observed', 'created_at', {
         fileName: 'observed_at',
-        isNumber: true,
         isWide: true,
         className: 'quiet',
-        value: row => row.created_at,
         show: row => (
           <>
             {row.data_status !== 'current' && (
@@ -242,7 +229,7 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
             {ago(row.created_at)}
           </>
         ),
-      },
+      }),
     ]}
   />
 )

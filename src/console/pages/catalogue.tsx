@@ -41,13 +41,9 @@ export function Catalogue({
       // The page of all series already has a search.
       hasSearch={!isTall}
       groupOf={isSearch ? undefined : ({ category }) => words(category)}
-      columns={[
-        {
-          name: 'Name',
-          value: ({ name }) => name,
-          show: ({ code, name }) => seriesLink(code, name),
-        },
-        { name: 'Code', className: 'code', isWide: true, value: ({ code }) => code },
+      columns={({ column, numeric }) => [
+        column('Name', 'name', ({ code, name }) => seriesLink(code, name)),
+        column('Code', 'code', { className: 'code', isWide: true }),
         {
           name: 'Category',
           isWide: true,
@@ -56,30 +52,23 @@ export function Catalogue({
           className: 'quiet',
           value: ({ category }) => words(category),
         },
-        {
-          name: 'Last',
-          isNumber: true,
-          value: code => priceOf(code)?.price,
+        numeric('Last', code => priceOf(code)?.price, {
           show: code => {
             const price = priceOf(code)
             if (!price) return '–'
             return number(price.price, digitsOf(price))
           },
-        },
-        {
-          name: 'Unit',
-          isWide: true,
-          className: 'quiet',
-          value: code => {
+        }),
+        column(
+          'Unit',
+          code => {
             const price = priceOf(code)
             return price && unitOf(price.currency, price.unit)
           },
-        },
-        {
-          name: 'Change',
+          { isWide: true, className: 'quiet' },
+        ),
+        numeric('Change', code => priceOf(code)?.change_24h_percent, {
           fileName: 'change_percent',
-          isNumber: true,
-          value: code => priceOf(code)?.change_24h_percent,
           show: code => {
             const price = priceOf(code)
             const amount = price?.change_24h ?? null
@@ -94,15 +83,12 @@ export function Catalogue({
               />
             )
           },
-        },
-        {
+        }),
+        numeric('Observed', code => priceOf(code)?.created_at, {
           ...aside,
-          name: 'Observed',
-          isNumber: true,
           fileName: 'observed_at',
-          value: code => priceOf(code)?.created_at,
           write: ago,
-        },
+        }),
       ]}
     />
   )

@@ -172,33 +172,24 @@ function Demo() {
         </>
       }
       note="No key needed."
-      columns={[
-        {
-          name: 'Commodity',
+      columns={({ column, numeric }) => [
+        column('Commodity', 'code', {
           fileName: 'code',
-          value: ({ code }) => code,
           show: ({ code, name }) => (
             <>
               {boot.isSignedIn ? <a href={`/series/${code}`}>{name}</a> : name}
               <div class="code wide-only">{code}</div>
             </>
           ),
-        },
-        {
-          name: 'Price',
-          isNumber: true,
-          value: ({ price }) => price,
-          show: row =>
-            twoLines(
-              <span class="strong">{number(row.price, decimalsOfRow(row))}</span>,
-              unitOf(row.currency, row.unit),
-            ),
-        },
-        {
-          name: '24 h',
+        }),
+        numeric('Price', 'price', row =>
+          twoLines(
+            <span class="strong">{number(row.price, decimalsOfRow(row))}</span>,
+            unitOf(row.currency, row.unit),
+          ),
+        ),
+        numeric('24 h', 'change_24h_percent', {
           fileName: 'change_24h_percent',
-          isNumber: true,
-          value: row => row.change_24h_percent,
           show: row => (
             <Move
               change={
@@ -208,16 +199,9 @@ function Demo() {
               }
             />
           ),
-        },
+        }),
         { name: '30 days', show: ({ sparkline }) => <Spark values={sparkline} /> },
-        {
-          ...aside,
-          name: 'Observed',
-          isNumber: true,
-          fileName: 'observed_at',
-          value: row => row.created_at,
-          write: ago,
-        },
+        numeric('Observed', 'created_at', { ...aside, fileName: 'observed_at', write: ago }),
       ]}
     />
   )

@@ -304,57 +304,36 @@ const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
     keyOf={({ code }) => code}
     isTall
     empty="The watchlist is empty."
-    columns={[
-      {
-        name: 'Name',
-        value: ({ name }) => name,
-        show: ({ code, name }) => seriesLink(code, name),
-      },
-      {
-        name: 'Last',
-        isNumber: true,
-        value: ({ price }) => price,
-        show: row => (
-          <span class="strong" title={`Observed ${ago(row.created_at)}`}>
-            {number(row.price, digitsOf(row))}
-          </span>
-        ),
-      },
-      { name: 'Unit', isFileOnly: true, value: row => unitOf(row.currency, row.unit) },
-      {
-        name: 'Change',
-        isNumber: true,
+    columns={({ column, numeric }) => [
+      column('Name', 'name', ({ code, name }) => seriesLink(code, name)),
+      numeric('Last', 'price', row => (
+        <span class="strong" title={`Observed ${ago(row.created_at)}`}>
+          {number(row.price, digitsOf(row))}
+        </span>
+      )),
+      column('Unit', row => unitOf(row.currency, row.unit), { isFileOnly: true }),
+      numeric('Change', row => row.change_24h?.amount, {
         isWide: true,
-        value: row => row.change_24h?.amount,
         show: row => (row.change_24h ? signed(row.change_24h.amount, digitsOf(row)) : '–'),
-      },
-      {
-        name: '24 h',
-        isNumber: true,
-        value: row => row.change_24h?.percent,
+      }),
+      numeric('24 h', row => row.change_24h?.percent, {
         show: row => <Move change={row.change_24h} digits={digitsOf(row)} />,
-      },
-      {
-        name: 'σ',
+      }),
+      numeric('σ', 'deviations', {
         fileName: 'deviations',
-        isNumber: true,
         isWide: true,
-        value: row => row.deviations,
         show: row => (row.deviations === null ? '–' : signed(row.deviations, 1)),
-      },
-      {
-        name: '7 days',
-        isNumber: true,
+      }),
+      numeric('7 days', row => row.change_7d?.percent, {
         isWide: true,
-        value: row => row.change_7d?.percent,
         show: row => <Move change={row.change_7d} digits={digitsOf(row)} />,
-      },
-      {
-        name: '52 weeks',
-        isFileOnly: true,
-        value: row =>
+      }),
+      column(
+        '52 weeks',
+        row =>
           row.year && (row.price - row.year.min_52w) / (row.year.max_52w - row.year.min_52w || 1),
-      },
+        { isFileOnly: true },
+      ),
       { name: 'Why', isWide: true, show: row => <Reasons row={row} /> },
     ]}
   />

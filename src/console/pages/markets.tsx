@@ -229,44 +229,31 @@ function Spreads() {
           </>
         }
         actions={<Choice label="Kind" options={kinds} {...boundChoice(kind)} />}
-        columns={[
-          {
-            name: 'Spread',
-            value: ({ name }) => name,
-            show: row => (
-              <Button
-                className="plain tight"
-                label={row.name}
-                isPressed={row.id === shown?.id}
-                onClick={sets(chosen, row)}
-              />
+        columns={({ column, numeric }) => [
+          column('Spread', 'name', row => (
+            <Button
+              className="plain tight"
+              label={row.name}
+              isPressed={row.id === shown?.id}
+              onClick={sets(chosen, row)}
+            />
+          )),
+          numeric('Value', 'value', row =>
+            twoLines(<span class="strong">{number(row.value, 2)}</span>, row.unit),
+          ),
+          numeric('24 h', 'change_24h', row =>
+            row.change_24h === null ? (
+              '–'
+            ) : (
+              <Move change={{ amount: row.change_24h, percent: null }} />
             ),
-          },
-          {
-            name: 'Value',
-            isNumber: true,
-            value: ({ value }) => value,
-            show: row => twoLines(<span class="strong">{number(row.value, 2)}</span>, row.unit),
-          },
-          {
-            name: '24 h',
-            isNumber: true,
-            value: row => row.change_24h,
-            show: row =>
-              row.change_24h === null ? (
-                '–'
-              ) : (
-                <Move change={{ amount: row.change_24h, percent: null }} />
-              ),
-          },
-          { name: 'Region', isWide: true, className: 'quiet', value: ({ region }) => region },
-          {
-            name: 'Formula',
+          ),
+          column('Region', 'region', { isWide: true, className: 'quiet' }),
+          column('Formula', 'formula', {
             isWide: true,
             className: 'code',
-            value: ({ formula }) => formula,
             write: (formula: string) => formula.replaceAll(' x ', ' × ').replaceAll(' - ', ' − '),
-          },
+          }),
         ]}
       />
     </>

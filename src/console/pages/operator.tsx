@@ -96,20 +96,15 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
         rows={comparison.biggest_changes}
         keyOf={(_, i) => String(i)}
         empty="No changes."
-        columns={[
-          {
-            name: 'Series',
-            value: ({ code }) => code,
-            show: change => twoLines(seriesLink(change.code), observed(change.observed_at)),
-          },
-          { name: 'Before', isNumber: true, value: ({ before }) => before },
-          { name: 'After', isNumber: true, value: ({ after }) => after },
-          {
-            name: 'Change',
-            isNumber: true,
-            value: ({ percent }) => percent,
-            show: ({ percent }) => (percent === null ? '–' : `${signed(percent, 2)}%`),
-          },
+        columns={({ column, numeric }) => [
+          column('Series', 'code', change =>
+            twoLines(seriesLink(change.code), observed(change.observed_at)),
+          ),
+          numeric('Before', 'before'),
+          numeric('After', 'after'),
+          numeric('Change', 'percent', ({ percent }) =>
+            percent === null ? '–' : `${signed(percent, 2)}%`,
+          ),
         ]}
       />
     )}
@@ -192,22 +187,10 @@ function Data() {
               fileRows={() => rows.value}
               keyOf={(_, i) => String(i)}
               empty="The file has no rows."
-              columns={[
-                { name: 'Code', fileName: 'code', className: 'code', value: ({ code }) => code },
-                {
-                  name: 'Price',
-                  fileName: 'price',
-                  isNumber: true,
-                  value: ({ price }) => price,
-                  write: figure,
-                },
-                {
-                  name: 'Observed',
-                  fileName: 'observed_at',
-                  isNumber: true,
-                  className: 'quiet',
-                  value: row => row.observed_at,
-                },
+              columns={({ column, numeric }) => [
+                column('Code', 'code', { fileName: 'code', className: 'code' }),
+                numeric('Price', 'price', { fileName: 'price', write: figure }),
+                numeric('Observed', 'observed_at', { fileName: 'observed_at', className: 'quiet' }),
               ]}
             />
             <div class="row">
@@ -225,10 +208,8 @@ function Data() {
         {...pagedRows(batches)}
         keyOf={({ id }) => String(id)}
         empty="No batches yet. Drop a file above."
-        columns={[
-          {
-            name: 'Batch',
-            value: ({ kind, id }) => `${kind} ${id}`,
+        columns={({ column, numeric }) => [
+          column('Batch', ({ kind, id }) => `${kind} ${id}`, {
             show: batch => (
               <>
                 {words(batch.kind)} {batch.id}
@@ -238,11 +219,11 @@ function Data() {
                 </div>
               </>
             ),
-          },
-          { name: 'New', isNumber: true, value: row => row.inserted },
-          { name: 'Revised', isNumber: true, value: row => row.revised },
-          { name: 'Rejected', isNumber: true, isWide: true, value: row => row.rejected },
-          { ...aside, name: 'When', value: row => row.started_at, write: instant },
+          }),
+          numeric('New', 'inserted'),
+          numeric('Revised', 'revised'),
+          numeric('Rejected', 'rejected', { isWide: true }),
+          column('When', 'started_at', { ...aside, write: instant }),
           {
             ...actions,
             show: batch =>

@@ -2,6 +2,7 @@ import type { IncidentRow as Incident } from '../../topics/condition/operations/
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
 import { Button, Figure, Page, Shown, Tag } from '../parts/bits.tsx'
 import { type Loaded, useAnswer } from '../parts/requests/ask.ts'
+import { numeric } from '../parts/tables/columns.tsx'
 import { Table } from '../parts/tables/table.tsx'
 import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/text/format.ts'
 
@@ -114,12 +115,10 @@ const Parts = ({ components }: { components: Component[] }) => (
   </section>
 )
 
-const countColumn = (name: string, pick: (row: Category) => number, mood: 'warn' | 'bad') => ({
-  name,
-  isNumber: true,
-  value: pick,
-  show: (row: Category) => (pick(row) > 0 ? <Tag mood={mood}>{pick(row)}</Tag> : '–'),
-})
+const countColumn = (name: string, pick: (row: Category) => number, mood: 'warn' | 'bad') =>
+  numeric(name, pick, {
+    show: (row: Category) => (pick(row) > 0 ? <Tag mood={mood}>{pick(row)}</Tag> : '–'),
+  })
 
 const Freshness = ({ categories }: { categories: Category[] }) => (
   <Table
@@ -129,18 +128,13 @@ const Freshness = ({ categories }: { categories: Category[] }) => (
     keyOf={({ name }) => name}
     empty="No data yet. The operator imports a file or enables a public feed."
     note="Codes by freshness against their release schedule."
-    columns={[
-      { name: 'Category', value: ({ name }) => words(name) },
-      { name: 'Codes', isNumber: true, isWide: true, value: ({ codes }) => codes },
-      { name: 'Current', isNumber: true, value: ({ current }) => current },
+    columns={({ column, numeric }) => [
+      column('Category', ({ name }) => words(name)),
+      numeric('Codes', 'codes', { isWide: true }),
+      numeric('Current', 'current'),
       countColumn('Delayed', ({ delayed }) => delayed, 'warn'),
       countColumn('Stale', ({ stale }) => stale, 'bad'),
-      {
-        name: 'No data',
-        isNumber: true,
-        value: ({ missing }) => missing,
-        show: ({ missing }) => missing || '–',
-      },
+      numeric('No data', 'missing', ({ missing }) => missing || '–'),
       {
         name: 'Share current',
         isWide: true,
@@ -172,36 +166,27 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
     of={of}
     keyOf={({ id }) => String(id)}
     empty="No incidents. Subscribe to incidents.rss below to be notified of the next one."
-    columns={[
-      {
-        name: 'Component',
-        value: ({ part }) => partOf(part),
+    columns={({ column, numeric }) => [
+      column('Component', ({ part }) => partOf(part), {
         show: ({ part, message }) => (
           <>
             {partOf(part)}
             {message && <div class="quiet small">{message}</div>}
           </>
         ),
-      },
-      {
-        name: 'Worst state',
-        value: ({ status }) => status,
-        show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
-      },
-      { name: 'Began', value: ({ began_at }) => began_at, write: instant },
-      {
-        name: 'Ended',
+      }),
+      column('Worst state', 'status', ({ status }) => (
+        <Tag mood={moods[status]}>{words(status)}</Tag>
+      )),
+      column('Began', 'began_at', { write: instant }),
+      column('Ended', 'ended_at', {
         isWide: true,
-        value: ({ ended_at }) => ended_at,
         show: ({ ended_at }) => (ended_at === null ? 'Ongoing' : instant(ended_at)),
-      },
-      {
-        name: 'Lasted',
-        isNumber: true,
-        value: ({ began_at, ended_at }) => lasted(began_at, ended_at ?? now),
+      }),
+      numeric('Lasted', ({ began_at, ended_at }) => lasted(began_at, ended_at ?? now), {
         show: ({ began_at, ended_at }) =>
           `${lasted(began_at, ended_at ?? now)}${ended_at === null ? ' so far' : ''}`,
-      },
+      }),
     ]}
   />
 )
@@ -217,28 +202,21 @@ const Feeds = ({ feeds }: { feeds: Feed[] }) => (
     empty="No source has delivered data yet. The operator imports a file or enables a public feed."
     note="Each row is one publisher and one category."
     isTall
-    columns={[
-      { name: 'Source', value: ({ name }) => name, write: sourceText },
-      {
-        name: 'State',
-        value: ({ status }) => status,
-        show: ({ status }) => <Tag mood={feedMoods[status]}>{words(status)}</Tag>,
-      },
-      { name: 'Newest', value: feed => feed.last_observation_at, write: ago },
-      {
-        name: 'Next by',
+    columns={({ column, numeric }) => [
+      column('Source', 'name', { write: sourceText }),
+      column('State', 'status', ({ status }) => (
+        <Tag mood={feedMoods[status]}>{words(status)}</Tag>
+      )),
+      column('Newest', 'last_observation_at', { write: ago }),
+      column('Next by', 'expected_by', {
         isWide: true,
-        value: feed => feed.expected_by,
         show: feed => (feed.expected_by === null ? '–' : instant(feed.expected_by)),
-      },
-      { name: 'Codes', isNumber: true, isWide: true, value: ({ codes }) => codes },
-      {
-        name: 'Stale codes',
-        isNumber: true,
+      }),
+      numeric('Codes', 'codes', { isWide: true }),
+      numeric('Stale codes', 'stale_codes', {
         isWide: true,
-        value: feed => feed.stale_codes,
         show: feed => feed.stale_codes || '–',
-      },
+      }),
     ]}
   />
 )

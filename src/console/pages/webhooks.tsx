@@ -111,35 +111,22 @@ function List() {
         rows={answer.data?.webhooks}
         keyOf={({ id }) => id}
         empty={mayDo('change_data') ? 'No endpoints yet. Add one below.' : 'No endpoints yet.'}
-        columns={[
-          {
-            name: 'Endpoint',
-            value: endpoint => endpoint.url,
-            show: endpoint => (
-              <>
-                <a href={`/webhooks/${endpoint.id}`}>
-                  <Parted text={endpoint.url} />
-                </a>
-                {endpoint.description && <div class="quiet small">{endpoint.description}</div>}
-              </>
-            ),
-          },
-          {
-            name: 'Events',
-            isWide: true,
-            className: 'code',
-            value: ({ events }) => events.join(', '),
-          },
-          { name: 'Delivered', isNumber: true, value: row => row.successful_deliveries },
-          { name: 'Failed', isNumber: true, value: row => row.failed_deliveries },
-          { ...aside, name: 'Last', value: row => row.last_delivery_at, write: ago },
-          {
-            name: 'State',
-            value: ({ status }) => status,
-            show: ({ active, status }) => (
-              <Tag mood={active ? 'good' : 'warn'}>{words(status)}</Tag>
-            ),
-          },
+        columns={({ column, numeric }) => [
+          column('Endpoint', 'url', endpoint => (
+            <>
+              <a href={`/webhooks/${endpoint.id}`}>
+                <Parted text={endpoint.url} />
+              </a>
+              {endpoint.description && <div class="quiet small">{endpoint.description}</div>}
+            </>
+          )),
+          column('Events', ({ events }) => events.join(', '), { isWide: true, className: 'code' }),
+          numeric('Delivered', 'successful_deliveries'),
+          numeric('Failed', 'failed_deliveries'),
+          column('Last', 'last_delivery_at', { ...aside, write: ago }),
+          column('State', 'status', ({ active, status }) => (
+            <Tag mood={active ? 'good' : 'warn'}>{words(status)}</Tag>
+          )),
         ]}
       />
       <May action="change_data">

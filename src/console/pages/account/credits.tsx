@@ -49,17 +49,15 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
           answer.data &&
           `${number(answer.data.balance.requests_remaining)} requests left. They are used after the quota is exhausted.`
         }
-        columns={[
-          { name: 'Pack', value: ({ name }) => name },
-          { name: 'Price', isNumber: true, value: ({ price }) => price / 100, show: priceOf },
-          {
-            name: 'Valid for',
+        columns={({ column, numeric }) => [
+          column('Pack', 'name'),
+          numeric('Price', ({ price }) => price / 100, { show: priceOf }),
+          column('Valid for', 'expires_after_days', {
             isWide: true,
             className: 'quiet',
-            value: pack => pack.expires_after_days,
             show: ({ expires_after_days: days }) =>
               days === null ? 'until used' : `${number(days)} days`,
-          },
+          }),
           {
             ...actions,
             needs: 'change_billing',

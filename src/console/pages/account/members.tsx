@@ -104,37 +104,28 @@ export function Members() {
             </form>
           )
         }
-        columns={[
-          {
-            name: 'E-mail address',
-            value: person => person.email,
-            show: person => <Parted text={person.email} />,
-          },
-          {
-            name: 'Role',
-            value: ({ role }) => role,
-            show: ({ id, email, role, invited }) =>
-              isAdmin && invited === undefined && email !== owner ? (
-                <select
-                  aria-label={`Role of ${email}`}
-                  value={role}
-                  onChange={async event => {
-                    const select = event.currentTarget
-                    await change(`members/${id}`, 'PATCH', { role: select.value })
-                    if (refusal.value !== undefined) select.value = role
-                  }}
-                >
-                  <Options of={roles} />
-                </select>
-              ) : (
-                `${words(role)}${email === owner ? ', owner' : ''}`
-              ),
-          },
-          {
-            name: 'State',
+        columns={({ column }) => [
+          column('E-mail address', 'email', person => <Parted text={person.email} />),
+          column('Role', 'role', ({ id, email, role, invited }) =>
+            isAdmin && invited === undefined && email !== owner ? (
+              <select
+                aria-label={`Role of ${email}`}
+                value={role}
+                onChange={async event => {
+                  const select = event.currentTarget
+                  await change(`members/${id}`, 'PATCH', { role: select.value })
+                  if (refusal.value !== undefined) select.value = role
+                }}
+              >
+                <Options of={roles} />
+              </select>
+            ) : (
+              `${words(role)}${email === owner ? ', owner' : ''}`
+            ),
+          ),
+          column('State', ({ invited }) => invited ?? 'member', {
             isWide: true,
             className: 'quiet',
-            value: ({ invited }) => invited ?? 'member',
             show: ({ invited, at }) =>
               invited === undefined ? (
                 `since ${day(at)}`
@@ -144,7 +135,7 @@ export function Members() {
                   {invited === 'added' ? 'on' : 'until'} {day(at)}
                 </>
               ),
-          },
+          }),
           ...(isAdmin
             ? [
                 {

@@ -103,10 +103,8 @@ function List() {
             )}
           </>
         }
-        columns={[
-          {
-            name: 'Notification',
-            value: ({ title, message }) => `${title}: ${message}`,
+        columns={({ column }) => [
+          column('Notification', ({ title, message }) => `${title}: ${message}`, {
             show: row => {
               const to = pageOf(row)
               return (
@@ -117,9 +115,9 @@ function List() {
                 </>
               )
             },
-          },
-          { name: 'Type', isWide: true, value: ({ type }) => words(type) },
-          { ...aside, name: 'When', value: row => row.created_at, write: instant },
+          }),
+          column('Type', ({ type }) => words(type), { isWide: true }),
+          column('When', 'created_at', { ...aside, write: instant }),
           {
             ...actions,
             needs: 'change_data',

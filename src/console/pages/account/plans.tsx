@@ -75,32 +75,29 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           </>
         }
         note={subscription && isPaid && statusText(subscription, nameOf)}
-        columns={[
-          {
-            name: 'Plan',
-            value: ({ name }) => name,
-            show: plan => (
-              <>
-                {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Current</Tag>}
-                {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
-                <div class="quiet small narrow-only">{requestsOf(plan)}</div>
-              </>
-            ),
-          },
+        columns={({ column, numeric }) => [
+          column('Plan', 'name', plan => (
+            <>
+              {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Current</Tag>}
+              {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
+              <div class="quiet small narrow-only">{requestsOf(plan)}</div>
+            </>
+          )),
           { name: 'Requests', isNumber: true, isWide: true, value: requestsOf },
-          {
-            name: 'Price',
-            isNumber: true,
-            value: plan => (plan.custom_pricing ? 'custom' : centsOf(plan, period.value) / 100),
-            show: plan =>
-              plan.custom_pricing ? 'Custom' : moneyOf(centsOf(plan, period.value), plan.currency),
-          },
-          {
-            name: 'Features',
+          numeric(
+            'Price',
+            plan => (plan.custom_pricing ? 'custom' : centsOf(plan, period.value) / 100),
+            {
+              show: plan =>
+                plan.custom_pricing
+                  ? 'Custom'
+                  : moneyOf(centsOf(plan, period.value), plan.currency),
+            },
+          ),
+          column('Features', ({ features }) => features.map(nameOfFeature).join(', '), {
             isWide: true,
             className: 'quiet',
-            value: ({ features }) => features.map(nameOfFeature).join(', '),
-          },
+          }),
           {
             ...actions,
             needs: 'change_billing',

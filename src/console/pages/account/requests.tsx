@@ -63,48 +63,25 @@ export function Requests() {
             <Button className="tight" label="Refresh" onClick={() => answer.reload()} />
           </>
         }
-        columns={[
-          {
-            name: 'Time',
-            value: ({ at }) => at,
-            show: row => (
-              <button
-                type="button"
-                class="plain tight"
-                aria-expanded={opened.value === row}
-                onClick={sets(opened, opened.value === row ? undefined : row)}
-              >
-                {second(row.at)}
-                <span class="only-heard">
-                  , {row.method} {row.route}
-                </span>
-              </button>
-            ),
-          },
-          {
-            name: 'Request',
-            className: 'code break',
-            value: row => `${row.method} ${row.route}`,
-          },
-          {
-            name: 'Status',
-            value: ({ status }) => status,
-            show: ({ status }) => <Tag mood={mood(status)}>{status}</Tag>,
-          },
-          {
-            name: 'ms',
-            isNumber: true,
-            isWide: true,
-            value: ({ ms }) => ms,
-            show: ({ ms }) => number(ms, 1),
-          },
+        columns={({ column, numeric }) => [
+          column('Time', 'at', row => (
+            <button
+              type="button"
+              class="plain tight"
+              aria-expanded={opened.value === row}
+              onClick={sets(opened, opened.value === row ? undefined : row)}
+            >
+              {second(row.at)}
+              <span class="only-heard">
+                , {row.method} {row.route}
+              </span>
+            </button>
+          )),
+          column('Request', row => `${row.method} ${row.route}`, { className: 'code break' }),
+          column('Status', 'status', ({ status }) => <Tag mood={mood(status)}>{status}</Tag>),
+          numeric('ms', 'ms', { isWide: true, show: ({ ms }) => number(ms, 1) }),
           { name: 'Key', isWide: true, value: keyName },
-          {
-            name: 'Request ID',
-            isWide: true,
-            className: 'code small',
-            value: row => row.request_id,
-          },
+          column('Request ID', 'request_id', { isWide: true, className: 'code small' }),
         ]}
       />
       {opened.value && <Details key={opened.value.request_id} request={opened.value} />}

@@ -30,25 +30,18 @@ export function SignIns() {
             />
           ) : undefined
         }
-        columns={[
-          {
-            name: 'Signed in',
+        columns={({ column }) => [
+          column('Signed in', 'begun_at', {
             fileName: 'begun_at',
-            value: ({ begun_at }) => begun_at,
             show: ({ begun_at, current }) => (
               <>
                 {instant(begun_at)} {current && <Tag mood="good">This session</Tag>}
               </>
             ),
-          },
-          { name: 'Method', value: ({ method }) => (method === 'link' ? 'Link' : 'Password') },
-          {
-            name: 'Last renewed',
-            isWide: true,
-            value: ({ refreshed_at }) => refreshed_at,
-            write: instant,
-          },
-          { name: 'Ends', isWide: true, value: ({ expires_at }) => expires_at, write: instant },
+          }),
+          column('Method', ({ method }) => (method === 'link' ? 'Link' : 'Password')),
+          column('Last renewed', 'refreshed_at', { isWide: true, write: instant }),
+          column('Ends', 'expires_at', { isWide: true, write: instant }),
           {
             name: 'Change',
             isHeadingHidden: true,

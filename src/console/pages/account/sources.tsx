@@ -59,30 +59,24 @@ export function Sources() {
         rows={rows}
         keyOf={({ id }) => id}
         empty="No data sources yet. Add one below to fetch or push your own marine fuel prices. Only your account sees them."
-        columns={[
-          {
-            name: 'Source',
-            value: ({ name }) => name,
-            show: source => (
-              <>
-                {source.name}
-                <div class="code">
-                  {source.source_type}
-                  {source.has_credentials && ', with credentials'}
-                </div>
-                {source.last_error && <div class="quiet small">{source.last_error}</div>}
-              </>
-            ),
-          },
-          { ...aside, name: 'Last sync', value: row => row.last_sync_at, write: ago },
-          { ...aside, name: 'Next sync', value: row => row.next_sync_at, write: instant },
-          { name: 'Synced', isNumber: true, isWide: true, value: row => row.successful_syncs },
-          { name: 'Failed', isNumber: true, isWide: true, value: row => row.failed_syncs },
-          {
-            name: 'State',
-            value: ({ status }) => status,
-            show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
-          },
+        columns={({ column, numeric }) => [
+          column('Source', 'name', source => (
+            <>
+              {source.name}
+              <div class="code">
+                {source.source_type}
+                {source.has_credentials && ', with credentials'}
+              </div>
+              {source.last_error && <div class="quiet small">{source.last_error}</div>}
+            </>
+          )),
+          column('Last sync', 'last_sync_at', { ...aside, write: ago }),
+          column('Next sync', 'next_sync_at', { ...aside, write: instant }),
+          numeric('Synced', 'successful_syncs', { isWide: true }),
+          numeric('Failed', 'failed_syncs', { isWide: true }),
+          column('State', 'status', ({ status }) => (
+            <Tag mood={moods[status]}>{words(status)}</Tag>
+          )),
           {
             ...actions,
             needs: 'change_data',
@@ -152,11 +146,11 @@ const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
         rows={outcome.sample_data}
         keyOf={(_, i) => String(i)}
         empty="No rows."
-        columns={[
-          { name: 'Port', value: ({ port }) => port },
-          { name: 'Fuel', value: row => row.fuel_type },
-          { name: 'Price', isNumber: true, value: ({ price }) => price },
-          { name: 'Time', isWide: true, value: ({ timestamp }) => timestamp, write: instant },
+        columns={({ column, numeric }) => [
+          column('Port', 'port'),
+          column('Fuel', 'fuel_type'),
+          numeric('Price', 'price'),
+          column('Time', 'timestamp', { isWide: true, write: instant }),
         ]}
       />
     )}
@@ -220,25 +214,18 @@ function Opened({ source }: { source: Source }) {
             </form>
           </May>
         }
-        columns={[
-          {
-            name: 'Sync',
-            value: sync => sync.started_at,
-            show: sync =>
-              twoLines(instant(sync.started_at), sync.error ?? sync.rejections[0] ?? ''),
-          },
-          { name: 'Started by', isWide: true, value: ({ trigger }) => trigger },
-          { name: 'Rows', isNumber: true, value: ({ received }) => received },
-          { name: 'New', isNumber: true, isWide: true, value: ({ inserted }) => inserted },
-          { name: 'Revised', isNumber: true, isWide: true, value: ({ revised }) => revised },
-          { name: 'Rejected', isNumber: true, isWide: true, value: ({ rejected }) => rejected },
-          {
-            name: 'State',
-            value: ({ status }) => status,
-            show: ({ status }) => (
-              <Tag mood={status === 'success' ? 'good' : 'bad'}>{words(status)}</Tag>
-            ),
-          },
+        columns={({ column, numeric }) => [
+          column('Sync', 'started_at', sync =>
+            twoLines(instant(sync.started_at), sync.error ?? sync.rejections[0] ?? ''),
+          ),
+          column('Started by', 'trigger', { isWide: true }),
+          numeric('Rows', 'received'),
+          numeric('New', 'inserted', { isWide: true }),
+          numeric('Revised', 'revised', { isWide: true }),
+          numeric('Rejected', 'rejected', { isWide: true }),
+          column('State', 'status', ({ status }) => (
+            <Tag mood={status === 'success' ? 'good' : 'bad'}>{words(status)}</Tag>
+          )),
         ]}
       />
     </>

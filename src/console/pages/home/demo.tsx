@@ -120,26 +120,14 @@ function Movers() {
       keyOf={({ code }) => code}
       isTall
       empty="No prices yet."
-      columns={[
-        {
-          name: 'Name',
-          value: ({ name }) => name,
-          show: ({ code, name }) => seriesLink(code, name),
-        },
-        {
-          name: 'Last',
-          isNumber: true,
-          value: ({ price }) => price,
-          show: ({ price, formatted }) => (
-            <span class="strong">{number(price, decimalsOf(formatted))}</span>
-          ),
-        },
-        {
-          name: '24 h',
-          isNumber: true,
-          value: row => row.change_24h?.percent,
+      columns={({ column, numeric }) => [
+        column('Name', 'name', ({ code, name }) => seriesLink(code, name)),
+        numeric('Last', 'price', ({ price, formatted }) => (
+          <span class="strong">{number(price, decimalsOf(formatted))}</span>
+        )),
+        numeric('24 h', row => row.change_24h?.percent, {
           show: row => <Move change={row.change_24h} />,
-        },
+        }),
         { name: 'Month', isWide: true, show: ({ sparkline }) => <Spark values={sparkline} /> },
       ]}
     />

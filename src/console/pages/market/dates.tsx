@@ -32,20 +32,11 @@ export function Releases() {
       keyOf={({ name }) => name}
       isTall
       empty="Nothing is due this week."
-      columns={[
-        {
-          name: 'Source',
-          value: ({ name }) => name,
-          write: sourceText,
-        },
-        {
-          name: 'Due',
-          isNumber: true,
-          value: ({ due }) => due,
-          show: ({ due, stale_codes: stale }) => (
-            <span title={instant(due)}>{stale > 0 ? <Tag mood="warn">Late</Tag> : ago(due)}</span>
-          ),
-        },
+      columns={({ column, numeric }) => [
+        column('Source', 'name', { write: sourceText }),
+        numeric('Due', 'due', ({ due, stale_codes: stale }) => (
+          <span title={instant(due)}>{stale > 0 ? <Tag mood="warn">Late</Tag> : ago(due)}</span>
+        )),
       ]}
     />
   )
@@ -92,10 +83,8 @@ export function Triggers() {
           None fired. <a href="/alerts/new">Add an alert</a>
         </>
       }
-      columns={[
-        {
-          name: 'Alert',
-          value: row => row.alert_name ?? row.commodity_code,
+      columns={({ column, numeric }) => [
+        column('Alert', row => row.alert_name ?? row.commodity_code, {
           show: row => (
             <>
               <a href={`/alerts/${row.alert_id}`}>{row.alert_name ?? row.commodity_code}</a>
@@ -107,8 +96,8 @@ export function Triggers() {
               )}
             </>
           ),
-        },
-        { name: 'When', isNumber: true, value: row => row.triggered_at, write: ago },
+        }),
+        numeric('When', 'triggered_at', { write: ago }),
       ]}
     />
   )

@@ -54,37 +54,26 @@ export function SpreadsNow() {
       keyOf={({ id }) => id}
       note={[...new Set(answer.data?.map(({ unit }) => unit))].join(', ')}
       empty={noData('No spreads yet.')}
-      columns={[
-        {
-          name: 'Spread',
-          value: ({ name }) => name,
-          show: ({ name }) => <a href="/markets/spreads">{name}</a>,
-        },
-        {
-          name: 'Value',
-          isNumber: true,
-          value: ({ value }) => value,
-          show: ({ value }) => number(value, 2),
-        },
-        {
-          name: '24 h',
-          isNumber: true,
-          value: ({ change_24h: change }) => change,
-          show: ({ change_24h: change }) =>
-            change === null ? '–' : <Move change={{ amount: change, percent: null }} />,
-        },
-        {
-          name: 'Year',
-          isWide: true,
-          value: spread => {
+      columns={({ column, numeric }) => [
+        column('Spread', 'name', ({ name }) => <a href="/markets/spreads">{name}</a>),
+        numeric('Value', 'value', ({ value }) => number(value, 2)),
+        numeric('24 h', 'change_24h', ({ change_24h: change }) =>
+          change === null ? '–' : <Move change={{ amount: change, percent: null }} />,
+        ),
+        column(
+          'Year',
+          spread => {
             const range = rangeFor(spread)
             return range && (spread.value - range.low) / (range.high - range.low || 1)
           },
-          show: spread => {
-            const range = rangeFor(spread)
-            return range && <RangeBar {...range} value={spread.value} decimals={2} />
+          {
+            isWide: true,
+            show: spread => {
+              const range = rangeFor(spread)
+              return range && <RangeBar {...range} value={spread.value} decimals={2} />
+            },
           },
-        },
+        ),
       ]}
     />
   )

@@ -117,41 +117,23 @@ export function StocksNow({
       keyOf={({ code }) => code}
       note={unitsOf(answer.data ?? [])}
       empty={noData('No stocks yet.')}
-      columns={[
-        {
-          name: 'Stock',
-          value: ({ text }) => text,
-          show: ({ code, text, observed }) => (
-            <a href={`/series/${code}`} title={`Observed ${dataDay(observed)}`}>
-              {text}
-            </a>
-          ),
-        },
-        {
-          name: 'Level',
-          isNumber: true,
-          value: ({ level }) => level,
-          show: ({ level, decimals }) => number(level, decimals),
-        },
-        {
-          name: 'Week',
-          isNumber: true,
-          value: ({ week }) => week,
-          show: ({ week, decimals }) => (week === null ? '–' : signed(week, decimals)),
-        },
-        {
-          name: 'vs mean',
-          isNumber: true,
-          value: ({ deviation }) => deviation,
-          show: ({ deviation }) => (deviation === null ? '–' : `${signed(deviation, 1)}%`),
-        },
-        {
-          name: 'Rank',
-          isNumber: true,
+      columns={({ column, numeric }) => [
+        column('Stock', 'text', ({ code, text, observed }) => (
+          <a href={`/series/${code}`} title={`Observed ${dataDay(observed)}`}>
+            {text}
+          </a>
+        )),
+        numeric('Level', 'level', ({ level, decimals }) => number(level, decimals)),
+        numeric('Week', 'week', ({ week, decimals }) =>
+          week === null ? '–' : signed(week, decimals),
+        ),
+        numeric('vs mean', 'deviation', ({ deviation }) =>
+          deviation === null ? '–' : `${signed(deviation, 1)}%`,
+        ),
+        numeric('Rank', 'percentile', {
           isWide: true,
-          value: ({ percentile }) => percentile,
           show: ({ percentile }) => (percentile === null ? '–' : `${number(percentile, 0)}%`),
-        },
+        }),
         {
           name: 'Range',
           isWide: true,

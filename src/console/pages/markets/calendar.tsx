@@ -8,6 +8,7 @@ import { Chart } from '../../parts/charts/chart.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
+import { numeric } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { signed, unitOf } from '../../parts/text/format.ts'
 
@@ -64,14 +65,9 @@ export function CalendarSpreads({ family }: { family: string }) {
           unit &&
           `${unit}, from last prices. Average, lowest and highest over ${answer.data?.days} days.`
         }
-        columns={[
-          { name: 'Months', value: row => `${row.month1} / ${row.month2}` },
-          {
-            name: 'Spread',
-            isNumber: true,
-            value: row => row.spread,
-            show: row => <span class="strong">{signed(row.spread, 2)}</span>,
-          },
+        columns={({ column, numeric }) => [
+          column('Months', row => `${row.month1} / ${row.month2}`),
+          numeric('Spread', 'spread', row => <span class="strong">{signed(row.spread, 2)}</span>),
           figure('Average', row => row.average),
           figure('Lowest', row => row.min),
           figure('Highest', row => row.max),
@@ -81,13 +77,11 @@ export function CalendarSpreads({ family }: { family: string }) {
   )
 }
 
-const figure = (name: string, pick: (row: CalendarSpread) => number | null) => ({
-  name,
-  isNumber: true,
-  isWide: name !== 'Average',
-  value: pick,
-  show: (row: CalendarSpread) => {
-    const value = pick(row)
-    return value === null ? '–' : signed(value, 2)
-  },
-})
+const figure = (name: string, pick: (row: CalendarSpread) => number | null) =>
+  numeric(name, pick, {
+    isWide: name !== 'Average',
+    show: (row: CalendarSpread) => {
+      const value = pick(row)
+      return value === null ? '–' : signed(value, 2)
+    },
+  })

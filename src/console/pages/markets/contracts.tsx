@@ -5,6 +5,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { Wide } from '../../parts/bits.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
+import { numeric } from '../../parts/tables/columns.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
@@ -44,16 +45,14 @@ export function Contracts({ family }: { family: string }) {
     return { ...contract, next: following ? settled(contract) - settled(following) : null }
   })
   const digits = Math.max(2, ...(rows ?? []).map(row => decimalsOf(settled(row))))
-  const count = (name: string, pick: (row: Contract) => number | null | undefined) => ({
-    name,
-    isNumber: true,
-    isWide: true,
-    value: pick,
-    show: (row: Contract) => {
-      const value = pick(row)
-      return value == null ? '–' : number(value, 0)
-    },
-  })
+  const count = (name: string, pick: (row: Contract) => number | null | undefined) =>
+    numeric(name, pick, {
+      isWide: true,
+      show: (row: Contract) => {
+        const value = pick(row)
+        return value == null ? '–' : number(value, 0)
+      },
+    })
   return (
     <>
       <Table
@@ -73,43 +72,29 @@ export function Contracts({ family }: { family: string }) {
             .filter(Boolean)
             .join(' ')
         }
-        columns={[
-          {
-            name: 'Month',
-            value: row => row.contract_month,
-            show: row => (
-              <a href={`/series/${row.code}`} title={`Expires ${row.expiry_date}`}>
-                {row.contract_month}
-              </a>
-            ),
-          },
+        columns={({ column, numeric }) => [
+          column('Month', 'contract_month', row => (
+            <a href={`/series/${row.code}`} title={`Expires ${row.expiry_date}`}>
+              {row.contract_month}
+            </a>
+          )),
           {
             name: 'Settle',
             isNumber: true,
             value: settled,
             show: row => <span class="strong">{number(settled(row), digits)}</span>,
           },
-          {
-            name: 'Change',
-            isNumber: true,
-            value: row => row.change,
-            show: row => (
-              <Move
-                change={row.change == null ? null : { amount: row.change, percent: null }}
-                digits={digits}
-              />
-            ),
-          },
+          numeric('Change', 'change', row => (
+            <Move
+              change={row.change == null ? null : { amount: row.change, percent: null }}
+              digits={digits}
+            />
+          )),
           count('Volume', row => row.volume),
           ...(rows?.some(row => row.open_interest)
             ? [count('Open interest', row => row.open_interest)]
             : []),
-          {
-            name: 'To next',
-            isNumber: true,
-            value: row => row.next,
-            show: row => (row.next === null ? '–' : signed(row.next, digits)),
-          },
+          numeric('To next', 'next', row => (row.next === null ? '–' : signed(row.next, digits))),
         ]}
       />
       {rows && rows.length > 1 && <Matrix rows={rows} digits={digits} />}

@@ -54,19 +54,14 @@ export function Correlation() {
       empty={noData('There are too few prices for a correlation. Choose a longer period.')}
       note="Correlation of daily returns: 1 means in step, 0 unrelated, −1 opposite."
       actions={<Choice label="Period" options={periods} {...boundChoice(period)} />}
-      columns={[
-        {
-          name: 'Series',
-          value: code => code,
-          show: code => seriesLink(code, names[code]),
-        },
-        ...(answer.data?.codes ?? []).map(other => ({
-          name: names[other] ?? other,
-          fileName: other,
-          isNumber: true,
-          value: (code: string) => matrix[code]?.[other],
-          show: (code: string) => <Coefficient value={matrix[code]?.[other] ?? null} />,
-        })),
+      columns={({ column, numeric }) => [
+        column('Series', (code: string) => code, { show: code => seriesLink(code, names[code]) }),
+        ...(answer.data?.codes ?? []).map(other =>
+          numeric(names[other] ?? other, (code: string) => matrix[code]?.[other], {
+            fileName: other,
+            show: (code: string) => <Coefficient value={matrix[code]?.[other] ?? null} />,
+          }),
+        ),
       ]}
     />
   )

@@ -108,30 +108,23 @@ export function Permits() {
             ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; add words to narrow the search.`
             : undefined
         }
-        columns={[
-          {
-            name: 'Operator',
-            value: ({ operator }) => operator.name,
+        columns={({ column, numeric }) => [
+          column('Operator', ({ operator }) => operator.name, {
             show: permit => twoLines(permit.operator.name, wellOf(permit)),
-          },
-          {
-            name: 'Where',
-            value: ({ county, state_code }) => [county, state_code].filter(Boolean).join(', '),
-          },
-          {
-            name: 'Formation',
+          }),
+          column('Where', ({ county, state_code }) =>
+            [county, state_code].filter(Boolean).join(', '),
+          ),
+          column('Formation', ({ target }) => target.formation, {
             isWide: true,
             className: 'quiet',
-            value: ({ target }) => target.formation,
-          },
-          { name: 'API number', isWide: true, className: 'code', value: row => row.api_number },
-          {
-            name: 'Status',
+          }),
+          column('API number', 'api_number', { isWide: true, className: 'code' }),
+          column('Status', 'permit_status', {
             isWide: true,
-            value: row => row.permit_status,
             show: row => <Tag>{words(row.permit_status)}</Tag>,
-          },
-          { name: 'Date', className: 'nowrap', isNumber: true, value: row => row.permit_date },
+          }),
+          numeric('Date', 'permit_date', { className: 'nowrap' }),
         ]}
       />
     </>

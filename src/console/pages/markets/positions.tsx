@@ -74,8 +74,8 @@ export function PositionsView() {
           keyOf={row => row.report_date}
           isTall
           empty="No reports for this market yet. The operator imports them or enables the feed."
-          columns={[
-            { name: 'As of', value: row => row.report_date },
+          columns={({ column, numeric }) => [
+            column('As of', 'report_date'),
             ...(
               [
                 ['Long', 'managed_money_long', true],
@@ -83,24 +83,19 @@ export function PositionsView() {
                 ['Net', 'net_position', false],
                 ['Open interest', 'open_interest', true],
               ] as const
-            ).map(([name, field, isWide]) => ({
-              name,
-              isNumber: true,
-              isWide,
-              value: (row: Positions) => row[field],
-              show: (row: Positions) => number(row[field], 0),
-            })),
-            {
-              name: 'Change',
-              isNumber: true,
-              value: row => row.change,
-              show: row =>
-                row.change === null ? (
-                  '–'
-                ) : (
-                  <Move change={{ amount: row.change, percent: null }} digits={0} />
-                ),
-            },
+            ).map(([name, field, isWide]) =>
+              numeric(name, (row: Positions) => row[field], {
+                isWide,
+                show: (row: Positions) => number(row[field], 0),
+              }),
+            ),
+            numeric('Change', 'change', row =>
+              row.change === null ? (
+                '–'
+              ) : (
+                <Move change={{ amount: row.change, percent: null }} digits={0} />
+              ),
+            ),
           ]}
         />
       )}

@@ -3,6 +3,7 @@ import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { allRows } from '../../parts/requests/pages.ts'
+import { numeric } from '../../parts/tables/columns.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { number, signed, words } from '../../parts/text/format.ts'
@@ -84,9 +85,9 @@ export function Rigs() {
           keyOf={({ basin }) => basin}
           empty="No rig counts by basin yet. The operator imports them or enables the feed."
           note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
-          columns={[
-            { name: 'Basin', value: ({ basin }) => basinName(basin) },
-            { name: 'Rigs', isNumber: true, value: row => row.rig_count },
+          columns={({ column, numeric }) => [
+            column('Basin', ({ basin }) => basinName(basin)),
+            numeric('Rigs', 'rig_count'),
             change('Week', row => row.change),
             change('Year', row => row.year_change),
           ]}
@@ -103,12 +104,10 @@ const basinName = (basin: string): string =>
     .map(word => (word.length < 3 ? word.toUpperCase() : words(word)))
     .join(' ')
 
-const change = (name: string, pick: (row: Basin) => number | null) => ({
-  name,
-  isNumber: true,
-  value: pick,
-  show: (row: Basin) => {
-    const amount = pick(row)
-    return amount === null ? '–' : <Move change={{ amount, percent: null }} digits={0} />
-  },
-})
+const change = (name: string, pick: (row: Basin) => number | null) =>
+  numeric(name, pick, {
+    show: (row: Basin) => {
+      const amount = pick(row)
+      return amount === null ? '–' : <Move change={{ amount, percent: null }} digits={0} />
+    },
+  })

@@ -69,31 +69,19 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
             </button>
           </form>
         }
-        columns={[
-          {
-            name: 'From',
-            value: ({ kind }) => kind,
-            show: credit => (
-              <>
-                <Tag>{credit.kind === 'gift' ? 'Gift' : 'Bought'}</Tag>{' '}
-                <span class="quiet small">{day(credit.created_at)}</span>
-              </>
-            ),
-          },
-          { name: 'Left', isNumber: true, value: row => row.remaining, write: figure },
-          {
-            name: 'Granted',
-            isNumber: true,
-            isWide: true,
-            value: row => row.requests,
-            write: figure,
-          },
-          {
-            name: 'Until',
+        columns={({ column, numeric }) => [
+          column('From', 'kind', credit => (
+            <>
+              <Tag>{credit.kind === 'gift' ? 'Gift' : 'Bought'}</Tag>{' '}
+              <span class="quiet small">{day(credit.created_at)}</span>
+            </>
+          )),
+          numeric('Left', 'remaining', { write: figure }),
+          numeric('Granted', 'requests', { isWide: true, write: figure }),
+          column('Until', 'expires_at', {
             className: 'quiet nowrap',
-            value: row => row.expires_at,
             show: row => (row.expires_at ? dataDay(row.expires_at) : 'until used'),
-          },
+          }),
         ]}
       />
     </>

@@ -72,27 +72,19 @@ export function Audit() {
           />
         </div>
       }
-      columns={[
-        {
-          name: 'Who',
-          value: ({ email, actor: who }) => email ?? who,
+      columns={({ column }) => [
+        column('Who', ({ email, actor: who }) => email ?? who, {
           show: entry =>
             twoLines(<Parted text={entry.email ?? entry.actor} />, entry.from ?? 'internal'),
-        },
-        {
-          name: 'What',
+        }),
+        column('What', ({ action, thing: path }) => `${action} ${path}`, {
           className: 'break',
-          value: ({ action, thing: path }) => `${action} ${path}`,
           show: entry => twoLines(entry.action, entry.thing),
-        },
-        {
-          name: 'Outcome',
-          value: ({ outcome }) => outcome,
-          show: ({ outcome }) => (
-            <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
-          ),
-        },
-        { ...aside, name: 'When', value: ({ at }) => at, write: instant },
+        }),
+        column('Outcome', 'outcome', ({ outcome }) => (
+          <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
+        )),
+        column('When', 'at', { ...aside, write: instant }),
       ]}
     />
   )

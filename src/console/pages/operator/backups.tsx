@@ -103,20 +103,10 @@ export function Backups() {
             </>
           )
         }
-        columns={[
-          {
-            name: 'Backup',
-            value: ({ name }) => name,
-            show: backup => twoLines(backup.name, backup.place),
-          },
-          {
-            name: 'Size',
-            fileName: 'bytes',
-            isNumber: true,
-            value: ({ bytes }) => bytes,
-            show: ({ bytes }) => megabytes(bytes),
-          },
-          { ...aside, name: 'Created', value: backup => backup.made_at, write: instant },
+        columns={({ column, numeric }) => [
+          column('Backup', 'name', backup => twoLines(backup.name, backup.place)),
+          numeric('Size', 'bytes', { fileName: 'bytes', show: ({ bytes }) => megabytes(bytes) }),
+          column('Created', 'made_at', { ...aside, write: instant }),
         ]}
       />
     </>

@@ -48,11 +48,9 @@ export function Cluster() {
             ? 'No instances reported to NATS yet; each reports every two seconds.'
             : 'No other instances.'
         }
-        columns={[
-          {
-            name: 'Instance',
+        columns={({ column, numeric }) => [
+          column('Instance', 'url', {
             fileName: 'url',
-            value: ({ url }) => url,
             show: node => (
               <>
                 {node.url ?? 'unknown address'}
@@ -61,24 +59,17 @@ export function Cluster() {
                 </div>
               </>
             ),
-          },
-          {
-            name: 'Role',
-            value: ({ role }) => role,
-            show: node => (
-              <>
-                <Tag mood={node.role === 'primary' ? 'good' : undefined}>
-                  {node.role === 'primary' ? 'Primary' : 'Replica'}
-                </Tag>{' '}
-                {node.role === 'replica' && node.is_standby && <Tag>Standby</Tag>}
-              </>
-            ),
-          },
-          {
-            name: 'Lag',
+          }),
+          column('Role', 'role', node => (
+            <>
+              <Tag mood={node.role === 'primary' ? 'good' : undefined}>
+                {node.role === 'primary' ? 'Primary' : 'Replica'}
+              </Tag>{' '}
+              {node.role === 'replica' && node.is_standby && <Tag>Standby</Tag>}
+            </>
+          )),
+          numeric('Lag', 'lag_ms', {
             fileName: 'lag_ms',
-            isNumber: true,
-            value: node => node.lag_ms,
             show: node =>
               node.role === 'primary' ? (
                 '–'
@@ -87,15 +78,12 @@ export function Cluster() {
                   {node.lag_ms === null ? 'unknown' : `${number(node.lag_ms)} ms`}
                 </Tag>
               ),
-          },
-          { name: 'Change', isNumber: true, isWide: true, value: ({ change }) => change },
-          { name: 'Behind', isNumber: true, isWide: true, value: ({ behind }) => behind },
-          {
-            name: 'Quota requests',
+          }),
+          numeric('Change', 'change', { isWide: true }),
+          numeric('Behind', 'behind', { isWide: true }),
+          numeric('Quota requests', ({ quotas }) => quotas.requests, {
             fileName: 'quota_requests',
-            isNumber: true,
             isWide: true,
-            value: ({ quotas }) => quotas.requests,
             show: ({ quotas, role }) => (
               <>
                 {number(quotas.requests)}
@@ -104,7 +92,7 @@ export function Cluster() {
                 </div>
               </>
             ),
-          },
+          }),
         ]}
       />
       <Table
@@ -113,35 +101,28 @@ export function Cluster() {
         rows={cluster?.streams}
         keyOf={({ name }) => name}
         empty={cluster?.is_configured ? 'No streams yet.' : 'No streams are published.'}
-        columns={[
-          { name: 'Stream', value: ({ name }) => name },
-          { name: 'Messages', isNumber: true, value: ({ messages }) => messages },
-          { name: 'Position', isNumber: true, value: ({ position }) => position },
-          {
-            name: 'Size',
+        columns={({ column, numeric }) => [
+          column('Stream', 'name'),
+          numeric('Messages', 'messages'),
+          numeric('Position', 'position'),
+          numeric('Size', 'bytes', {
             fileName: 'bytes',
-            isNumber: true,
             isWide: true,
-            value: ({ bytes }) => bytes,
             show: ({ bytes }) => megabytes(bytes),
-          },
-          {
-            name: 'Replicas',
+          }),
+          column('Replicas', 'current_copies', {
             fileName: 'current_copies',
-            value: stream => stream.current_copies,
             show: stream => (
               <Tag mood={stream.current_copies < stream.copies ? 'warn' : undefined}>
                 {number(stream.current_copies)} of {number(stream.copies)}
               </Tag>
             ),
-          },
-          {
-            name: 'Leader',
+          }),
+          column('Leader', 'leader', {
             isWide: true,
             className: 'quiet',
-            value: ({ leader }) => leader,
             show: ({ leader }) => leader ?? '–',
-          },
+          }),
         ]}
       />
     </>

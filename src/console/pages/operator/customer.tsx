@@ -11,6 +11,7 @@ import { moneyOf, requestsOf, usePlans } from '../../parts/person/plans.ts'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
+import { column } from '../../parts/tables/columns.tsx'
 import { type Column, Table } from '../../parts/tables/table.tsx'
 import { boundChoice, boundSelect, sets, submits, takes } from '../../parts/text/form.ts'
 import { ago, day, number, words } from '../../parts/text/format.ts'
@@ -109,17 +110,14 @@ const views = [
   ...parts,
 ] as const
 
-const text = (name: string, field: string): Column<Row> => ({
-  name,
-  value: row => (row[field] as string | number | null) ?? '',
-})
+const text = (name: string, field: string): Column<Row> =>
+  column(name, row => (row[field] as string | number | null) ?? '')
 
-const at = (name: string, field: string): Column<Row> => ({
-  name,
-  isWide: true,
-  value: row => row[field] as string | null,
-  show: row => (row[field] ? ago(String(row[field])) : '–'),
-})
+const at = (name: string, field: string): Column<Row> =>
+  column(name, row => row[field] as string | null, {
+    isWide: true,
+    show: row => (row[field] ? ago(String(row[field])) : '–'),
+  })
 
 const state = (good: (row: Row) => boolean, said: (row: Row) => string): Column<Row> => ({
   name: 'State',

@@ -96,38 +96,28 @@ export function Feeds() {
         keyOf={({ name }) => name}
         empty="No feeds."
         note="Feed settings in the configuration file override settings made here."
-        columns={[
-          {
-            name: 'Source',
-            value: ({ name }) => name,
-            show: feed => twoLines(feed.title, feed.name, 'code'),
-          },
-          { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
-          { ...aside, name: 'Newest data', value: feed => feed.last_new_at, write: ago },
-          {
-            name: 'Last run',
+        columns={({ column, numeric }) => [
+          column('Source', 'name', feed => twoLines(feed.title, feed.name, 'code')),
+          numeric('Codes', 'codes', { isWide: true }),
+          column('Newest data', 'last_new_at', { ...aside, write: ago }),
+          column('Last run', feed => feed.last_run?.started_at, {
             isWide: true,
             className: 'quiet',
-            value: feed => feed.last_run?.started_at,
             show: feed => <LastRun run={feed.last_run} />,
-          },
+          }),
           {
             name: '14 days',
             isWide: true,
             show: feed => feed.state !== 'off' && <Dots feed={feed} />,
           },
-          {
-            name: 'Next run',
+          column('Next run', 'next_run_at', {
             isWide: true,
             className: 'quiet',
-            value: feed => feed.next_run_at,
             show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
-          },
-          {
-            name: 'State',
-            value: ({ state }) => state,
-            show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
-          },
+          }),
+          column('State', 'state', ({ state }) => (
+            <Tag mood={feedMoods[state]}>{words(state)}</Tag>
+          )),
           {
             ...actions,
             show: feed => (

@@ -111,10 +111,8 @@ export function Logs() {
             <Button label="Live" isPressed={isLive.value} onClick={sets(isLive, !isLive.value)} />
           </>
         }
-        columns={[
-          {
-            name: 'Event',
-            value: ({ line }) => partsOf(line).event,
+        columns={({ column }) => [
+          column('Event', ({ line }) => partsOf(line).event, {
             show: ({ line, number }) => {
               const { event, at, level } = partsOf(line)
               return (
@@ -125,13 +123,11 @@ export function Logs() {
                 </>
               )
             },
-          },
-          {
-            name: 'Line',
+          }),
+          column('Line', 'line', {
             className: 'code break',
-            value: ({ line }) => line,
             show: ({ line }) => partsOf(line).rest,
-          },
+          }),
         ]}
       />
     </>

@@ -139,54 +139,50 @@ export function Outbox() {
             )}
           </>
         }
-        columns={[
-          {
-            name: 'Message',
-            value: message => message.event_type,
-            show: message => (
-              <div class="row choose">
-                <input
-                  type="checkbox"
-                  aria-label={`Select ${message.event_type}${message.email ? ` for ${message.email}` : ''}`}
-                  checked={chosen.value.has(message.id)}
-                  onChange={event => {
-                    const ids = new Set(chosen.value)
-                    if (event.currentTarget.checked) ids.add(message.id)
-                    else ids.delete(message.id)
-                    chosen.value = ids
-                  }}
-                />
-                <span>
-                  {message.event_type}
-                  <span class="quiet small block">{message.email ?? 'from the service'}</span>
-                </span>
-              </div>
-            ),
-          },
-          { name: 'Channel', isWide: true, value: ({ kind: way }) => way },
-          { name: 'Attempts', isNumber: true, isWide: true, value: ({ attempts }) => attempts },
-          {
-            name: 'Last response',
+        columns={({ column, numeric }) => [
+          column('Message', 'event_type', message => (
+            <div class="row choose">
+              <input
+                type="checkbox"
+                aria-label={`Select ${message.event_type}${message.email ? ` for ${message.email}` : ''}`}
+                checked={chosen.value.has(message.id)}
+                onChange={event => {
+                  const ids = new Set(chosen.value)
+                  if (event.currentTarget.checked) ids.add(message.id)
+                  else ids.delete(message.id)
+                  chosen.value = ids
+                }}
+              />
+              <span>
+                {message.event_type}
+                <span class="quiet small block">{message.email ?? 'from the service'}</span>
+              </span>
+            </div>
+          )),
+          column('Channel', 'kind', { isWide: true }),
+          numeric('Attempts', 'attempts', { isWide: true }),
+          column('Last response', ({ error, status_code: code }) => error ?? code ?? '', {
             className: 'break',
-            value: ({ error, status_code: code }) => error ?? code ?? '',
             show: message => (
               <>
                 {message.status_code !== null && <Tag mood="warn">{message.status_code}</Tag>}{' '}
                 <span class="small">{message.error ?? (message.attempts === 0 ? '–' : '')}</span>
               </>
             ),
-          },
-          {
-            name: state.value === 'waiting' ? 'Next attempt' : 'Abandoned',
-            className: 'quiet nowrap',
-            value: message => message.next_attempt_at ?? message.given_up_at,
-            show: message =>
-              message.given_up_at
-                ? instant(message.given_up_at)
-                : message.next_attempt_at
-                  ? dueAt(message.next_attempt_at)
-                  : 'not scheduled',
-          },
+          }),
+          column(
+            state.value === 'waiting' ? 'Next attempt' : 'Abandoned',
+            message => message.next_attempt_at ?? message.given_up_at,
+            {
+              className: 'quiet nowrap',
+              show: message =>
+                message.given_up_at
+                  ? instant(message.given_up_at)
+                  : message.next_attempt_at
+                    ? dueAt(message.next_attempt_at)
+                    : 'not scheduled',
+            },
+          ),
         ]}
       />
     </>

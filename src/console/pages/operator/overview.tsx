@@ -148,30 +148,20 @@ export function Overview() {
                     <a href="/operator/data">import a file</a>.
                   </p>
                 }
-                columns={[
-                  {
-                    name: 'Source',
-                    value: ({ title }) => title,
-                    show: feed => <a href="/operator/feeds">{feed.title}</a>,
-                  },
-                  {
-                    name: 'Last run',
+                columns={({ column }) => [
+                  column('Source', 'title', feed => <a href="/operator/feeds">{feed.title}</a>),
+                  column('Last run', feed => feed.last_run?.started_at, {
                     className: 'quiet',
-                    value: feed => feed.last_run?.started_at,
                     show: feed => <LastRun run={feed.last_run} />,
-                  },
+                  }),
                   { name: '14 days', isWide: true, show: feed => <Dots feed={feed} /> },
-                  {
-                    name: 'Next release',
+                  column('Next release', 'next_run_at', {
                     className: 'quiet',
-                    value: feed => feed.next_run_at,
                     show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
-                  },
-                  {
-                    name: 'State',
-                    value: ({ state }) => state,
-                    show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
-                  },
+                  }),
+                  column('State', 'state', ({ state }) => (
+                    <Tag mood={feedMoods[state]}>{words(state)}</Tag>
+                  )),
                 ]}
               />
               <Table
@@ -190,17 +180,11 @@ export function Overview() {
                     </>
                   )
                 }
-                columns={[
-                  {
-                    name: 'Series',
-                    value: ({ code }) => code,
-                    show: ({ code }) => seriesLink(code),
-                  },
-                  {
-                    name: 'Problem',
-                    value: ({ kind }) => kind,
-                    show: ({ kind }) => <Tag mood="warn">{faultWords[kind]}</Tag>,
-                  },
+                columns={({ column }) => [
+                  column('Series', 'code', ({ code }) => seriesLink(code)),
+                  column('Problem', 'kind', ({ kind }) => (
+                    <Tag mood="warn">{faultWords[kind]}</Tag>
+                  )),
                 ]}
               />
             </div>

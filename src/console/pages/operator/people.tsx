@@ -135,68 +135,49 @@ export function People() {
             <input type="search" class="tight" placeholder="Search" {...bound(typed)} />
           </label>
         }
-        columns={[
-          {
-            name: 'Account',
-            value: ({ email }) => email,
-            show: account => (
-              <>
-                <Parted text={account.email} />
-                <div class="quiet small">
-                  since <span class="nowrap">{day(account.created_at)}</span>
-                  {account.suspended_at && ', suspended'}
-                </div>
-              </>
-            ),
-          },
-          {
-            name: 'Plan',
-            value: account => account.plan,
-            show: account => (
-              <PlanChoice
-                account={account}
-                plans={plans}
-                onChanged={async () => {
-                  changes.value += 1
-                  await answer.reload()
-                }}
-              />
-            ),
-          },
-          {
-            name: 'Usage',
+        columns={({ column }) => [
+          column('Account', 'email', account => (
+            <>
+              <Parted text={account.email} />
+              <div class="quiet small">
+                since <span class="nowrap">{day(account.created_at)}</span>
+                {account.suspended_at && ', suspended'}
+              </div>
+            </>
+          )),
+          column('Plan', 'plan', account => (
+            <PlanChoice
+              account={account}
+              plans={plans}
+              onChanged={async () => {
+                changes.value += 1
+                await answer.reload()
+              }}
+            />
+          )),
+          column('Usage', ({ usage }) => usage?.requests_used, {
             isWide: true,
-            value: ({ usage }) => usage?.requests_used,
             show: ({ usage }) => usage && <UsageBar usage={usage} />,
-          },
+          }),
           {
             name: '30 days',
             isWide: true,
             show: ({ usage }) => usage?.days.some(Boolean) && <Spark values={usage.days} />,
           },
-          {
-            ...aside,
-            name: 'Last request',
-            value: ({ usage }) => usage?.last_request_at,
-            write: ago,
-          },
-          {
-            name: 'Invoices',
+          column('Last request', ({ usage }) => usage?.last_request_at, { ...aside, write: ago }),
+          column('Invoices', ({ id }) => invoiceStates.get(id), {
             isWide: true,
-            value: ({ id }) => invoiceStates.get(id),
             show: ({ id }) => <InvoiceTag state={invoiceStates.get(id)} />,
-          },
-          {
-            name: 'State',
+          }),
+          column('State', account => (account.suspended_at ? 'suspended' : 'active'), {
             isWide: true,
-            value: account => (account.suspended_at ? 'suspended' : 'active'),
             show: account =>
               account.suspended_at ? (
                 <Tag mood="bad">Suspended</Tag>
               ) : (
                 <Tag mood="good">Active</Tag>
               ),
-          },
+          }),
           {
             ...actions,
             show: account => (
@@ -322,20 +303,22 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
             onCreate={() => make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value })}
           />
         }
-        columns={[
+        columns={({ column }) => [
           ...keyColumns,
-          {
-            name: 'State',
-            value: key => (!key.active ? 'ended' : key.suspended_at ? 'suspended' : 'active'),
-            show: key =>
-              !key.active ? (
-                <Tag>Ended</Tag>
-              ) : key.suspended_at ? (
-                <Tag mood="bad">Suspended</Tag>
-              ) : (
-                <Tag mood="good">Active</Tag>
-              ),
-          },
+          column(
+            'State',
+            key => (!key.active ? 'ended' : key.suspended_at ? 'suspended' : 'active'),
+            {
+              show: key =>
+                !key.active ? (
+                  <Tag>Ended</Tag>
+                ) : key.suspended_at ? (
+                  <Tag mood="bad">Suspended</Tag>
+                ) : (
+                  <Tag mood="good">Active</Tag>
+                ),
+            },
+          ),
           {
             ...actions,
             show: key =>
@@ -375,38 +358,36 @@ function Organizations() {
       keyOf={({ id }) => id}
       isTall
       empty="No organizations yet. An owner turns an account into one under Account, Members."
-      columns={[
-        {
-          name: 'Organization',
-          value: ({ name }) => name,
-          show: organization => (
-            <>
-              {organization.name}
-              <div class="quiet small">
-                {organization.email ?? 'closed'}
-                {organization.plan && `, ${words(organization.plan)}`}
-              </div>
-            </>
-          ),
-        },
-        {
-          name: 'Members',
-          className: 'break',
-          value: ({ members }) => members.map(({ email, role }) => `${email} ${role}`).join(', '),
-          show: ({ members }) =>
-            members.map(member => (
-              <div key={member.email} class="row">
-                <span>
-                  <Parted text={member.email} />
-                </span>
-                <span class="quiet small">
-                  {words(member.role)}
-                  {member.account_id === null && ', invited'}
-                </span>
-              </div>
-            )),
-        },
-        { ...aside, name: 'Since', value: organization => organization.created_at, write: day },
+      columns={({ column }) => [
+        column('Organization', 'name', organization => (
+          <>
+            {organization.name}
+            <div class="quiet small">
+              {organization.email ?? 'closed'}
+              {organization.plan && `, ${words(organization.plan)}`}
+            </div>
+          </>
+        )),
+        column(
+          'Members',
+          ({ members }) => members.map(({ email, role }) => `${email} ${role}`).join(', '),
+          {
+            className: 'break',
+            show: ({ members }) =>
+              members.map(member => (
+                <div key={member.email} class="row">
+                  <span>
+                    <Parted text={member.email} />
+                  </span>
+                  <span class="quiet small">
+                    {words(member.role)}
+                    {member.account_id === null && ', invited'}
+                  </span>
+                </div>
+              )),
+          },
+        ),
+        column('Since', 'created_at', { ...aside, write: day }),
       ]}
     />
   )

@@ -57,13 +57,9 @@ export function Quarantine() {
             <button type="submit">Quarantine</button>
           </form>
         }
-        columns={[
-          {
-            name: 'Series',
-            value: ({ code }) => code,
-            show: ({ code, reason }) => twoLines(seriesLink(code), reason),
-          },
-          { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
+        columns={({ column }) => [
+          column('Series', 'code', ({ code, reason }) => twoLines(seriesLink(code), reason)),
+          column('Days', ({ from, to }) => `${from} to ${to}`),
           {
             ...actions,
             show: range => (

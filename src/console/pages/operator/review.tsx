@@ -78,38 +78,27 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
             </>
           )
         }
-        columns={[
-          {
-            name: 'Series',
-            value: ({ code }) => code,
-            show: flag => (
-              <label class="inline">
-                <input
-                  type="checkbox"
-                  checked={chosen.value.has(flag.id)}
-                  onChange={event => choose(flag.id, event.currentTarget.checked)}
-                />
-                <span>
-                  {flag.code}
-                  <span class="quiet small"> {observed(flag.observed_at)}</span>
-                </span>
-              </label>
-            ),
-          },
-          {
-            name: 'Before',
-            isNumber: true,
+        columns={({ column, numeric }) => [
+          column('Series', 'code', flag => (
+            <label class="inline">
+              <input
+                type="checkbox"
+                checked={chosen.value.has(flag.id)}
+                onChange={event => choose(flag.id, event.currentTarget.checked)}
+              />
+              <span>
+                {flag.code}
+                <span class="quiet small"> {observed(flag.observed_at)}</span>
+              </span>
+            </label>
+          )),
+          numeric('Before', 'before', {
             isWide: true,
-            value: ({ before }) => before,
             show: ({ before }) => (before === null ? '–' : number(before)),
-          },
-          { name: 'Held', isNumber: true, value: ({ price }) => price, write: figure },
-          {
-            name: 'Why',
-            value: ({ reason }) => reason,
-            show: ({ rule, reason }) => twoLines(words(rule), reason),
-          },
-          { name: 'From', isWide: true, value: ({ source }) => source },
+          }),
+          numeric('Held', 'price', { write: figure }),
+          column('Why', 'reason', ({ rule, reason }) => twoLines(words(rule), reason)),
+          column('From', 'source', { isWide: true }),
         ]}
       />
     </>

@@ -132,41 +132,28 @@ export function SeriesEditor() {
             <Button label="New series" onClick={sets(edited, 'new')} />
           </>
         }
-        columns={[
-          {
-            name: 'Code',
-            value: ({ code }) => code,
-            show: ({ code, name }) => (
-              <>
-                <a href={`/series/${code}`}>
-                  <Parted text={code} />
-                </a>
-                <div class="quiet small">{name}</div>
-              </>
-            ),
-          },
-          {
-            name: 'Category',
+        columns={({ column }) => [
+          column('Code', 'code', ({ code, name }) => (
+            <>
+              <a href={`/series/${code}`}>
+                <Parted text={code} />
+              </a>
+              <div class="quiet small">{name}</div>
+            </>
+          )),
+          column('Category', 'category', { isWide: true, show: ({ category }) => words(category) }),
+          column('Unit', ({ currency, unit }) => [currency, unit].filter(Boolean).join('/'), {
             isWide: true,
-            value: ({ category }) => category,
-            show: ({ category }) => words(category),
-          },
-          {
-            name: 'Unit',
-            isWide: true,
-            value: ({ currency, unit }) => [currency, unit].filter(Boolean).join('/'),
-          },
-          { name: 'Cadence', isWide: true, value: ({ cadence }) => cadence },
-          {
-            name: 'State',
-            value: ({ active }) => (active ? 'active' : 'retired'),
+          }),
+          column('Cadence', 'cadence', { isWide: true }),
+          column('State', ({ active }) => (active ? 'active' : 'retired'), {
             show: ({ active, own }) => (
               <>
                 <Tag mood={active ? 'good' : undefined}>{active ? 'Active' : 'Retired'}</Tag>
                 {own && <Tag>Custom</Tag>}
               </>
             ),
-          },
+          }),
           {
             ...actions,
             show: series => (

@@ -35,15 +35,13 @@ export function Settings() {
           onClick={sets(onlyOwn, !onlyOwn.value)}
         />
       }
-      columns={[
-        {
-          name: 'Setting',
-          value: ({ key }) => key,
-          show: ({ key, description }) => twoLines(<code>{key}</code>, description),
-        },
-        { name: 'Description', isFileOnly: true, value: ({ description }) => description },
-        { name: 'Value', className: 'break', value: ({ value }) => value },
-        { name: 'From', isWide: true, value: ({ source }) => source },
+      columns={({ column }) => [
+        column('Setting', 'key', ({ key, description }) =>
+          twoLines(<code>{key}</code>, description),
+        ),
+        column('Description', 'description', { isFileOnly: true }),
+        column('Value', 'value', { className: 'break' }),
+        column('From', 'source', { isWide: true }),
       ]}
     />
   )

@@ -86,19 +86,15 @@ function Tokens() {
             </button>
           </form>
         }
-        columns={[
-          {
-            name: 'Token',
-            value: token => token.name ?? 'Initial token',
+        columns={({ column }) => [
+          column('Token', token => token.name ?? 'Initial token', {
             show: token => twoLines(token.name ?? 'Initial token', token.token_hint, 'code'),
-          },
-          { name: 'Role', value: token => token.role },
-          { ...aside, name: 'Created', value: token => token.created_at, write: day },
-          {
-            name: 'State',
-            value: token => (token.revoked_at ? 'revoked' : 'active'),
+          }),
+          column('Role', 'role'),
+          column('Created', 'created_at', { ...aside, write: day }),
+          column('State', token => (token.revoked_at ? 'revoked' : 'active'), {
             show: token => (token.revoked_at ? <Tag>Revoked</Tag> : <Tag mood="good">Active</Tag>),
-          },
+          }),
           {
             ...actions,
             show: token =>
@@ -153,14 +149,10 @@ function Held() {
             />
           )
         }
-        columns={[
-          {
-            name: 'Message',
-            value: message => message.event_type,
-            show: message => twoLines(message.event_type, message.about),
-          },
-          { name: 'By', value: ({ kind }) => kind },
-          { ...aside, name: 'Created', value: message => message.created_at, write: instant },
+        columns={({ column }) => [
+          column('Message', 'event_type', message => twoLines(message.event_type, message.about)),
+          column('By', 'kind'),
+          column('Created', 'created_at', { ...aside, write: instant }),
           {
             ...actions,
             show: ({ id, event_type: type }) => (
@@ -196,10 +188,10 @@ function Suppressions() {
         {...pagedRows(answer)}
         keyOf={({ address }) => address}
         empty="No suppressed addresses. An address that permanently rejects mail is added here."
-        columns={[
-          { name: 'Address', value: ({ address }) => address },
-          { name: 'Why', value: ({ reason }) => reason },
-          { ...aside, name: 'Since', value: row => row.created_at, write: day },
+        columns={({ column }) => [
+          column('Address', 'address'),
+          column('Why', 'reason'),
+          column('Since', 'created_at', { ...aside, write: day }),
           {
             ...actions,
             show: ({ address }) => (

@@ -12,6 +12,7 @@ import { has } from '../../parts/person/account.ts'
 import { dataOf, type Loaded, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Samples } from '../../parts/samples.tsx'
+import { numeric } from '../../parts/tables/columns.tsx'
 import { type Column, Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { dataDay, instant, number, signed, unitOf } from '../../parts/text/format.ts'
@@ -179,19 +180,23 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
         rows={answer.data?.[1].parts}
         keyOf={({ part }) => String(part)}
         empty="Not enough history."
-        columns={[
-          { name: 'Month', value: ({ part }) => part, show: ({ part }) => monthNames[part - 1] },
+        columns={({ column, numeric }) => [
+          column('Month', 'part', ({ part }) => monthNames[part - 1]),
           ...(['mean', 'median', 'min', 'max'] as const).map(
-            (field): Column<Part> => ({
-              name: { mean: 'Mean', median: 'Median', min: 'Worst', max: 'Best' }[field],
-              isNumber: true,
-              value: ({ change }) => change[field],
-              show: ({ change }) => (
-                <span class={change[field] >= 0 ? 'up' : 'down'}>{signed(change[field], 1)}%</span>
+            (field): Column<Part> =>
+              numeric(
+                { mean: 'Mean', median: 'Median', min: 'Worst', max: 'Best' }[field],
+                ({ change }) => change[field],
+                {
+                  show: ({ change }) => (
+                    <span class={change[field] >= 0 ? 'up' : 'down'}>
+                      {signed(change[field], 1)}%
+                    </span>
+                  ),
+                },
               ),
-            }),
           ),
-          { name: 'Years', isNumber: true, value: ({ change }) => change.years },
+          numeric('Years', ({ change }) => change.years),
         ]}
       />
     </div>
@@ -260,21 +265,17 @@ function Vintages({ data }: { data: ChartAnswer }) {
       keyOf={({ observed_at: at }) => at}
       empty="No vintages for the newest points."
       note="Every value that each point has had, in the order recorded."
-      columns={[
-        {
-          name: 'Observed',
+      columns={({ column, numeric }) => [
+        column('Observed', 'observed_at', {
           className: 'nowrap',
-          value: row => row.observed_at,
           write: (at: string) => momentText(data.times)(Date.parse(at) / 1000),
-        },
+        }),
         ...Array.from(
           { length: most },
-          (_, i): Column<Point> => ({
-            name: i === 0 ? 'First' : `Revision ${i}`,
-            isNumber: true,
-            value: ({ vintages }) => vintages[i]?.value,
-            show: ({ vintages }) => <Recorded vintages={vintages} at={i} of={data} />,
-          }),
+          (_, i): Column<Point> =>
+            numeric(i === 0 ? 'First' : `Revision ${i}`, ({ vintages }) => vintages[i]?.value, {
+              show: ({ vintages }) => <Recorded vintages={vintages} at={i} of={data} />,
+            }),
         ),
       ]}
     />
@@ -302,12 +303,10 @@ function Forecast({ data }: { data: ChartAnswer }) {
   const path = `/v1/analytics/forecast?code=${data.code}`
   const answer = useData<ForecastAnswer>(path)
   const value = (amount: number) => number(amount, data.decimals)
-  const band = (name: string, sigma: 'sigma_1' | 'sigma_2', end: 'low' | 'high') => ({
-    name,
-    isNumber: true,
-    value: (row: Horizon) => row.confidence_intervals[sigma][end],
-    show: (row: Horizon) => value(row.confidence_intervals[sigma][end]),
-  })
+  const band = (name: string, sigma: 'sigma_1' | 'sigma_2', end: 'low' | 'high') =>
+    numeric(name, (row: Horizon) => row.confidence_intervals[sigma][end], {
+      show: (row: Horizon) => value(row.confidence_intervals[sigma][end]),
+    })
   return (
     <Table
       caption="Forecast"
@@ -317,21 +316,14 @@ function Forecast({ data }: { data: ChartAnswer }) {
       keyOf={({ horizon_days: days }) => String(days)}
       empty="No forecast: there is not enough history."
       note={`Method: ${answer.data?.method}. The bands come from the volatility of the series.`}
-      columns={[
-        { name: 'Days ahead', isNumber: true, value: row => row.horizon_days },
-        {
-          name: unitOf(data.currency, data.unit) || 'Value',
-          isNumber: true,
-          value: row => row.forecast_value,
-          show: row => <span class="strong">{value(row.forecast_value)}</span>,
-        },
-        {
-          name: 'Change',
-          isNumber: true,
-          value: row => row.forecast_change_pct,
-          show: ({ forecast_change_pct: percent }) =>
-            percent === null ? '–' : `${signed(percent, 2)}%`,
-        },
+      columns={({ numeric }) => [
+        numeric('Days ahead', 'horizon_days'),
+        numeric(unitOf(data.currency, data.unit) || 'Value', 'forecast_value', row => (
+          <span class="strong">{value(row.forecast_value)}</span>
+        )),
+        numeric('Change', 'forecast_change_pct', ({ forecast_change_pct: percent }) =>
+          percent === null ? '–' : `${signed(percent, 2)}%`,
+        ),
         band('68% low', 'sigma_1', 'low'),
         band('68% high', 'sigma_1', 'high'),
         band('95% low', 'sigma_2', 'low'),
@@ -374,13 +366,10 @@ function Numbered({ data }: { data: ChartAnswer }) {
   const bar = (name: string, values: number[] | undefined): Column<number>[] =>
     values
       ? [
-          {
-            name,
+          numeric<number>(name, (i: number) => values[i], {
             fileName: name.toLowerCase(),
-            isNumber: true,
-            value: i => values[i],
             show: i => number(values[i]!, data.decimals),
-          },
+          }),
         ]
       : []
   return (
@@ -391,14 +380,16 @@ function Numbered({ data }: { data: ChartAnswer }) {
       keyOf={i => String(data.times[i])}
       isTall
       empty={nothingInRange}
-      columns={[
-        {
-          name: isDaily ? 'Day' : 'Time',
-          fileName: 'time',
-          className: 'nowrap',
-          value: i => new Date(data.times[i]! * 1000).toISOString(),
-          write: isDaily ? dataDay : instant,
-        },
+      columns={({ column, numeric }) => [
+        column(
+          isDaily ? 'Day' : 'Time',
+          (i: number) => new Date(data.times[i]! * 1000).toISOString(),
+          {
+            fileName: 'time',
+            className: 'nowrap',
+            write: isDaily ? dataDay : instant,
+          },
+        ),
         ...(isPrice(data)
           ? [
               ...bar('Open', data.open),
@@ -409,14 +400,11 @@ function Numbered({ data }: { data: ChartAnswer }) {
           : bar('Value', data.close)),
         ...(data.volume
           ? [
-              {
-                name: 'Volume',
+              numeric('Volume', (i: number) => data.volume?.[i], {
                 fileName: 'volume',
-                isNumber: true,
                 isWide: true,
-                value: (i: number) => data.volume?.[i],
                 show: (i: number) => number(data.volume?.[i] ?? 0, 0),
-              },
+              }),
             ]
           : []),
       ]}

@@ -37,19 +37,15 @@ export const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefin
     keyOf={({ id }) => id}
     isTall
     empty="No events in this range."
-    columns={[
-      { name: 'Day', className: 'nowrap', value: ({ date }) => date },
-      {
-        name: 'What',
-        value: ({ title, description }) => `${title}. ${description}`,
+    columns={({ column }) => [
+      column('Day', 'date', { className: 'nowrap' }),
+      column('What', ({ title, description }) => `${title}. ${description}`, {
         show: ({ title, description }) => twoLines(title, description),
-      },
-      {
-        name: 'Kind',
+      }),
+      column('Kind', 'category', {
         isWide: true,
-        value: ({ category }) => category,
         show: ({ category }) => <Tag>{words(category)}</Tag>,
-      },
+      }),
     ]}
   />
 )

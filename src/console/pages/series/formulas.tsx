@@ -67,24 +67,17 @@ export function Formulas() {
           answer.data?.limit != null &&
           `${answer.data.count} of the ${answer.data.limit} formulas of your plan.`
         }
-        columns={[
-          {
-            name: 'Code',
-            value: ({ code }) => code,
-            show: ({ code, name }) => twoLines(seriesLink(code, name), code, 'code'),
-          },
-          { name: 'Formula', isWide: true, value: ({ formula }) => formula },
-          {
-            name: 'Value',
-            isNumber: true,
-            value: ({ value }) => value,
-            show: ({ value, decimals }) => (value === null ? '–' : number(value, decimals)),
-          },
-          {
-            name: 'State',
-            value: ({ status }) => status,
-            show: ({ status }) => <Tag mood={moodOf(status)}>{words(status)}</Tag>,
-          },
+        columns={({ column, numeric }) => [
+          column('Code', 'code', ({ code, name }) =>
+            twoLines(seriesLink(code, name), code, 'code'),
+          ),
+          column('Formula', 'formula', { isWide: true }),
+          numeric('Value', 'value', ({ value, decimals }) =>
+            value === null ? '–' : number(value, decimals),
+          ),
+          column('State', 'status', ({ status }) => (
+            <Tag mood={moodOf(status)}>{words(status)}</Tag>
+          )),
           {
             ...actions,
             show: ({ code }) => <a href={`/series/formulas?code=${code}`}>Edit {code}</a>,
@@ -287,30 +280,18 @@ function Previewed({ preview }: { preview: FormulaPreview }) {
         rows={legs}
         keyOf={({ code }) => code}
         empty="The formula names no code."
-        columns={[
-          {
-            name: 'Code',
-            value: ({ code }) => code,
-            show: ({ code }) => seriesLink(code),
-          },
-          {
-            name: 'Price',
-            isNumber: true,
-            value: ({ price }) => price,
-            show: ({ price, ...leg }) =>
-              price === null ? '–' : `${number(price)} ${unitOf(leg.currency, leg.unit)}`,
-          },
-          {
-            name: 'Observed',
+        columns={({ column, numeric }) => [
+          column('Code', 'code', ({ code }) => seriesLink(code)),
+          numeric('Price', 'price', ({ price, ...leg }) =>
+            price === null ? '–' : `${number(price)} ${unitOf(leg.currency, leg.unit)}`,
+          ),
+          column('Observed', 'observed_at', {
             isWide: true,
-            value: ({ observed_at }) => observed_at,
             show: ({ observed_at }) => (observed_at === null ? '–' : ago(observed_at)),
-          },
-          {
-            name: 'State',
-            value: leg => leg.status,
-            show: leg => <Tag mood={moodOf(leg.status)}>{words(leg.status)}</Tag>,
-          },
+          }),
+          column('State', 'status', leg => (
+            <Tag mood={moodOf(leg.status)}>{words(leg.status)}</Tag>
+          )),
         ]}
       />
     </>

@@ -31,42 +31,27 @@ export function Watches() {
         keyOf={({ id }) => id}
         hasPlaces
         empty="No watches yet. Enter codes below to check them on a schedule."
-        columns={[
-          {
-            name: 'Watch',
-            value: ({ name, codes }) => name ?? codes.join(', '),
+        columns={({ column, numeric }) => [
+          column('Watch', ({ name, codes }) => name ?? codes.join(', '), {
             show: ({ name, codes }) =>
               twoLines(name ?? 'Unnamed', <Parted text={codes.join(', ')} />, 'code break'),
-          },
-          {
-            name: 'Every',
-            isNumber: true,
-            value: row => row.interval_seconds,
-            show: row => scheduleOf(row.interval_seconds),
-          },
-          {
-            name: 'Notifies',
+          }),
+          numeric('Every', 'interval_seconds', row => scheduleOf(row.interval_seconds)),
+          column('Notifies', 'threshold_percent', {
             isWide: true,
-            value: row => row.threshold_percent,
             show: row =>
               row.threshold_percent === null
                 ? 'on every run'
                 : `on moves of ${row.threshold_percent}% or more`,
-          },
-          {
-            name: 'Next run',
+          }),
+          column('Next run', 'next_run_at', {
             isWide: true,
             className: 'quiet',
-            value: row => row.next_run_at,
             show: row => (row.next_run_at ? ago(row.next_run_at) : '–'),
-          },
-          {
-            name: 'State',
-            value: ({ status }) => status,
-            show: ({ status }) => (
-              <Tag mood={status === 'active' ? 'good' : 'warn'}>{words(status)}</Tag>
-            ),
-          },
+          }),
+          column('State', 'status', ({ status }) => (
+            <Tag mood={status === 'active' ? 'good' : 'warn'}>{words(status)}</Tag>
+          )),
           {
             ...actions,
             needs: 'change_data',
@@ -122,40 +107,34 @@ export function Deliveries() {
         keyOf={({ id }) => id}
         hasPlaces
         empty="No scheduled deliveries yet. Enter codes below to receive their prices by e-mail."
-        columns={[
-          {
-            name: 'Delivery',
-            value: row => row.name ?? row.commodity_codes.join(', '),
+        columns={({ column }) => [
+          column('Delivery', row => row.name ?? row.commodity_codes.join(', '), {
             show: row =>
               twoLines(
                 row.name ?? 'Unnamed',
                 <Parted text={row.commodity_codes.join(', ')} />,
                 'code break',
               ),
-          },
-          { name: 'To', isWide: true, value: row => row.recipient_email },
-          {
-            name: 'When',
-            value: row => `${row.cadence} ${row.delivery_time} ${row.time_zone}`,
+          }),
+          column('To', 'recipient_email', { isWide: true }),
+          column('When', row => `${row.cadence} ${row.delivery_time} ${row.time_zone}`, {
             show: row => (
               <>
                 {words(row.cadence)}, {row.delivery_time}
                 <div class="quiet small">{row.time_zone}</div>
               </>
             ),
-          },
-          { ...aside, name: 'Next', value: row => row.next_delivery_at, write: instant },
-          {
-            name: 'Last',
+          }),
+          column('Next', 'next_delivery_at', { ...aside, write: instant }),
+          column('Last', row => row.last_run?.status, {
             isWide: true,
-            value: row => row.last_run?.status,
             show: ({ last_run: run, enabled }) => (
               <>
                 {!enabled && <Tag mood="warn">Paused</Tag>} {run ? words(run.status) : '–'}
                 {run?.error && <div class="quiet small">{run.error}</div>}
               </>
             ),
-          },
+          }),
           {
             ...actions,
             needs: 'change_data',

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
-import { aside } from './columns.tsx'
+import { aside, column } from './columns.tsx'
 import type { Column } from './table.tsx'
 
 interface NamedKey {
@@ -48,6 +48,6 @@ export const keyColumns: readonly Column<NamedKey>[] = [
       </>
     ),
   },
-  { name: 'Created', isWide: true, className: 'quiet', value: key => key.created_at, write: day },
-  { ...aside, name: 'Last use', value: key => key.last_used_at, write: ago },
+  column('Created', 'created_at', { isWide: true, className: 'quiet', write: day }),
+  column('Last use', 'last_used_at', { ...aside, write: ago }),
 ]

@@ -8,8 +8,9 @@ import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
 import { bound, takes } from '../text/form.ts'
 import { number } from '../text/format.ts'
+import { type Columns, column, numeric } from './columns.tsx'
 
-type Cell = string | number | null | undefined
+export type Cell = string | number | null | undefined
 
 export interface Column<T> {
   /** The heading, and the heading of the file. */
@@ -37,7 +38,7 @@ export interface Column<T> {
 export interface TableProps<T> {
   /** The heading above the table. */
   caption: string
-  columns: readonly Column<T>[]
+  columns: readonly Column<T>[] | ((of: Columns<T>) => readonly Column<T>[])
   rows: readonly T[] | undefined
   /** The answer that the rows come from, so that waiting and refusals are shown in their place. */
   of?: Pick<Loaded<unknown>, 'isLoading' | 'refusal'>
@@ -141,7 +142,9 @@ function arranged<T>(
 
 /** Rows under a heading, to sort, to filter, to save as CSV, to copy into a sheet and to print. */
 export function Table<T>(props: TableProps<T>) {
-  const { caption, columns, of, empty, actions, note, isTall, className = '' } = props
+  const { caption, of, empty, actions, note, isTall, className = '' } = props
+  const columns =
+    typeof props.columns === 'function' ? props.columns({ column, numeric }) : props.columns
   const shown = columns.filter(
     ({ isFileOnly = false, needs = 'read' }) => !isFileOnly && mayDo(needs),
   )
@@ -310,7 +313,7 @@ function Bodies<T>({
   keyOf,
   groupOf,
   hasPlaces,
-}: TableProps<T> & { rows: readonly T[] }) {
+}: TableProps<T> & { columns: readonly Column<T>[]; rows: readonly T[] }) {
   const drawn = useDrawn(all.length)
   const rows = drawn.isWhole || hasPlaces ? all : all.slice(0, drawn.count)
   const line = (row: T, i: number) => (

@@ -1,6 +1,6 @@
 import { useLoaded } from '../../../parts/requests/ask.ts'
 import type { Code } from '../../../parts/requests/codes.ts'
-import { seriesLink } from '../../../parts/tables/columns.tsx'
+import { numeric, seriesLink } from '../../../parts/tables/columns.tsx'
 import { Table } from '../../../parts/tables/table.tsx'
 import { number, signed, unitOf } from '../../../parts/text/format.ts'
 import { type DayFigures, type Days, daysAround, type TwoDays } from './days.ts'
@@ -28,12 +28,8 @@ export function Zones({
       ),
     ),
   )
-  const figure = (name: string, pick: (zone: Zone) => number | null | undefined) => ({
-    name,
-    isNumber: true,
-    value: pick,
-    show: (zone: Zone) => priceText(pick(zone)),
-  })
+  const figure = (name: string, pick: (zone: Zone) => number | null | undefined) =>
+    numeric(name, pick, { show: (zone: Zone) => priceText(pick(zone)) })
   return (
     <>
       <ZoneMap zones={answer.data ?? []} chosen={chosen} onChoose={onChoose} />
@@ -44,23 +40,19 @@ export function Zones({
         rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
         keyOf={({ code }) => code.code}
         empty="No series has prices for today or tomorrow."
-        columns={[
-          {
-            name: 'Series',
-            value: ({ code }) => code.name,
+        columns={({ column }) => [
+          column('Series', ({ code }) => code.name, {
             show: ({ code }) => seriesLink(code.code, code.name),
-          },
+          }),
           figure('Base today', ({ today }) => today?.base),
           figure('Peak today', ({ today }) => today?.peak),
           { ...figure('Lowest', ({ today }) => today?.min), isWide: true },
           { ...figure('Highest', ({ today }) => today?.max), isWide: true },
           figure('Base tomorrow', ({ tomorrow }) => tomorrow?.base),
-          {
-            name: 'Unit',
+          column('Unit', ({ currency, unit }) => unitOf(currency, unit), {
             isWide: true,
             className: 'quiet',
-            value: ({ currency, unit }) => unitOf(currency, unit),
-          },
+          }),
         ]}
       />
     </>
