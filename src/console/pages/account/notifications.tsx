@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals'
 import { Button, Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { ask, useAnswer, useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
+import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
+import { boundChoice } from '../../parts/text/form.ts'
 import { instant, words } from '../../parts/text/format.ts'
 import { TextMessages } from './text-messages.tsx'
 
@@ -20,10 +22,7 @@ interface Notification {
 interface Listed {
   notifications: Notification[]
   unread_count: number
-  meta: { total: number; total_pages: number }
 }
-
-const perPage = 20
 
 /** The account's notifications, its delivery channels and its phone. */
 export const Notifications = () => (
@@ -52,21 +51,20 @@ function pageOf({ type, data }: Notification): string | undefined {
 
 function List() {
   const shown = useSignal<'all' | 'unread'>('all')
-  const page = useSignal(1)
-  const path = `/v1/notifications?per_page=${perPage}&page=${page.value}${shown.value === 'unread' ? '&unread=true' : ''}`
-  const answer = useAnswer<Listed>(path)
+  const answer = usePages<Listed, Notification>(
+    `/v1/notifications?per_page=20${shown.value === 'unread' ? '&unread=true' : ''}`,
+    ({ notifications }) => notifications,
+  )
   const { refusal, change } = useChange(answer)
   const post = (what: string) => change(`/v1/notifications/${what}`, 'POST', {})
-  const pages = answer.data?.meta.total_pages ?? 1
-  const unread = answer.data?.unread_count ?? 0
+  const unread = answer.data?.[0]?.unread_count ?? 0
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
       <Table
         caption="Notifications"
         file="notifications"
-        of={answer}
-        rows={answer.data?.notifications}
+        {...pagedRows(answer)}
         keyOf={({ id }) => id}
         empty={
           shown.value === 'unread' ? (
@@ -82,15 +80,11 @@ function List() {
           <>
             <Choice
               label="Show"
-              value={shown.value}
               options={[
                 { value: 'all', text: 'All' },
                 { value: 'unread', text: `Unread (${unread})` },
               ]}
-              onChoose={value => {
-                page.value = 1
-                shown.value = value
-              }}
+              {...boundChoice(shown)}
             />
             {unread > 0 && (
               <May action="change_data">
@@ -135,27 +129,6 @@ function List() {
           },
         ]}
       />
-      {pages > 1 && (
-        <nav class="row" aria-label="Pages of notifications">
-          <Button
-            label="Newer"
-            isOff={page.value <= 1}
-            onClick={() => {
-              page.value -= 1
-            }}
-          />
-          <span class="quiet small">
-            Page {page.value} of {pages}
-          </span>
-          <Button
-            label="Older"
-            isOff={page.value >= pages}
-            onClick={() => {
-              page.value += 1
-            }}
-          />
-        </nav>
-      )}
     </>
   )
 }

@@ -1,27 +1,27 @@
 import { useSignal } from '@preact/signals'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
-import { Button, Parted, Tag } from '../../parts/bits.tsx'
-import { useOperator } from '../../parts/person/operator-token.tsx'
+import { Parted, Tag } from '../../parts/bits.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
+import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { instant, number } from '../../parts/text/format.ts'
-
-const perPage = 50
+import { bound } from '../../parts/text/form.ts'
+import { instant } from '../../parts/text/format.ts'
 
 /** The audit trail: actor, action, subject, place and time. */
 export function Audit() {
   const actor = useSignal('')
   const thing = useSignal('')
   const since = useSignal('')
-  const page = useSignal(1)
-  const query = new URLSearchParams({ per_page: String(perPage), page: String(page.value) })
+  const query = new URLSearchParams({ per_page: '50' })
   if (actor.value) query.set('actor', actor.value)
   if (thing.value) query.set('thing', thing.value)
   if (/^\d{4}-\d\d-\d\d$/.test(since.value)) query.set('since', since.value)
-  const path = `/admin/v1/audit?${query}`
-  const answer = useOperator<{ data: { entries: Entry[]; meta: { total: number } } }>(path)
-  const total = answer.data?.data.meta.total ?? 0
-  const pages = Math.max(1, Math.ceil(total / perPage))
+  const answer = usePages<{ data: { entries: Entry[] } }, Entry>(
+    `/admin/v1/audit?${query}`,
+    ({ data }) => data.entries,
+    asOperator,
+  )
   const filters = [
     { text: 'Who', of: actor, hint: 'operator ci' },
     { text: 'What', of: thing, hint: 'WTI_USD' },
@@ -31,47 +31,15 @@ export function Audit() {
     <Table
       caption="Audit trail"
       file="audit"
-      of={answer}
-      rows={answer.data?.data.entries}
+      {...pagedRows(answer)}
       keyOf={({ id }) => String(id)}
       empty="No matching entries. Every change is recorded here."
       actions={filters.map(({ text, of, hint }) => (
         <label key={text}>
           {text}
-          <input
-            type="search"
-            placeholder={hint}
-            value={of.value}
-            onInput={event => {
-              of.value = event.currentTarget.value
-              page.value = 1
-            }}
-          />
+          <input type="search" placeholder={hint} {...bound(of)} />
         </label>
       ))}
-      note={
-        <div class="row">
-          <Button
-            className="tight"
-            label="Newer"
-            isOff={page.value <= 1}
-            onClick={() => {
-              page.value -= 1
-            }}
-          />
-          <span>
-            Page {number(page.value)} of {number(pages)}, {number(total)} entries
-          </span>
-          <Button
-            className="tight"
-            label="Older"
-            isOff={page.value >= pages}
-            onClick={() => {
-              page.value += 1
-            }}
-          />
-        </div>
-      }
       columns={({ column }) => [
         column('Who', ({ email, actor: who }) => email ?? who, {
           show: entry =>

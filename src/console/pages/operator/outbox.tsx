@@ -1,19 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
-import { Button, Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
-import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
+import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, instant, number } from '../../parts/text/format.ts'
 
 interface Listed {
-  messages: Message[]
-  counts: { waiting: number; given_up: number }
-  meta: { total: number }
+  data: { messages: Message[]; counts: { waiting: number; given_up: number } }
 }
-
-const perPage = 50
 
 const dueAt = (at: string): string => (Date.parse(at) <= now() ? 'due' : ago(at))
 
@@ -21,17 +18,15 @@ const dueAt = (at: string): string => (Date.parse(at) <= now() ? 'due' : ago(at)
 export function Outbox() {
   const state = useSignal<'waiting' | 'given_up'>('waiting')
   const kind = useSignal<'' | 'webhook' | 'email' | 'sms'>('')
-  const page = useSignal(1)
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const result = useSignal('')
-  const query = new URLSearchParams({
-    state: state.value,
-    per_page: String(perPage),
-    page: String(page.value),
-  })
+  const query = new URLSearchParams({ state: state.value, per_page: '50' })
   if (kind.value) query.set('kind', kind.value)
-  const path = `/admin/v1/outbox?${query}`
-  const answer = useOperator<{ data: Listed }>(path)
+  const answer = usePages<Listed, Message>(
+    `/admin/v1/outbox?${query}`,
+    ({ data }) => data.messages,
+    asOperator,
+  )
   const { refusal, attempt } = useAttempt()
   const decide = (what: 'send' | 'drop') =>
     attempt(async () => {
@@ -43,12 +38,7 @@ export function Outbox() {
       chosen.value = new Set()
       await answer.reload()
     })
-  const counts = answer.data?.data.counts
-  const pages = Math.max(1, Math.ceil((answer.data?.data.meta.total ?? 0) / perPage))
-  const turn = (by: number) => {
-    page.value += by
-    chosen.value = new Set()
-  }
+  const counts = answer.data?.[0]?.data.counts
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -56,8 +46,7 @@ export function Outbox() {
       <Table
         caption="Messages"
         file="outbox"
-        of={answer}
-        rows={answer.data?.data.messages}
+        {...pagedRows(answer)}
         keyOf={({ id }) => id}
         isTall
         empty={
@@ -72,27 +61,6 @@ export function Outbox() {
             'No messages were abandoned in the last 30 days.'
           )
         }
-        note={
-          pages > 1 && (
-            <div class="row">
-              <Button
-                className="tight"
-                label="Back"
-                isOff={page.value <= 1}
-                onClick={() => turn(-1)}
-              />
-              <span>
-                Page {number(page.value)} of {number(pages)}
-              </span>
-              <Button
-                className="tight"
-                label="Next"
-                isOff={page.value >= pages}
-                onClick={() => turn(1)}
-              />
-            </div>
-          )
-        }
         actions={
           <>
             <Choice
@@ -104,7 +72,6 @@ export function Outbox() {
               ]}
               onChoose={value => {
                 state.value = value
-                page.value = 1
                 chosen.value = new Set()
               }}
             />
@@ -114,7 +81,6 @@ export function Outbox() {
                 value={kind.value}
                 onChange={event => {
                   kind.value = event.currentTarget.value as typeof kind.value
-                  page.value = 1
                 }}
               >
                 <option value="">All</option>
