@@ -1,9 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
 import { Offer } from './person/offer.tsx'
-import { detailsOf, type Loaded, Refusal } from './requests/ask.ts'
+import { detailsOf, type Loaded, Refusal, sessionEnd } from './requests/ask.ts'
 import { boot, mayDo } from './requests/boot.ts'
 
 /** Controls that only some roles of an organization may use. */
@@ -90,22 +91,35 @@ export function Refused({ error }: { error: Error }) {
         message={`${error.message.split('. ')[0]}.`}
       />
     )
-  const isOver = error instanceof Refusal && error.status === 401
+  const isUnauthorized = error instanceof Refusal && error.status === 401
+  if (isUnauthorized && sessionEnd.value) return null
   return (
     <Notice mood="bad">
-      {error.message}
-      {isOver && (
-        <>
-          {' '}
-          <a href={signInHref()}>Sign in</a>
-        </>
-      )}
+      {error.message} {isUnauthorized && <a href={signInHref()}>Sign in</a>}
     </Notice>
   )
 }
 
-export const signInHref = (): string =>
-  `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`
+/** Says once that the session has ended, with the way back to the page that is open. */
+export function SessionEnd() {
+  const { url } = useLocation()
+  if (!sessionEnd.value) return null
+  return (
+    <div class="page-notice">
+      <Notice mood="bad">
+        <div class="row spread">
+          <span>Your session has ended. Sign in to return to this page.</span>
+          <a class="button main" href={signInHref(url)}>
+            Sign in
+          </a>
+        </div>
+      </Notice>
+    </div>
+  )
+}
+
+export const signInHref = (page = location.pathname + location.search): string =>
+  `/sign-in?next=${encodeURIComponent(page)}`
 
 export function Waiting({ what }: { what: string }) {
   return (

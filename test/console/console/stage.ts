@@ -52,6 +52,8 @@ export async function openStage(
   server = Bun.serve<SocketData>({
     port: 0,
     hostname: '127.0.0.1',
+    // The first page bundles the console, which takes a busy machine longer than the usual ten seconds.
+    idleTimeout: 120,
     fetch: request => app.handle(request),
     websocket: sockets,
   })

@@ -3,7 +3,7 @@ import { Monitor, Moon, PanelLeft, Rows4, Search as SearchIcon, Sun } from 'luci
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Button, Refused, signInHref } from '../bits.tsx'
+import { Button, Refused, SessionEnd, signInHref } from '../bits.tsx'
 import { caller, callerRefusal, whoIsThere } from '../person/account.ts'
 import { endLook, impersonation } from '../person/impersonation.ts'
 import { asOperator } from '../person/operator-token.tsx'
@@ -96,6 +96,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             </p>
           </aside>
         )}
+        <SessionEnd />
         {[callerRefusal, preferenceRefusal].map(
           ({ value: error }) =>
             error && (

@@ -1,6 +1,7 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal as shared, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { impersonation } from '../person/impersonation.ts'
+import { boot } from './boot.ts'
 import { takeFirst } from './first.ts'
 
 /** An error response of the API, in its words. */
@@ -93,6 +94,9 @@ function unreachable(error: Error): never {
   throw new Error('The server did not respond. Check the connection and try again.')
 }
 
+/** Set once the session has ended: the frame says so, instead of every part of the page. */
+export const sessionEnd = shared<Refusal | undefined>(undefined)
+
 /** One call of the API, with the session of the signed-in user. Throws `Refusal`. */
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
   const { method = 'GET', body, token = impersonation?.token, signal, isLater = false } = options
@@ -113,8 +117,11 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
     }).catch(unreachable))
   const text = await response.text()
   const parsed: unknown = text === '' ? undefined : parsedText(text)
-  if (!response.ok) throw refusalOf(response.status, parsed)
-  return parsed as T
+  if (response.ok) return parsed as T
+  const refusal = refusalOf(response.status, parsed)
+  if (refusal.code === 'UNAUTHORIZED' && boot.isSignedIn && typeof token !== 'string')
+    sessionEnd.value = refusal
+  throw refusal
 }
 
 /** A text as JSON, or as it is. */

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { pagesOf } from '../../support/console/pages.ts'
+import { needs } from '../../support/needs.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** A size that no other test has: its browser profile, and so its session, belongs to one test. */
+const ownWidth = 1441
+
+needs('chromium').describe('a page whose data or script does not come', () => {
+  let stage: Stage
+
+  beforeAll(async () => {
+    stage = await openStage()
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  test('says once that the session has ended, waits for nothing, and offers to sign in and return', async () => {
+    const { page, context, goTo, follow } = await stage.visitor({ width: ownWidth })
+    page.setDefaultTimeout(45_000)
+    await goTo('/status')
+    await context.clearCookies()
+    // All parts of the market ask at once; the other pages have forms, lists, reports and charts.
+    const parts = ['/market', ...pagesOf.members.filter(path => path !== '/market')]
+    for (const path of parts) {
+      await follow(path, 'main h1')
+      await page.waitForSelector('body:has([role=alert]):not(:has(main .waiting))')
+      const alerts = await page.locator('[role=alert]').allInnerTexts()
+      expect(
+        alerts.map(text => text.replaceAll(/\s+/g, ' ')),
+        path,
+      ).toEqual(['Your session has ended. Sign in to return to this page. Sign in'])
+      const back = await page.locator('[role=alert] a').getAttribute('href')
+      expect(back).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
+    }
+    await page.click('[role=alert] a')
+    await page.waitForSelector('h1:has-text("Sign in")')
+  }, 240_000)
+
+  test('offers to reload where a new version of the server has other scripts', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/status')
+    await page.route(/\.js$/, route => route.abort())
+    await page.click('.rail a[href="/alerts"]')
+    await page.waitForSelector('h1:has-text("Page not loaded")')
+    await page.unroute(/\.js$/)
+    await page.click('.notice.bad >> text=Reload')
+    await page.waitForSelector('h1:has-text("Alerts")')
+  })
+
+  test('says that there is no curve only where no family has one', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/market')
+    await page.waitForSelector('.multiples .tile svg')
+    const empty = page.locator('section[aria-labelledby=curves] >> text=No curve yet.')
+    expect(await empty.isVisible()).toBe(false)
+    await page.evaluate(
+      `document.querySelectorAll('.multiples .tile').forEach(tile => tile.remove())`,
+    )
+    expect(await empty.isVisible()).toBe(true)
+  })
+})
