@@ -149,14 +149,15 @@ function strike(
 
 const negativeWti = (deps: ScenarioDeps): Scenario => ({
   name: 'negative-wti',
-  description: `WTI_USD falls to ${lowestWti} at this moment; futures contracts keep to themselves.`,
+  description: `WTI_USD drops to ${lowestWti} now. Futures are not affected.`,
   options: [],
   async play() {
     const moves = strike(deps, ['WTI_USD'], wtiHalfLifeMs, { price: lowestWti })
     await deps.advance(deps.clock.now())
     return {
-      done: `WTI_USD is at ${lowestWti} USD.`,
-      after: 'As the clock moves it comes back, half of the way every twelve trading hours.',
+      done: `WTI_USD is now ${lowestWti} USD.`,
+      after:
+        'As the clock advances, the price recovers: the gap halves every twelve trading hours.',
       details: { moves },
     }
   },
@@ -165,7 +166,7 @@ const negativeWti = (deps: ScenarioDeps): Scenario => ({
 const crash = (deps: ScenarioDeps): Scenario => ({
   name: 'crash',
   description:
-    'Crude oil loses 30 percent at this moment, futures 28, products 24, marine fuels 22; what is published once a day follows.',
+    'Crude oil drops 30% now, futures 28%, refined products 24% and marine fuels 22%. Daily prices follow at their next publication.',
   options: [],
   async play() {
     const moves = Object.entries(crashFactors).flatMap(([category, factor]) => {
@@ -177,9 +178,9 @@ const crash = (deps: ScenarioDeps): Scenario => ({
     })
     await deps.advance(deps.clock.now())
     return {
-      done: `${moves.length} codes that are quoted all day have fallen.`,
+      done: `${moves.length} codes with intraday prices have dropped.`,
       after:
-        'Codes of a day or a week fall with their next publication, listed contracts with their next trade; half of the fall is made up in sixty days.',
+        'Daily and weekly codes drop with their next publication, futures contracts with their next trade. Half of the loss is recovered in sixty days.',
       details: { moves },
     }
   },
@@ -187,16 +188,16 @@ const crash = (deps: ScenarioDeps): Scenario => ({
 
 const outage = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
   name: 'outage',
-  description: 'No source has published anything for six hours: the clock is six hours on.',
+  description: 'Moves the clock six hours ahead, during which no source publishes anything.',
   options: [],
   async play() {
     const from = clock.now()
     feed.paused = true
     await advance(from + outageMs)
     return {
-      done: 'Nothing was published for six hours; data is as old as it says.',
+      done: 'No source has published for six hours, and prices show their age.',
       after:
-        'It lasts until POST /_dev/feed {"paused":false}; missed prices then arrive immediately.',
+        'The outage lasts until POST /_dev/feed {"paused":false}. The missed prices then arrive at once.',
       details: { silent_since: isoInstant(from) },
     }
   },
@@ -205,7 +206,7 @@ const outage = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
 const lateRelease = (deps: ScenarioDeps): Scenario => ({
   name: 'late-release',
   description:
-    'The next release of a code (weekly US crude stocks unless another is named) is a day late: the clock stands after the hour at which it was expected.',
+    'Delays the next release of a code by a day, and moves the clock past the time at which it was due. Default: weekly US crude stocks.',
   options: ['code'],
   async play({ code = stocksCode }) {
     const { world, series, events, clock, advance } = deps
@@ -227,8 +228,8 @@ const lateRelease = (deps: ScenarioDeps): Scenario => ({
     events.add({ delays: [{ codes: together, from, to, byMs: lateByMs }] })
     await advance(to)
     return {
-      done: `The release of ${isoInstant(due.recordedAt)} has not come.`,
-      after: `It comes at ${isoInstant(due.recordedAt + lateByMs)}.`,
+      done: `The release due at ${isoInstant(due.recordedAt)} has not arrived.`,
+      after: `It arrives at ${isoInstant(due.recordedAt + lateByMs)}.`,
       details: {
         codes: together,
         expected_at: isoInstant(due.recordedAt),
@@ -241,7 +242,7 @@ const lateRelease = (deps: ScenarioDeps): Scenario => ({
 const revision = (deps: ScenarioDeps): Scenario => ({
   name: 'revision',
   description:
-    'The newest value of a code (weekly US crude stocks unless another is named) is corrected by 1.2 percent; as_of answers what stood there before.',
+    'Corrects the newest value of a code by 1.2%. A read with as_of still returns the earlier value. Default: weekly US crude stocks.',
   options: ['code'],
   async play({ code = stocksCode }) {
     const { ingest, clock, advance } = deps
@@ -258,8 +259,8 @@ const revision = (deps: ScenarioDeps): Scenario => ({
     ingest.write([{ seriesId: id, observedAt: newest.observedAt, value }])
     await advance(clock.now())
     return {
-      done: `${code} of ${isoInstant(newest.observedAt)} is ${value} now; it was ${newest.value}.`,
-      after: `as_of=${isoInstant(stoodAt)} answers ${newest.value}.`,
+      done: `${code} at ${isoInstant(newest.observedAt)} was corrected from ${newest.value} to ${value}.`,
+      after: `A read with as_of=${isoInstant(stoodAt)} returns ${newest.value}.`,
       details: {
         code,
         observed_at: isoInstant(newest.observedAt),
@@ -274,7 +275,7 @@ const revision = (deps: ScenarioDeps): Scenario => ({
 const quotaEdge = (deps: ScenarioDeps): Scenario => ({
   name: 'quota-edge',
   description:
-    'A new account on the free plan has one request left today, or as many as are named.',
+    'Creates an account on the free plan that has almost used up its daily quota. Default: one request left.',
   options: ['remaining'],
   async play({ remaining = 1 }) {
     const { keys, meter, clock, plans } = deps
@@ -291,7 +292,7 @@ const quotaEdge = (deps: ScenarioDeps): Scenario => ({
     }
     const { window } = meter.quotaUsage(key, at)
     return {
-      done: `The account has ${remaining} of ${limit} requests left.`,
+      done: `The new account has ${remaining} of its ${limit} requests left.`,
       after: `Its quota resets at ${isoInstant(window.endsAt)}.`,
       details: {
         account: { id, email, plan: 'free', trial: false, add_ons: [] },
@@ -310,7 +311,7 @@ const failingCard = 'pm_fail'
 const paymentFailing = (deps: ScenarioDeps): Scenario => ({
   name: 'payment-failing',
   description:
-    'A one-month-old account has its card declined: the subscription is past due, e-mails are sent, and the grace period runs.',
+    'Creates a customer whose card is declined at the first renewal: the subscription becomes past due, e-mails go out, and the grace period starts.',
   options: [],
   async play() {
     const { keys, billing, ids, clock, feed, advance, settle } = deps
@@ -325,9 +326,9 @@ const paymentFailing = (deps: ScenarioDeps): Scenario => ({
     await settle()
     const { status } = billing.statusOf(keys.account(account.account.id)!)
     return {
-      done: `The card of ${email} was declined at ${isoInstant(endsAt)}; its subscription is past due.`,
+      done: `The card of ${email} was declined at ${isoInstant(endsAt)}, and the subscription is past due.`,
       after:
-        'It is tried again as the clock moves, and the account is on the free plan when the grace period is over. POST /billing/payment_methods/update with pm_0001 ends it.',
+        'The payment is retried as the clock advances. When the grace period ends, the account moves to the free plan. To pay, send POST /billing/payment_methods/update with pm_0001.',
       details: {
         account: { id: account.account.id, email, plan: failingPlan, trial: false, add_ons: [] },
         api_key: token,
@@ -345,7 +346,7 @@ const deadReceiver = 'http://127.0.0.1:9/does-not-answer'
 const receiverFailing = (deps: ScenarioDeps): Scenario => ({
   name: 'receiver-failing',
   description:
-    'A new endpoint of the evaluation account has a receiver that is down: its first delivery has failed and waits for the next attempt.',
+    'Adds a webhook endpoint whose receiver is down. Its first delivery fails and is scheduled for a retry.',
   options: [],
   async play() {
     const { db, keys, webhooks, outbox, ids, clock, evaluationAccountId, advance, settle } = deps
@@ -378,9 +379,9 @@ const receiverFailing = (deps: ScenarioDeps): Scenario => ({
     await settle()
     const entry = outbox.log.find('webhook', id, eventId)
     return {
-      done: 'The first delivery to the new endpoint was refused.',
+      done: 'The first delivery to the new endpoint failed.',
       after:
-        'It is retried five times as the clock moves. Prices of BRENT_CRUDE_USD fail there too; after ten consecutive failures the endpoint is disabled and an e-mail is sent.',
+        'The delivery is retried five times as the clock advances, and each new BRENT_CRUDE_USD price fails as well. After ten consecutive failures the endpoint is disabled and its owner gets an e-mail.',
       details: {
         webhook_id: id,
         url: deadReceiver,
@@ -395,7 +396,7 @@ const receiverFailing = (deps: ScenarioDeps): Scenario => ({
 
 const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
   name: 'dst',
-  description: `The clock stands an hour before clocks change in ${defaultZone}, or in the zone that is named.`,
+  description: `Moves the clock to one hour before the next daylight-saving change. Default zone: ${defaultZone}.`,
   options: ['zone'],
   async play({ zone = defaultZone }) {
     const changesAt = nextClockChange(clock.now() + hourMs, zone)
@@ -407,8 +408,8 @@ const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
     await passQuietly(feed, advance, changesAt - hourMs)
     await advance(clock.now())
     return {
-      done: `In an hour clocks change in ${zone}.`,
-      after: 'Advance by PT2H to be behind it; a local day there has 23 or 25 hours.',
+      done: `The clocks in ${zone} change in one hour.`,
+      after: 'Advance by PT2H to pass the change. The local day has 23 or 25 hours.',
       details: { zone, changes_at: isoInstant(changesAt) },
     }
   },
@@ -449,7 +450,7 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
     {
       name: 'dunkelflaute',
       description:
-        'Three days without wind and sun begin tomorrow or the day after: the clock stands after the auction of the first, which is dear at every hour.',
+        'Three days without wind or sun begin tomorrow or the day after. Moves the clock past the auction for the first of them: power is expensive at every hour.',
       options: [],
       async play() {
         const details = await playDay(
@@ -457,8 +458,8 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
           ({ from }) => [{ from, to: from + 3 * dayMs, factor: 1.7, add: 140 }],
         )
         return {
-          done: `Day-ahead power of ${details.date} is dear at every hour.`,
-          after: 'So are the two days after it, as the clock moves past their auctions.',
+          done: `Day-ahead power for ${details.date} is expensive at every hour.`,
+          after: 'So are the next two days, once the clock passes their auctions.',
           details,
         }
       },
@@ -466,7 +467,7 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
     {
       name: 'negative-sunday',
       description:
-        'The next Sunday has a sunny and windy noon: the clock stands after its auction, with negative prices from 10:00 to 16:00.',
+        'The coming Sunday is sunny and windy. Moves the clock past its auction: power prices are negative from 10:00 to 16:00.',
       options: [],
       async play() {
         const details = await playDay(
@@ -481,8 +482,8 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
           ],
         )
         return {
-          done: `Day-ahead power is negative around the noon of Sunday, ${details.date}.`,
-          after: 'An alert on negative_tomorrow has fired; devices charge on Sunday.',
+          done: `Day-ahead power is negative around midday on Sunday, ${details.date}.`,
+          after: 'Alerts on negative_tomorrow have fired, so devices can plan to charge on Sunday.',
           details,
         }
       },
@@ -490,7 +491,7 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
     {
       name: 'clock-change',
       description:
-        'The clock is set to the day before clocks change in Europe/Berlin, after the auction of a day of 92 or 100 quarters.',
+        'Moves the clock to the day before the daylight-saving change in Europe/Berlin, past the auction for a day of 92 or 100 quarter-hours.',
       options: [],
       async play() {
         const details = await playDay(
@@ -498,8 +499,8 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
           () => [],
         )
         return {
-          done: `The clocks change on ${details.date}, and its prices are known.`,
-          after: 'GET /v1/delivery/POWER_DA_DE_LU_EUR with this date has 92 or 100 periods.',
+          done: `The clocks change on ${details.date}, and the prices of that day are published.`,
+          after: 'GET /v1/delivery/POWER_DA_DE_LU_EUR for that date returns 92 or 100 periods.',
           details,
         }
       },

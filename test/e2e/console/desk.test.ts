@@ -99,7 +99,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
     'the dst scenario sets the clock to one hour before the change in the entered time zone',
     async () => {
       const { page } = operator
-      const { details } = await play('dst', 'An hour before clocks change', {
+      const { details } = await play('dst', 'Hour before a clock change', {
         zone: 'America/New_York',
       })
       const { changes_at: changesAt } = details as { changes_at: string }
@@ -184,7 +184,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
   test(
     'a quota is used up, to the number of requests that is typed',
     async () => {
-      const { said, details } = await play('quota-edge', 'Quota used up', { remaining: '2' })
+      const { said, details } = await play('quota-edge', 'Quota almost used up', { remaining: '2' })
       expect(said).toContain('has 2 of ')
       const { api_key: key } = details as Customer
       const statuses: number[] = []

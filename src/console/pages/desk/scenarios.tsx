@@ -23,9 +23,9 @@ interface Played {
 
 const titles: Readonly<Record<string, string>> = {
   'negative-wti': 'Negative WTI',
-  'quota-edge': 'Quota used up',
-  dst: 'An hour before clocks change',
-  'clock-change': 'A day before clocks change',
+  'quota-edge': 'Quota almost used up',
+  dst: 'Hour before a clock change',
+  'clock-change': 'Day before a clock change',
   'negative-sunday': 'Negative Sunday',
 }
 const titleOf = (name: string): string => titles[name] ?? words(name.replaceAll('-', '_'))
