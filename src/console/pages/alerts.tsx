@@ -15,6 +15,7 @@ import {
   Button,
   Confirmed,
   Empty,
+  Input,
   May,
   Members,
   Notice,
@@ -602,17 +603,15 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           ) : (
             <AnalyticsFields draft={draft.value} set={set} />
           )}
-          <label>
-            Name
-            <input
-              maxLength={100}
-              placeholder={value === '' ? 'Brent above 90' : nameOf(draft.value)}
-              value={draft.value.name}
-              onInput={event => {
-                draft.value = { ...draft.value, name: event.currentTarget.value }
-              }}
-            />
-          </label>
+          <Input
+            label="Name"
+            maxLength={100}
+            placeholder={value === '' ? 'Brent above 90' : nameOf(draft.value)}
+            value={draft.value.name}
+            onInput={event => {
+              draft.value = { ...draft.value, name: event.currentTarget.value }
+            }}
+          />
           <label>
             Cool-down
             <select
@@ -628,17 +627,15 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               )}
             </select>
           </label>
-          <label>
-            Extra webhook (optional)
-            <input
-              type="url"
-              placeholder="https://desk.example.com/alerts"
-              value={draft.value.webhookUrl}
-              onInput={event => {
-                draft.value = { ...draft.value, webhookUrl: event.currentTarget.value }
-              }}
-            />
-          </label>
+          <Input
+            label="Extra webhook (optional)"
+            type="url"
+            placeholder="https://desk.example.com/alerts"
+            value={draft.value.webhookUrl}
+            onInput={event => {
+              draft.value = { ...draft.value, webhookUrl: event.currentTarget.value }
+            }}
+          />
           {refusal.value && <Refused error={refusal.value} />}
           <div class="row">
             <Button
@@ -715,17 +712,15 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
       />
     </label>
     {draft.operator === 'between' && (
-      <label>
-        Highest
-        <input
-          required
-          type="number"
-          step="any"
-          inputMode="decimal"
-          value={draft.max}
-          onInput={event => set({ max: event.currentTarget.value })}
-        />
-      </label>
+      <Input
+        label="Highest"
+        required
+        type="number"
+        step="any"
+        inputMode="decimal"
+        value={draft.max}
+        onInput={event => set({ max: event.currentTarget.value })}
+      />
     )}
   </>
 )

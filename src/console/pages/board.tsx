@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { Button, Confirmed, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed, Input, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
@@ -266,10 +266,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
   return (
     <section class="card" aria-label="Watchlist codes">
       <div class="row end">
-        <label>
-          Add a code
-          <input type="search" placeholder="Name or code" {...bound(typed)} />
-        </label>
+        <Input label="Add a code" type="search" placeholder="Name or code" {...bound(typed)} />
         {groups.length > 1 && (
           <label>
             Group
@@ -327,17 +324,15 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
         <fieldset key={String(i)}>
           <legend>{group.name || `Group ${i + 1}`}</legend>
           <div class="row end">
-            <label>
-              Heading
-              <input
-                maxLength={60}
-                placeholder="None"
-                value={group.name}
-                onChange={event =>
-                  onChoose(changed(i, group => ({ ...group, name: event.currentTarget.value })))
-                }
-              />
-            </label>
+            <Input
+              label="Heading"
+              maxLength={60}
+              placeholder="None"
+              value={group.name}
+              onChange={event =>
+                onChoose(changed(i, group => ({ ...group, name: event.currentTarget.value })))
+              }
+            />
             <Button
               label="Move up"
               isOff={i === 0}

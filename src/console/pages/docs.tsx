@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
-import { Button, Copy, Page, Refused, Shown, save, Tag, Waiting } from '../parts/bits.tsx'
+import { Button, Copy, Input, Page, Refused, Shown, save, Tag, Waiting } from '../parts/bits.tsx'
 import { calls, loadCalls, type NamedCall } from '../parts/frame/calls.ts'
 import { keepKey, ownKey } from '../parts/person/own-key.ts'
 import { ask, once, parsedText, useAttempt, useLoaded } from '../parts/requests/ask.ts'
@@ -271,10 +271,12 @@ function Sidebar({
   )
   return (
     <nav class="stack" aria-label="Documentation">
-      <label>
-        Search the documentation
-        <input type="search" placeholder="RSI, rig count, as_of …" {...bound(typed)} />
-      </label>
+      <Input
+        label="Search the documentation"
+        type="search"
+        placeholder="RSI, rig count, as_of …"
+        {...bound(typed)}
+      />
       {!isSearching && <OwnKey />}
       {isSearching && document && shown.length + places.length === 0 && (
         <p class="quiet" role="status">
@@ -297,17 +299,15 @@ function Sidebar({
 
 /** The key that all samples are shown with and trial calls are made with. */
 const OwnKey = () => (
-  <label>
-    Your API key, for the samples
-    <input
-      type="password"
-      autocomplete="off"
-      spellcheck={false}
-      placeholder="kept in this tab only"
-      value={ownKey.value}
-      onInput={event => keepKey(event.currentTarget.value)}
-    />
-  </label>
+  <Input
+    label="Your API key, for the samples"
+    type="password"
+    autocomplete="off"
+    spellcheck={false}
+    placeholder="kept in this tab only"
+    value={ownKey.value}
+    onInput={event => keepKey(event.currentTarget.value)}
+  />
 )
 
 function Reference({ document }: { document: OpenApi }) {

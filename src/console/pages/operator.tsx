@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
-import { Button, Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed, Figure, Input, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { asOperator, forget, Operators, token } from '../parts/person/operator-token.tsx'
 import { useChange } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
@@ -169,14 +169,12 @@ function Data() {
         }}
       >
         <h2 id="import">Import prices</h2>
-        <label>
-          Choose a CSV file with the columns code, price and observed_at, or drop it here
-          <input
-            type="file"
-            accept=".csv,text/csv"
-            onChange={event => void read(event.currentTarget.files?.[0])}
-          />
-        </label>
+        <Input
+          label="Choose a CSV file with the columns code, price and observed_at, or drop it here"
+          type="file"
+          accept=".csv,text/csv"
+          onChange={event => void read(event.currentTarget.files?.[0])}
+        />
         {comparison.value && <Preview comparison={comparison.value} />}
         {rows.value.length > 0 && (
           <>

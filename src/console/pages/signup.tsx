@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { Button, Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
+import { Button, Input, Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
 import { ask, dataOf, useAttempt } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
@@ -80,10 +80,15 @@ function AddressForm() {
       {refusal.value && <Refused error={refusal.value} />}
       <p>You get a link by e-mail. It opens your account and shows your first key.</p>
       <form class="row end" onSubmit={submits(() => send())}>
-        <label class="grow">
-          E-mail address
-          <input type="email" autocomplete="email" required maxLength={254} {...bound(email)} />
-        </label>
+        <Input
+          label="E-mail address"
+          labelClass="grow"
+          type="email"
+          autocomplete="email"
+          required
+          maxLength={254}
+          {...bound(email)}
+        />
         <button type="submit" class="main">
           Send me a link
         </button>

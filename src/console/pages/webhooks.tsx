@@ -6,6 +6,7 @@ import {
   Button,
   Confirmed,
   Empty,
+  Input,
   May,
   Members,
   Notice,
@@ -133,15 +134,13 @@ function List() {
         <details class="card" open={answer.data?.webhooks.length === 0}>
           <summary id="add">Add an endpoint</summary>
           <form class="stack" aria-labelledby="add" onSubmit={submits(make)}>
-            <label>
-              Address
-              <input
-                name="url"
-                type="url"
-                required
-                placeholder="https://hooks.example.com/energy"
-              />
-            </label>
+            <Input
+              label="Address"
+              name="url"
+              type="url"
+              required
+              placeholder="https://hooks.example.com/energy"
+            />
             <Events chosen={firstEvents} />
             <Filters />
             {refusal.value && <Refused error={refusal.value} />}
@@ -389,14 +388,8 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
         {refusal.value && <Refused error={refusal.value} />}
         {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
         <div class="row end">
-          <label>
-            From (UTC)
-            <input type="datetime-local" required {...bound(from)} />
-          </label>
-          <label>
-            Until (UTC; empty for now)
-            <input type="datetime-local" {...bound(to)} />
-          </label>
+          <Input label="From (UTC)" type="datetime-local" required {...bound(from)} />
+          <Input label="Until (UTC; empty for now)" type="datetime-local" {...bound(to)} />
           <label>
             Deliveries{' '}
             <select {...boundSelect(status)}>

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { type ComponentChildren, Fragment } from 'preact'
+import { type ComponentChildren, Fragment, type JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
@@ -375,6 +375,16 @@ export function saveBlob(name: string, blob: Blob): void {
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
+
+type InputProps = JSX.IntrinsicElements['input'] & { label: string; labelClass?: string }
+
+/** A field with its name above it. */
+export const Input = ({ label, labelClass, ...field }: InputProps) => (
+  <label class={labelClass}>
+    {label}
+    <input {...field} />
+  </label>
+)
 
 /** The options of a `select`: each with its text, or words that `textOf` turns into texts. */
 export function Options({

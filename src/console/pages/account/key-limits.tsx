@@ -1,4 +1,4 @@
-import { Button } from '../../parts/bits.tsx'
+import { Button, Input } from '../../parts/bits.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { dataDay } from '../../parts/text/format.ts'
 
@@ -81,22 +81,18 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
       </div>
     </fieldset>
     <div class="row end">
-      <label>
-        Allowed networks (empty for any)
-        <input
-          name="allowed_ips"
-          placeholder="203.0.113.0/24"
-          defaultValue={limits?.allowed_ips?.join(', ') ?? ''}
-        />
-      </label>
-      <label>
-        Allowed domains (empty for any)
-        <input
-          name="allowed_domains"
-          placeholder="example.com"
-          defaultValue={limits?.allowed_domains?.join(', ') ?? ''}
-        />
-      </label>
+      <Input
+        label="Allowed networks (empty for any)"
+        name="allowed_ips"
+        placeholder="203.0.113.0/24"
+        defaultValue={limits?.allowed_ips?.join(', ') ?? ''}
+      />
+      <Input
+        label="Allowed domains (empty for any)"
+        name="allowed_domains"
+        placeholder="example.com"
+        defaultValue={limits?.allowed_domains?.join(', ') ?? ''}
+      />
       <label>
         {' '}
         Expires on{' '}
@@ -139,10 +135,7 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
     })}
   >
     <h2 id="limits">Key restrictions</h2>
-    <label>
-      Name
-      <input name="name" maxLength={100} defaultValue={named.name ?? ''} />
-    </label>
+    <Input label="Name" name="name" maxLength={100} defaultValue={named.name ?? ''} />
     <LimitFields limits={named} />
     <div class="row">
       <button type="submit" class="main">

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Confirmed, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Input, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -88,10 +88,7 @@ export function Members() {
         actions={
           isAdmin && (
             <form class="row end" aria-label="Invite" onSubmit={submits(invite)}>
-              <label>
-                E-mail address
-                <input name="email" type="email" required />
-              </label>
+              <Input label="E-mail address" name="email" type="email" required />
               <label>
                 Role
                 <select name="role">

@@ -3,7 +3,17 @@ import type {
   SourceShape as Source,
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
-import { Button, Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
+import {
+  Button,
+  Confirmed,
+  Copy,
+  Input,
+  May,
+  Notice,
+  Options,
+  Refused,
+  Tag,
+} from '../../parts/bits.tsx'
 import { ask, dataOf, useAttempt, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -290,10 +300,7 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
       {refusal.value && <Refused error={refusal.value} />}
       {created.value && <Notice mood="good">{created.value}</Notice>}
       <form class="grid roomy" onSubmit={submits(make)}>
-        <label>
-          Name
-          <input name="name" required maxLength={100} placeholder="Terminal feed" />
-        </label>
+        <Input label="Name" name="name" required maxLength={100} placeholder="Terminal feed" />
         <label>
           From
           <select {...boundSelect(kind)}>
@@ -301,39 +308,44 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
           </select>
         </label>
         {kind.value === 'api' && (
-          <label class="wide">
-            Address
-            <input
-              name="url"
-              type="url"
-              required
-              placeholder="https://prices.example.com/bunkers.json"
-            />
-          </label>
+          <Input
+            label="Address"
+            labelClass="wide"
+            name="url"
+            type="url"
+            required
+            placeholder="https://prices.example.com/bunkers.json"
+          />
         )}
         {kind.value === 'file' && (
-          <label class="wide">
-            Path in the operator’s import directory
-            <input name="path" required placeholder="terminal/today.csv" />
-          </label>
+          <Input
+            label="Path in the operator’s import directory"
+            labelClass="wide"
+            name="path"
+            required
+            placeholder="terminal/today.csv"
+          />
         )}
-        <label>
-          List in the JSON
-          <input name="items" placeholder="data.prices; empty: the whole response" />
-        </label>
-        <label>
-          Field mapping
-          <input name="fields" placeholder="price=usd.mid, timestamp=time" />
-        </label>
-        <label>
-          Values for missing fields
-          <input name="defaults" placeholder="port=SINGAPORE, currency=USD" />
-        </label>
+        <Input
+          label="List in the JSON"
+          name="items"
+          placeholder="data.prices; empty: the whole response"
+        />
+        <Input label="Field mapping" name="fields" placeholder="price=usd.mid, timestamp=time" />
+        <Input
+          label="Values for missing fields"
+          name="defaults"
+          placeholder="port=SINGAPORE, currency=USD"
+        />
         {kind.value !== 'webhook' && (
-          <label>
-            Interval, minutes
-            <input name="interval" type="number" min={1} max={10080} placeholder="60" />
-          </label>
+          <Input
+            label="Interval, minutes"
+            name="interval"
+            type="number"
+            min={1}
+            max={10080}
+            placeholder="60"
+          />
         )}
         {kind.value !== 'file' && (
           <label>

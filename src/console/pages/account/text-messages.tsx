@@ -1,5 +1,14 @@
 import { useSignal } from '@preact/signals'
-import { Button, Confirmed, Notice, Options, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import {
+  Button,
+  Confirmed,
+  Input,
+  Notice,
+  Options,
+  Refused,
+  Shown,
+  Tag,
+} from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { number } from '../../parts/text/format.ts'
 
@@ -150,10 +159,14 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
           <Options of={countries} textOf={countryName} />
         </select>
       </label>
-      <label>
-        Phone number
-        <input name="phone" type="tel" required maxLength={34} autocomplete="tel" />
-      </label>
+      <Input
+        label="Phone number"
+        name="phone"
+        type="tel"
+        required
+        maxLength={34}
+        autocomplete="tel"
+      />
       <button type="submit" class="main">
         Send code
       </button>
@@ -170,10 +183,14 @@ const CodeForm = ({ send }: { send: Send }) => (
       void send('/v1/phone/verify', 'POST', { verification_code: String(form.get('code')).trim() })
     }}
   >
-    <label>
-      Code from the text message
-      <input name="code" required inputmode="numeric" autocomplete="one-time-code" maxLength={12} />
-    </label>
+    <Input
+      label="Code from the text message"
+      name="code"
+      required
+      inputmode="numeric"
+      autocomplete="one-time-code"
+      maxLength={12}
+    />
     <button type="submit" class="main">
       Verify
     </button>
@@ -198,29 +215,28 @@ const Quiet = ({ settings, send }: { settings: Settings; send: Send }) => (
       })
     }}
   >
-    <label>
-      Quiet from
-      <input type="time" name="start" defaultValue={settings.quiet_hours.start ?? ''} />
-    </label>
-    <label>
-      to
-      <input type="time" name="end" defaultValue={settings.quiet_hours.end ?? ''} />
-    </label>
-    <label>
-      Time zone
-      <input name="timezone" defaultValue={settings.quiet_hours.timezone} size={16} />
-    </label>
-    <label>
-      Maximum per day
-      <input
-        type="number"
-        name="most"
-        min={1}
-        max={100}
-        required
-        defaultValue={String(settings.max_messages_per_day)}
-      />
-    </label>
+    <Input
+      label="Quiet from"
+      type="time"
+      name="start"
+      defaultValue={settings.quiet_hours.start ?? ''}
+    />
+    <Input label="to" type="time" name="end" defaultValue={settings.quiet_hours.end ?? ''} />
+    <Input
+      label="Time zone"
+      name="timezone"
+      defaultValue={settings.quiet_hours.timezone}
+      size={16}
+    />
+    <Input
+      label="Maximum per day"
+      type="number"
+      name="most"
+      min={1}
+      max={100}
+      required
+      defaultValue={String(settings.max_messages_per_day)}
+    />
     <button type="submit">Save</button>
   </form>
 )

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Button, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Input, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { setNow } from '../../parts/requests/boot.ts'
@@ -101,10 +101,15 @@ export function Clock() {
               />
             </div>
             <form class="row" onSubmit={submits(() => move({ now: `${to.value}T12:00:00Z` }))}>
-              <label class="inline small">
-                Run clock until
-                <input type="date" class="tight" required min={now.slice(0, 10)} {...bound(to)} />
-              </label>
+              <Input
+                label="Run clock until"
+                labelClass="inline small"
+                type="date"
+                class="tight"
+                required
+                min={now.slice(0, 10)}
+                {...bound(to)}
+              />
               <button type="submit" class="tight" disabled={isMoving.value}>
                 Run
               </button>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Options, Refused } from '../../parts/bits.tsx'
+import { Button, Input, Options, Refused } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
@@ -54,10 +54,13 @@ export function Faults() {
         <h2 id="add-fault">Inject faults</h2>
         {refusal.value && <Refused error={refusal.value} />}
         <form class="grid" onSubmit={submits(() => add())}>
-          <label class="wide">
-            Route, or * for all
-            <input required value={path} onInput={set('path')} />
-          </label>
+          <Input
+            label="Route, or * for all"
+            labelClass="wide"
+            required
+            value={path}
+            onInput={set('path')}
+          />
           <label>
             Response
             <select value={code} onChange={set('code')}>
@@ -65,28 +68,24 @@ export function Faults() {
               <option value={slowOnly}>Normal, but delayed</option>
             </select>
           </label>
-          <label>
-            Times
-            <input
-              type="number"
-              min="1"
-              placeholder="until removed"
-              value={count}
-              onInput={set('count')}
-            />
-          </label>
-          <label>
-            Delay in milliseconds
-            <input
-              type="number"
-              min="0"
-              max="60000"
-              placeholder="0"
-              required={code === slowOnly}
-              value={delay}
-              onInput={set('delay')}
-            />
-          </label>
+          <Input
+            label="Times"
+            type="number"
+            min="1"
+            placeholder="until removed"
+            value={count}
+            onInput={set('count')}
+          />
+          <Input
+            label="Delay in milliseconds"
+            type="number"
+            min="0"
+            max="60000"
+            placeholder="0"
+            required={code === slowOnly}
+            value={delay}
+            onInput={set('delay')}
+          />
           <button type="submit">Add fault</button>
         </form>
       </section>

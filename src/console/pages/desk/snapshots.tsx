@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { Button, Confirmed, Input, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
@@ -34,10 +34,7 @@ export function Snapshots() {
       </p>
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
-      <label>
-        Name
-        <input {...bound(name)} />
-      </label>
+      <Input label="Name" {...bound(name)} />
       <div class="row">
         <Button label="Take a snapshot" onClick={() => send('snapshot')} />
         <Button label="Restore" onClick={() => send('restore')} />

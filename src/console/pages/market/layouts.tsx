@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { Choice, Confirmed, Refused } from '../../parts/bits.tsx'
+import { Choice, Confirmed, Input, Refused } from '../../parts/bits.tsx'
 import {
   ask,
   dataOf,
@@ -77,10 +77,13 @@ export function Sharing({ groups }: { groups: readonly Group[] }) {
       </p>
       {refusal.value && <Refused error={refusal.value} />}
       <form class="row end" onSubmit={submits(() => change('PUT', name.value.trim()))}>
-        <label>
-          Save these codes as
-          <input required maxLength={60} placeholder="Crude desk" {...bound(name)} />
-        </label>
+        <Input
+          label="Save these codes as"
+          required
+          maxLength={60}
+          placeholder="Crude desk"
+          {...bound(name)}
+        />
         <button type="submit">Share</button>
       </form>
       {layouts.length > 0 && (

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
-import { Refused, Tag } from '../../parts/bits.tsx'
+import { Input, Refused, Tag } from '../../parts/bits.tsx'
 import { useAnswer } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits, takes } from '../../parts/text/form.ts'
@@ -54,10 +54,12 @@ export function Permits() {
               searched.value = typed.value.trim()
             })}
           >
-            <label>
-              Operator, county, formation or well
-              <input type="search" placeholder="midland wolfcamp" {...bound(typed)} />
-            </label>
+            <Input
+              label="Operator, county, formation or well"
+              type="search"
+              placeholder="midland wolfcamp"
+              {...bound(typed)}
+            />
             <label>
               State
               <select {...boundSelect(state)}>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
-import { Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Input, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
@@ -52,18 +52,21 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
         }
         actions={
           <form class="row end" onSubmit={submits(give)}>
-            <label>
-              Requests
-              <input name="requests" type="number" min="1" max="1000000000" required />
-            </label>
-            <label>
-              Expires (optional)
-              <input name="until" type="date" />
-            </label>
-            <label>
-              Note to the account
-              <input name="reason" maxLength={500} placeholder="For Monday’s outage" />
-            </label>
+            <Input
+              label="Requests"
+              name="requests"
+              type="number"
+              min="1"
+              max="1000000000"
+              required
+            />
+            <Input label="Expires (optional)" name="until" type="date" />
+            <Input
+              label="Note to the account"
+              name="reason"
+              maxLength={500}
+              placeholder="For Monday’s outage"
+            />
             <button type="submit" class="main">
               Grant credits
             </button>

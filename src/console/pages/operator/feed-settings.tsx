@@ -1,4 +1,4 @@
-import { Button } from '../../parts/bits.tsx'
+import { Button, Input } from '../../parts/bits.tsx'
 import { submits } from '../../parts/text/form.ts'
 import type { Feed } from './feed.ts'
 
@@ -37,18 +37,20 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
         </a>
       </p>
       <div class="row end">
-        <label>
-          Publisher’s API key (if it needs one)
-          <input name="key" type="password" autocomplete="off" maxLength={2000} />
-        </label>
-        <label>
-          Since (empty for all history)
-          <input name="since" type="date" />
-        </label>
-        <label>
-          Mirror address (optional)
-          <input name="base_url" type="url" placeholder="https://mirror.example" />
-        </label>
+        <Input
+          label="Publisher’s API key (if it needs one)"
+          name="key"
+          type="password"
+          autocomplete="off"
+          maxLength={2000}
+        />
+        <Input label="Since (empty for all history)" name="since" type="date" />
+        <Input
+          label="Mirror address (optional)"
+          name="base_url"
+          type="url"
+          placeholder="https://mirror.example"
+        />
         {feed.license_class === 'view' && (
           <label class="inline">
             <input name="license" type="checkbox" /> I have read and accept the terms

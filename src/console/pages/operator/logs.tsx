@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Button, Choice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Input, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, sets, takes } from '../../parts/text/form.ts'
@@ -105,9 +105,13 @@ export function Logs() {
               ]}
               onChoose={takes(level)}
             />
-            <label>
-              Contains <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />
-            </label>
+            <Input
+              label="Contains"
+              type="search"
+              maxLength={100}
+              placeholder="warn"
+              {...bound(words)}
+            />
             <Button label="Live" isPressed={isLive.value} onClick={sets(isLive, !isLive.value)} />
           </>
         }

@@ -8,6 +8,7 @@ import type { OrganizationShape as Organization } from '../../../topics/operator
 import {
   Button,
   Confirmed,
+  Input,
   Notice,
   Options,
   Parted,
@@ -197,10 +198,7 @@ export function People() {
       <details class="card">
         <summary>Add account</summary>
         <form class="row end" onSubmit={submits(() => make())}>
-          <label>
-            E-mail address
-            <input type="email" required {...bound(email)} />
-          </label>
+          <Input label="E-mail address" type="email" required {...bound(email)} />
           <label>
             Plan
             <select {...boundSelect(plan)}>

@@ -1,5 +1,5 @@
 import type { QuarantineRow as Range } from '../../../topics/operator/operations/data/quarantine.ts'
-import { Confirmed, Refused } from '../../parts/bits.tsx'
+import { Confirmed, Input, Refused } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
@@ -38,22 +38,16 @@ export function Quarantine() {
         empty="No days are quarantined. Quarantined days are hidden from reads; nothing is deleted."
         actions={
           <form class="row end" aria-label="Quarantine days" onSubmit={submits(add)}>
-            <label>
-              Code
-              <input name="code" required maxLength={100} placeholder="WTI_USD" />
-            </label>
-            <label>
-              From
-              <input name="from" type="date" required />
-            </label>
-            <label>
-              To (optional)
-              <input name="to" type="date" />
-            </label>
-            <label>
-              Reason
-              <input name="reason" required maxLength={500} placeholder="Repeated value" />
-            </label>
+            <Input label="Code" name="code" required maxLength={100} placeholder="WTI_USD" />
+            <Input label="From" name="from" type="date" required />
+            <Input label="To (optional)" name="to" type="date" />
+            <Input
+              label="Reason"
+              name="reason"
+              required
+              maxLength={500}
+              placeholder="Repeated value"
+            />
             <button type="submit">Quarantine</button>
           </form>
         }

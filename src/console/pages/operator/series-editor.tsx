@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
-import { Button, Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Input, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
@@ -81,10 +81,13 @@ export function SeriesEditor() {
           <h2 id="terms">{before ? before.code : 'New custom series'}</h2>
           <div class="row end">
             {!before && (
-              <label>
-                Code
-                <input name="code" required maxLength={50} placeholder="DESK_GASOIL_USD" />
-              </label>
+              <Input
+                label="Code"
+                name="code"
+                required
+                maxLength={50}
+                placeholder="DESK_GASOIL_USD"
+              />
             )}
             {fields.map(field => (
               <label key={field.name}>
@@ -125,10 +128,12 @@ export function SeriesEditor() {
         }
         actions={
           <>
-            <label>
-              Search
-              <input type="search" placeholder="All series of the catalogue" {...bound(typed)} />
-            </label>
+            <Input
+              label="Search"
+              type="search"
+              placeholder="All series of the catalogue"
+              {...bound(typed)}
+            />
             <Button label="New series" onClick={sets(edited, 'new')} />
           </>
         }

@@ -2,7 +2,16 @@ import { useSignal } from '@preact/signals'
 import type { SuppressionShape as Suppression } from '../../../topics/operator/operations/system/mail.ts'
 import type { HeldShape as HeldMessage } from '../../../topics/operator/operations/system/outbox.ts'
 import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
-import { Button, Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import {
+  Button,
+  Confirmed,
+  Input,
+  Notice,
+  Options,
+  Refused,
+  ShownOnce,
+  Tag,
+} from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
@@ -71,10 +80,7 @@ function Tokens() {
         empty="No tokens yet."
         actions={
           <form class="row end" onSubmit={submits(() => make())}>
-            <label>
-              Token name
-              <input required maxLength={40} {...bound(name)} />
-            </label>
+            <Input label="Token name" required maxLength={40} {...bound(name)} />
             <label>
               Role
               <select {...boundSelect(role)}>

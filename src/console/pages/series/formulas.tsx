@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
-import { Confirmed, Empty, May, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Empty, Input, May, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import {
   ask,
@@ -190,23 +190,17 @@ function Editor({
             {...field('formula')}
           />
         </label>
-        <label>
-          Code
-          <input required maxLength={50} disabled={before !== undefined} {...field('code')} />
-        </label>
-        <label>
-          Name
-          <input required maxLength={120} placeholder="Our spread" {...field('name')} />
-        </label>
+        <Input
+          label="Code"
+          required
+          maxLength={50}
+          disabled={before !== undefined}
+          {...field('code')}
+        />
+        <Input label="Name" required maxLength={120} placeholder="Our spread" {...field('name')} />
         <div class="row">
-          <label>
-            Currency
-            <input maxLength={3} {...field('currency')} />
-          </label>
-          <label>
-            Unit
-            <input required maxLength={50} {...field('unit')} />
-          </label>
+          <Input label="Currency" maxLength={3} {...field('currency')} />
+          <Input label="Unit" required maxLength={50} {...field('unit')} />
         </div>
         <May action="change_data">
           <div class="row">

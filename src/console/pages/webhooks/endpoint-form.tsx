@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { Input } from '../../parts/bits.tsx'
 import { submits } from '../../parts/text/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 
@@ -53,22 +54,20 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
 /** Fields that filter the events of an endpoint; empty ones do not filter. */
 export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
   <div class="row end">
-    <label class="grow">
-      Codes (empty for all)
-      <input
-        name="commodity_filters"
-        placeholder="WTI_USD, BRENT_CRUDE_USD"
-        defaultValue={terms?.commodity_filters.join(', ') ?? ''}
-      />
-    </label>
-    <label class="grow">
-      States of permits (empty for all)
-      <input
-        name="state_filters"
-        placeholder="TX, NM"
-        defaultValue={terms?.state_filters.join(', ') ?? ''}
-      />
-    </label>
+    <Input
+      label="Codes (empty for all)"
+      labelClass="grow"
+      name="commodity_filters"
+      placeholder="WTI_USD, BRENT_CRUDE_USD"
+      defaultValue={terms?.commodity_filters.join(', ') ?? ''}
+    />
+    <Input
+      label="States of permits (empty for all)"
+      labelClass="grow"
+      name="state_filters"
+      placeholder="TX, NM"
+      defaultValue={terms?.state_filters.join(', ') ?? ''}
+    />
   </div>
 )
 
@@ -114,14 +113,21 @@ export function EndpointForm({ terms, onSave }: Props) {
         onSubmit={submits(form => save(new FormData(form)))}
       >
         <div class="row end">
-          <label class="grow">
-            Address
-            <input name="url" type="url" required defaultValue={terms.url} />
-          </label>
-          <label class="grow">
-            Name
-            <input name="description" maxLength={255} defaultValue={terms.description ?? ''} />
-          </label>
+          <Input
+            label="Address"
+            labelClass="grow"
+            name="url"
+            type="url"
+            required
+            defaultValue={terms.url}
+          />
+          <Input
+            label="Name"
+            labelClass="grow"
+            name="description"
+            maxLength={255}
+            defaultValue={terms.description ?? ''}
+          />
         </div>
         <Events chosen={terms.events} />
         <Filters terms={terms} />

@@ -1,3 +1,5 @@
+import { Input } from '../../parts/bits.tsx'
+
 /** Codes as people write them: with commas, spaces or lines between them. */
 export const codesIn = (text: FormDataEntryValue | null): string[] =>
   String(text ?? '')
@@ -42,10 +44,7 @@ export function NewWatch({ onMake }: FormProps) {
     <details class="card">
       <summary>Watch codes on a schedule</summary>
       <form class="row end" aria-label="New watch" onSubmit={sendForm(bodyOf, onMake)}>
-        <label>
-          Codes
-          <input name="codes" required placeholder="WTI_USD, BRENT_CRUDE_USD" />
-        </label>
+        <Input label="Codes" name="codes" required placeholder="WTI_USD, BRENT_CRUDE_USD" />
         <label>
           Every
           <select name="interval">
@@ -56,14 +55,15 @@ export function NewWatch({ onMake }: FormProps) {
             ))}
           </select>
         </label>
-        <label>
-          Minimum change, %
-          <input name="threshold" type="number" min="0.01" max="1000" step="any" />
-        </label>
-        <label>
-          Name
-          <input name="name" maxLength={100} />
-        </label>
+        <Input
+          label="Minimum change, %"
+          name="threshold"
+          type="number"
+          min="0.01"
+          max="1000"
+          step="any"
+        />
+        <Input label="Name" name="name" maxLength={100} />
         <label class="inline">
           <input name="webhook" type="checkbox" /> Notify webhooks
         </label>
@@ -98,14 +98,8 @@ export function NewDelivery({ onMake }: FormProps) {
     <details class="card">
       <summary>Send prices on a schedule</summary>
       <form class="row end" aria-label="New delivery" onSubmit={sendForm(bodyOf, onMake)}>
-        <label>
-          Codes
-          <input name="codes" required placeholder="WTI_USD, BRENT_CRUDE_USD" />
-        </label>
-        <label>
-          To
-          <input name="recipient" type="email" placeholder="your own address" />
-        </label>
+        <Input label="Codes" name="codes" required placeholder="WTI_USD, BRENT_CRUDE_USD" />
+        <Input label="To" name="recipient" type="email" placeholder="your own address" />
         <label>
           On
           <select name="days">
@@ -118,22 +112,14 @@ export function NewDelivery({ onMake }: FormProps) {
             ))}
           </select>
         </label>
-        <label>
-          At
-          <input name="time" type="time" required defaultValue="07:00" />
-        </label>
-        <label>
-          Time zone
-          <input
-            name="zone"
-            required
-            defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
-          />
-        </label>
-        <label>
-          Name
-          <input name="name" maxLength={100} />
-        </label>
+        <Input label="At" name="time" type="time" required defaultValue="07:00" />
+        <Input
+          label="Time zone"
+          name="zone"
+          required
+          defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
+        />
+        <Input label="Name" name="name" maxLength={100} />
         <button type="submit" class="main">
           Create schedule
         </button>

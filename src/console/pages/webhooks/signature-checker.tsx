@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Notice } from '../../parts/bits.tsx'
+import { Input, Notice } from '../../parts/bits.tsx'
 import { submits } from '../../parts/text/form.ts'
 
 const hexOf = (bytes: ArrayBuffer): string =>
@@ -58,18 +58,14 @@ export function SignatureChecker() {
           The check runs in your browser. The secret and the body are not sent anywhere.
         </p>
         <div class="row end">
-          <label>
-            Secret
-            <input name="secret" type="password" autocomplete="off" required />
-          </label>
-          <label>
-            Timestamp header (empty if there is none)
-            <input name="timestamp" inputMode="numeric" autocomplete="off" />
-          </label>
-          <label>
-            Signature header
-            <input name="signature" autocomplete="off" required />
-          </label>
+          <Input label="Secret" name="secret" type="password" autocomplete="off" required />
+          <Input
+            label="Timestamp header (empty if there is none)"
+            name="timestamp"
+            inputMode="numeric"
+            autocomplete="off"
+          />
+          <Input label="Signature header" name="signature" autocomplete="off" required />
         </div>
         <label>
           Received body

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Page, Refused, signInHref } from '../bits.tsx'
+import { Input, Page, Refused, signInHref } from '../bits.tsx'
 import { type AskOptions, ask, type Loaded, useLoaded } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { submits } from '../text/form.ts'
@@ -50,9 +50,7 @@ export function Operators({
           void take(field.value.trim())
         })}
       >
-        <label>
-          Admin token <input name="token" type="password" autocomplete="off" required />
-        </label>
+        <Input label="Admin token" name="token" type="password" autocomplete="off" required />
         <p class="quiet small">
           It was shown at the first start, and <code>wellhead token rotate</code> creates a new one.
           This tab keeps it until you close it. An operator can also{' '}

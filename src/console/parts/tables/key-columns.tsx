@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { Input } from '../bits.tsx'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
 import { aside, column } from './columns.tsx'
@@ -25,10 +26,7 @@ export const KeyForm = ({
   children?: ComponentChildren
 }) => (
   <form class="row end" onSubmit={submits(onCreate)}>
-    <label>
-      Key name
-      <input required maxLength={100} {...bound(name)} />
-    </label>
+    <Input label="Key name" required maxLength={100} {...bound(name)} />
     <button type="submit" class="main">
       Create key
     </button>
