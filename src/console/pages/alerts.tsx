@@ -644,7 +644,11 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               onClick={() => backtest()}
             />
             <May action="change_data">
-              <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
+              <button
+                type="submit"
+                class="main"
+                aria-disabled={isBusy.value || !isWhole(draft.value)}
+              >
                 {alert ? 'Save alert' : 'Create alert'}
               </button>
             </May>

@@ -428,8 +428,8 @@ const Chosen = ({ code, isFirst, isLast, groups, group, ...on }: ChosenProps) =>
         type="button"
         class="tight"
         aria-label={`${code} up`}
-        disabled={isFirst}
-        onClick={() => on.onMove(-1)}
+        aria-disabled={isFirst}
+        onClick={() => isFirst || on.onMove(-1)}
       >
         ↑
       </button>
@@ -437,8 +437,8 @@ const Chosen = ({ code, isFirst, isLast, groups, group, ...on }: ChosenProps) =>
         type="button"
         class="tight"
         aria-label={`${code} down`}
-        disabled={isLast}
-        onClick={() => on.onMove(1)}
+        aria-disabled={isLast}
+        onClick={() => isLast || on.onMove(1)}
       >
         ↓
       </button>

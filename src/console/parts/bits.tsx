@@ -306,15 +306,15 @@ interface ButtonProps {
   onClick: () => unknown
 }
 
-/** A button that says only words. */
+/** A button that says only words. Off, it still keeps the focus: a press may turn it off itself. */
 export const Button = ({ label, of, className, isPressed, isOff, onClick }: ButtonProps) => (
   <button
     type="button"
     class={className}
     aria-label={of && `${label} ${of}`}
     aria-pressed={isPressed}
-    disabled={isOff}
-    onClick={() => void onClick()}
+    aria-disabled={isOff}
+    onClick={() => isOff || void onClick()}
   >
     {label}
   </button>

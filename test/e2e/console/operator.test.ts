@@ -525,7 +525,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
         ['Back up now', 'A backup finished'],
         ['Verify newest', 'Verification of the newest backup finished'],
       ] as const) {
-        await tabTo(page, `button:text-is("${word}"):not(:disabled)`)
+        await tabTo(page, `button:text-is("${word}"):not([aria-disabled=true])`)
         await page.keyboard.press('Enter')
         await page.waitForSelector(`.notice.good:has-text("${said}")`, { timeout: 30_000 })
       }

@@ -83,15 +83,13 @@ export function Clock() {
             {isMoving.value && <progress aria-label="The clock is moving" />}
             <div class="row">
               {steps.map(({ text, by }) => (
-                <button
-                  type="button"
-                  class="tight"
+                <Button
+                  className="tight"
                   key={text}
-                  disabled={isMoving.value}
-                  onClick={() => void move({ advance: by })}
-                >
-                  + {text}
-                </button>
+                  label={`+ ${text}`}
+                  isOff={isMoving.value}
+                  onClick={() => move({ advance: by })}
+                />
               ))}
               <Button
                 className="tight"
@@ -110,7 +108,7 @@ export function Clock() {
                 min={now.slice(0, 10)}
                 {...bound(to)}
               />
-              <button type="submit" class="tight" disabled={isMoving.value}>
+              <button type="submit" class="tight" aria-disabled={isMoving.value}>
                 Run
               </button>
             </form>

@@ -104,7 +104,7 @@ function Play({
           <input name={option} placeholder={optionForms[option].placeholder} />
         </label>
       ))}
-      <button type="submit" aria-label={`Play ${name}`} disabled={isPlaying}>
+      <button type="submit" aria-label={`Play ${name}`} aria-disabled={isPlaying}>
         {isPlaying ? 'Playing …' : 'Play'}
       </button>
     </form>

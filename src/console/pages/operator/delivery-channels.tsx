@@ -94,7 +94,7 @@ export function DeliveryChannels() {
                 {channel.title}, sent to <code>notices.url</code>
               </p>
             )}
-            <button type="submit" disabled={sending.value === channel.name}>
+            <button type="submit" aria-disabled={sending.value === channel.name}>
               {sending.value === channel.name ? 'Sending …' : 'Send a test'}
             </button>
           </form>

@@ -1,11 +1,17 @@
 import type { Signal } from '@preact/signals'
 
-/** The handler of a form that is sent by its page: it gets the form. */
+interface Submission {
+  preventDefault(): void
+  currentTarget: HTMLFormElement
+  submitter: HTMLElement | null
+}
+
+/** The handler of a form that is sent by its page: it gets the form, unless its button is off. */
 export const submits =
   (work: (form: HTMLFormElement) => unknown) =>
-  (event: { preventDefault(): void; currentTarget: HTMLFormElement }): void => {
+  (event: Submission): void => {
     event.preventDefault()
-    void work(event.currentTarget)
+    if (event.submitter?.ariaDisabled !== 'true') void work(event.currentTarget)
   }
 
 /** Ties a field to a signal: it shows the text and takes what is typed. */
