@@ -162,7 +162,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
     async () => {
       const { said, details } = await play('revision', 'Revision', { code: 'WTI_USD' })
       const { before, after, as_of: stoodAt } = details as Record<string, string>
-      expect(said).toContain(`is ${after} now; it was ${before}.`)
+      expect(said).toContain(`was corrected from ${before} to ${after}.`)
       const priceAt = async (query: Record<string, string>) => {
         const answer = await stage.instance.get('/v1/prices/latest', {
           by_code: 'WTI_USD',
