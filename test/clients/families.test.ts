@@ -229,9 +229,18 @@ describe('the facts that a family relies on in addition to its types', () => {
   })
 })
 
-// It moves the clock of the instance, so it is the last.
 test('contracts whose session has not settled have no nulls for the Node family', async () => {
-  await shipped.advance('PT35H')
-  const played = await playNode(as(senders.node))
-  expect(differing(played).filter(line => line.includes('/v1/futures'))).toEqual([])
+  const monday = await startInstance({
+    clock: '2026-11-30T02:00:00Z',
+    world: { size: 'small' },
+    settings: limits,
+  })
+  try {
+    const unsettled = await monday.get('/v1/futures/exch-brent')
+    expect(await unsettled.text()).toContain('"settlement_date":null')
+    const played = await playNode(sendAs(senders.node, monday))
+    expect(differing(played).filter(line => line.includes('/v1/futures'))).toEqual([])
+  } finally {
+    await monday.stop()
+  }
 }, 240_000)

@@ -23,7 +23,7 @@ const codes = ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD', 'GASOLINE_USD']
 const days = 28
 const dayOf = (day: number) => `2026-10-${String(day + 1).padStart(2, '0')}`
 const kills = isFull ? 100 : 8
-const syncKills = isFull ? 100 : 4
+const syncKills = isFull ? 30 : 4
 const moments = 50
 
 /** The script that the guide gives, as readers copy it. */
@@ -423,7 +423,7 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
         ].join()
       expect(kept.map(lineOf).sort()).toEqual(vintages.map(lineOf).sort())
     },
-    isFull ? 1_800_000 : 120_000,
+    isFull ? 600_000 : 120_000,
   )
 
   needs('duckdb').describe('sync into DuckDB', () => {
@@ -521,7 +521,7 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
         sqlite.close()
         expect(rowsOf('SELECT count(*) FROM prices;')).toEqual([String((await exported()).length)])
       },
-      isFull ? 1_800_000 : 120_000,
+      isFull ? 600_000 : 120_000,
     )
 
     test('names the program that is missing, and leaves no file behind', async () => {
