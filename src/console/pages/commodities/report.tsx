@@ -4,8 +4,9 @@ import { Empty, Figure, type Mood, Shown, Tag } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { useAnswer } from '../../parts/requests/ask.ts'
 import { codes } from '../../parts/requests/codes.ts'
+import type { Column } from '../../parts/tables/columns.tsx'
 import { Move } from '../../parts/tables/move.tsx'
-import { type Column, Table } from '../../parts/tables/table.tsx'
+import { Table } from '../../parts/tables/table.tsx'
 import {
   dataDay,
   day,

@@ -1,4 +1,30 @@
-import type { Cell, Column } from './table.tsx'
+import type { ComponentChildren } from 'preact'
+import type { Action } from '../../../plans/roles/roles.ts'
+
+export type Cell = string | number | null | undefined
+
+export interface Column<T> {
+  /** The heading, and the heading of the file. */
+  name: string
+  /** The content of the cell; without it, the value itself. */
+  show?: (row: T, index: number) => ComponentChildren
+  /** Writes the value for the screen, where the cell is nothing else. */
+  write?: (value: never) => string
+  /** The value in a file and in a copied table; a column without one is on the screen only. */
+  value?: (row: T, index: number) => Cell
+  /** The heading in the file, where it should be more specific: `price_usd`. */
+  fileName?: string
+  isNumber?: boolean
+  /** Left out for users whose role does not allow this action. */
+  needs?: Action
+  /** It is in the file alone. */
+  isFileOnly?: boolean
+  /** Left out where the window is narrow. */
+  isWide?: boolean
+  /** The heading is for screen readers only, as over buttons. */
+  isHeadingHidden?: boolean
+  className?: string
+}
 
 /** The fields of a row that a cell may have. */
 type Field<T> = { [K in keyof T]: T[K] extends Cell ? K : never }[keyof T]

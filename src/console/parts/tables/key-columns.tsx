@@ -3,8 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Input } from '../bits.tsx'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
-import { aside, column } from './columns.tsx'
-import type { Column } from './table.tsx'
+import { aside, type Column, column } from './columns.tsx'
 
 interface NamedKey {
   name: string | null

@@ -2,38 +2,12 @@ import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
-import type { Action } from '../../../plans/roles/roles.ts'
 import { Button, Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
 import { bound, takes } from '../text/form.ts'
 import { number } from '../text/format.ts'
-import { type Columns, column, numeric } from './columns.tsx'
-
-export type Cell = string | number | null | undefined
-
-export interface Column<T> {
-  /** The heading, and the heading of the file. */
-  name: string
-  /** The content of the cell; without it, the value itself. */
-  show?: (row: T, index: number) => ComponentChildren
-  /** Writes the value for the screen, where the cell is nothing else. */
-  write?: (value: never) => string
-  /** The value in a file and in a copied table; a column without one is on the screen only. */
-  value?: (row: T, index: number) => Cell
-  /** The heading in the file, where it should be more specific: `price_usd`. */
-  fileName?: string
-  isNumber?: boolean
-  /** Left out for users whose role does not allow this action. */
-  needs?: Action
-  /** It is in the file alone. */
-  isFileOnly?: boolean
-  /** Left out where the window is narrow. */
-  isWide?: boolean
-  /** The heading is for screen readers only, as over buttons. */
-  isHeadingHidden?: boolean
-  className?: string
-}
+import { type Cell, type Column, type Columns, column, numeric } from './columns.tsx'
 
 export interface TableProps<T> {
   /** The heading above the table. */
