@@ -63,7 +63,8 @@ export async function send(
     headers: { ...headers, ...own.headers },
   })
   // Streams would never end.
-  const ends = answer.status >= 400 || answer.headers.get('content-type')?.includes('json')
+  const answered = answer.headers.get('content-type') ?? ''
+  const ends = answer.status >= 400 || /^application\/(.+\+)?json\b/.test(answered)
   const text = ends ? await answer.text() : ''
   if (!ends) await answer.body?.cancel()
   return {
