@@ -111,7 +111,7 @@ export function createBarReads(db: Database) {
         oldest = Math.max(first, day.startsAt)
       }
       const bars = barsOf('hour', ofSparseDays.all(seriesId, oldest, end))
-      setBirths(bars, birthsOf(seriesId, oldest, end))
+      setBirths('hour', bars, birthsOf(seriesId, oldest, end))
       for (const bar of bars.reverse()) if (bar.bornAt <= bornBy) found.push(bar)
       end = oldest
     }
@@ -171,12 +171,16 @@ function createBirths(db: Database) {
   return (seriesId: number, from: number, to: number) => births.all(seriesId, from, to)
 }
 
-/** An hour exists since the first value of any of its points was recorded. */
-function setBirths(hours: readonly Bar[], births: ReturnType<ReturnType<typeof createBirths>>) {
+/** A bar exists since the first value of any of its points was recorded. */
+function setBirths(
+  interval: BarInterval,
+  bars: readonly Bar[],
+  births: ReturnType<ReturnType<typeof createBirths>>,
+) {
   if (births.length === 0) return
-  const byHour = byStart(hours)
+  const barAt = byStart(bars)
   for (const { observedAt, recordedAt } of births) {
-    const bar = byHour.get(bucketStart('hour', observedAt))
+    const bar = barAt.get(bucketStart(interval, observedAt))
     if (bar) bar.bornAt = Math.min(bar.bornAt, recordedAt)
   }
 }
@@ -343,7 +347,7 @@ function createHoursAnew(
   return (seriesId, dayStartsAt) => {
     const [from, to] = [dayStartsAt, dayStartsAt + dayMs]
     const hours = barsOf('hour', oldestFirst(seriesId, from, to))
-    setBirths(hours, birthsOf(seriesId, from, to))
+    setBirths('hour', hours, birthsOf(seriesId, from, to))
     saveAll(seriesId, 1, hours)
   }
 }
@@ -489,12 +493,10 @@ export function barFaults(
     const observations = oldestFirst(id, from, to)
     const births = birthsOf(id, from, to)
     for (const { span, interval } of spans) {
-      const expected = byStart(barsOf(interval, observations))
-      for (const birth of births) {
-        const bar = expected.get(bucketStart(interval, birth.observedAt))
-        if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recordedAt)
-      }
-      const stored = new Map(bars(id, span, from, to, anyTime).map(bar => [bar.startsAt, bar]))
+      const anew = barsOf(interval, observations)
+      setBirths(interval, anew, births)
+      const expected = byStart(anew)
+      const stored = byStart(bars(id, span, from, to, anyTime))
       for (const startsAt of [...new Set([...expected.keys(), ...stored.keys()])].sort(
         (a, b) => a - b,
       )) {
