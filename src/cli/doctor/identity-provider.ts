@@ -1,3 +1,4 @@
+import { publicUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import { createRandomIds } from '../../lib/ids.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -24,7 +25,7 @@ export async function tryIdentityProvider(
   timeoutMs: number,
 ): Promise<Finding[]> {
   if (oidc.issuer === '' || oidc.clientId === '') return []
-  const redirectUri = `${server.baseUrl || `http://${server.host}:${server.port}`}${callbackPath}`
+  const redirectUri = publicUrl(server) + callbackPath
   let client: ReturnType<typeof clientOf>
   try {
     client = clientOf(oidc)

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { listeningUrl } from '../../config/address.ts'
 import { holderOf } from '../../lib/files/directory-lock.ts'
 import { openLogFile } from '../../lib/files/log-file.ts'
 import { commandOf } from '../child.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, runtimeOf } from '../options.ts'
-import { configuredUrl, directoryHealth, healthcheck } from './health.ts'
+import { directoryHealth, healthcheck } from './health.ts'
 import { printOpenapi } from './openapi.ts'
 import { serveReplica } from './replica.ts'
 import { serve } from './serve.ts'
@@ -97,7 +98,7 @@ function healthCommand(program: Command, env: ProgramEnvironment, results: Resul
       const { dir } = config.data
       results.set(
         await (isAddressed(options)
-          ? healthcheck(configuredUrl(config), env)
+          ? healthcheck(listeningUrl(config.server), env)
           : directoryHealth(dir, holderOf(dir)?.heldBy, env)),
       )
     })

@@ -1,13 +1,8 @@
-import type { Config } from '../../config/config.ts'
 import type { Holder } from '../../lib/files/directory-lock.ts'
 import { errorText, reasonOfCode } from '../../lib/files/error-text.ts'
 import { serverSocket } from '../socket.ts'
 
 const answerMsMax = 3_000
-
-/** Where a server of a configuration listens, as this machine reaches it. */
-export const configuredUrl = ({ server: { host, port } }: Config): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 interface HealthOutput {
   out(line: string): void

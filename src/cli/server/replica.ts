@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
+import { listeningUrl } from '../../config/address.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
@@ -80,7 +81,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     handle: request => replica?.answer(request) ?? passOn(request).catch(startingUp),
     ...frontOf(runtime, server, originals),
   })
-  const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  const url = listeningUrl({ host: config.server.host, port: server.port! })
   const announce = () => {
     if (answer) return
     answer = request => fetch(request)

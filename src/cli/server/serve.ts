@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Server } from 'bun'
+import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
@@ -156,7 +157,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   }
   const metrics = listenForScrapers(config, local, request => opened.instance.app.fetch(request))
   const socket = listenLocally(dir, local, request => opened.instance.app.fetch(request))
-  url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  url = listeningUrl({ host: config.server.host, port: server.port! })
   lock.announce(url)
   if (config.mode === 'serve') remindOfCredentials(dir, log)
   announce(env, url, keys, instance)

@@ -1,3 +1,4 @@
+import { listeningUrl } from '../../config/address.ts'
 import type { Services } from '../../instance/services/services.ts'
 import { cheapestWith, firstPlan } from '../../plans/plans.ts'
 import { addressGroup } from '../../plans/rates/address.ts'
@@ -247,7 +248,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     ports: shippedPorts(),
     tierRequired: feature => cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? '',
     addressOf: request => addressGroup(clientAddress(request, peer, trusted)),
-    ownUrl: () => server.baseUrl || url() || `http://${server.host}:${server.port}`,
+    ownUrl: () => server.baseUrl || url() || listeningUrl(server),
     checkTarget: egress.checkTarget,
     serviceName: brand.serviceName,
     headerPrefix: brand.headerPrefix,

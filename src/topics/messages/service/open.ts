@@ -1,3 +1,4 @@
+import { publicUrl } from '../../../config/address.ts'
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
@@ -115,7 +116,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
       vault,
       suppressions,
       recipients,
-      baseUrl: config.server.baseUrl || `http://${config.server.host}:${config.server.port}`,
+      baseUrl: publicUrl(config.server),
       serviceName: config.brand.serviceName,
       sender: config.brand.sender,
       clock,

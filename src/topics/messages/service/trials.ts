@@ -1,3 +1,4 @@
+import { publicUrl } from '../../../config/address.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
@@ -44,8 +45,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
     async mail(to: string) {
       if (mail.provider === 'none')
         return unset('mail.provider is none: e-mails are not sent. Set it to smtp or resend.')
-      const { baseUrl, host, port } = config.server
-      const page = `${baseUrl.replace(/\/$/, '') || `http://${host}:${port}`}/operator/system`
+      const page = `${publicUrl(config.server).replace(/\/$/, '')}/operator/system`
       const text = `Mail of ${brand.serviceName} arrives here.\n\nTest the other delivery channels at ${page}\n`
       const mailMessage = {
         from: brand.sender,
