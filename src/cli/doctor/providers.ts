@@ -10,23 +10,24 @@ const timeoutMs = 5 * secondMs
 
 /** Signs in at each configured provider, all at the same time. Nothing is sent or changed. */
 export async function tryProviders(config: Config, clock: Clock): Promise<Finding[]> {
-  const signIn = tryIdentityProvider(config, clock, timeoutMs)
-  const others = await Promise.all(
-    [...configured(config)].map(async ({ check, provider, setting, probe }): Promise<Finding> => {
-      const handed = await probe(timeoutMs)
-      if (handed.accepted)
-        return fine(check, `${provider} accepts the connection and the credential`)
-      const found = `${provider}: ${handed.reason.replace(/\.$/, '')}`
-      return handed.fault === 'setting'
-        ? faulty(check, found, `correct ${setting}`)
-        : doubtful(
-            check,
-            found,
-            'check the network and the status of the provider; skip this check with --offline',
-          )
-    }),
-  )
-  return [...others, ...(await signIn)]
+  const [probed, signIn] = await Promise.all([
+    Promise.all([...configured(config)].map(tried)),
+    tryIdentityProvider(config, clock, timeoutMs),
+  ])
+  return [...probed, ...signIn]
+}
+
+async function tried({ check, provider, setting, probe }: ConfiguredProbe): Promise<Finding> {
+  const handed = await probe(timeoutMs)
+  if (handed.accepted) return fine(check, `${provider} accepts the connection and the credential`)
+  const found = `${provider}: ${handed.reason.replace(/\.$/, '')}`
+  return handed.fault === 'setting'
+    ? faulty(check, found, `correct ${setting}`)
+    : doubtful(
+        check,
+        found,
+        'check the network and the status of the provider; skip this check with --offline',
+      )
 }
 
 interface ConfiguredProbe {

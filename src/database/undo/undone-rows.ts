@@ -44,7 +44,8 @@ export function createUndoneRowStore(db: Database) {
     const numbersBefore = new Map<string, string>()
     const isSame = (row: NotedRow, key: string) => {
       const is = readerOf(row.subject)(row.key)
-      const was = is && undone.get(`${row.subject} ${key}`)?.find(before => isAgain(before, is))
+      const was =
+        is && undone.get(nameOf({ subject: row.subject, key }))?.find(before => isAgain(before, is))
       if (!is || !was) return false
       if ('id' in was) numbersBefore.set(JSON.stringify([is.id]), JSON.stringify([was.id]))
       return true
