@@ -18,6 +18,9 @@ const stateQuery = {
 }
 export const regionQuery = { ...basinQuery, ...stateQuery, ...rangeQuery }
 
+export const countOrNull = (example: number) =>
+  t.integerOrNull('Null if there is no data.', example)
+
 /** The key of a basin; unknown ones are 404. */
 export function basinIn(text: string): string {
   const basin = basinOf(text)

@@ -5,24 +5,23 @@ import { Day, markSources, requireData } from '../../energy/operations/answer.ts
 import { type EnergyCall, energy } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { statesLedBy } from '../math/states.ts'
-import { basinIn } from './answer.ts'
+import { basinIn, countOrNull } from './answer.ts'
 import { newestCounts, newPermits } from './metric.ts'
 
-const nullableCount = (example: number) => t.integerOrNull('Null if there is no data.', example)
 const rigs = t.integer({ examples: [251] })
 
 const BasinBody = t.object('BasinDrilling', {
   basin: t.String({ examples: ['permian'] }),
   active_rigs: rigs,
   rig_count: rigs,
-  frac_spreads: nullableCount(92),
+  frac_spreads: countOrNull(92),
   permits: t.integerOrNull(
     'New permits in the last 30 days of the states that the basin leads in; null if there are none, and with `as_of`, because permits have no history.',
     811,
   ),
-  duc_wells: nullableCount(890),
-  completions: nullableCount(398),
-  wells_drilled: nullableCount(401),
+  duc_wells: countOrNull(890),
+  completions: countOrNull(398),
+  wells_drilled: countOrNull(401),
   as_of_date: Day,
   trend: t.objects('Weekly rigs of 52 weeks, oldest first.', { date: Day, rigs }),
 })

@@ -15,10 +15,10 @@ import {
   type MetricRow,
   type RegionCount,
 } from '../store/metrics.ts'
-import { basinIn, regionQuery, stateIn } from './answer.ts'
+import { basinIn, countOrNull, regionQuery, stateIn } from './answer.ts'
 import { metricUnits, newestCounts, newPermits, shareOf } from './metric.ts'
 
-const nullableCount = t.integerOrNull('Null if there is no data.', 546)
+const nationalCount = countOrNull(546)
 const Trend = t.oneOf(['up', 'down', 'flat'])
 
 const Row = t.object('DrillingMetric', {
@@ -44,15 +44,15 @@ const Metric = t.Object({
   source: t.String({ examples: ['EIA'] }),
 })
 const Latest = t.object('LatestDrillingIntelligence', {
-  total_rigs: nullableCount,
-  total_frac_spreads: nullableCount,
+  total_rigs: nationalCount,
+  total_frac_spreads: nationalCount,
   total_permits: t.integerOrNull(
     'New permits of all states in the last 30 days; null if there are none, and with `as_of`, because permits have no history.',
     2134,
   ),
-  total_duc_wells: nullableCount,
-  total_completions: nullableCount,
-  total_wells_drilled: nullableCount,
+  total_duc_wells: nationalCount,
+  total_completions: nationalCount,
+  total_wells_drilled: nationalCount,
   as_of_date: Day,
   metrics: t.Record(t.String(), Metric, {
     examples: [{ rig_count: { value: 546, unit: 'rigs', date: '2026-11-20', source: 'EIA' } }],
