@@ -703,18 +703,18 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
         ))}
       </select>
     </label>
-    <label>
-      {draft.operator === 'between' ? 'Lowest' : 'Price'}{' '}
-      {newest !== undefined && `(now ${number(newest)})`}
-      <input
-        required
-        type="number"
-        step="any"
-        inputMode="decimal"
-        value={draft.value}
-        onInput={event => set({ value: event.currentTarget.value })}
-      />
-    </label>
+    <Input
+      label={
+        (draft.operator === 'between' ? 'Lowest' : 'Price') +
+        (newest === undefined ? '' : ` (now ${number(newest)})`)
+      }
+      required
+      type="number"
+      step="any"
+      inputMode="decimal"
+      value={draft.value}
+      onInput={event => set({ value: event.currentTarget.value })}
+    />
     {draft.operator === 'between' && (
       <Input
         label="Highest"

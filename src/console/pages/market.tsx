@@ -16,7 +16,7 @@ import { boardPath, briefPath } from '../parts/requests/first.ts'
 import { seriesLink } from '../parts/tables/columns.tsx'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { Table } from '../parts/tables/table.tsx'
-import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/text/format.ts'
+import { ago, decimalsOf, number, orDash, signed, unitOf, words } from '../parts/text/format.ts'
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
 import { codesOf, type Layout, Layouts, useLayouts } from './market/layouts.tsx'
@@ -322,7 +322,7 @@ const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
       numeric('σ', 'deviations', {
         fileName: 'deviations',
         isWide: true,
-        show: row => (row.deviations === null ? '–' : signed(row.deviations, 1)),
+        write: orDash(deviations => signed(deviations, 1)),
       }),
       numeric('7 days', row => row.change_7d?.percent, {
         isWide: true,

@@ -7,7 +7,7 @@ import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
-import { figure, instant, number, observed, signed, words } from '../parts/text/format.ts'
+import { figure, instant, number, observed, orDash, signed, words } from '../parts/text/format.ts'
 import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
 import { Cluster } from './operator/cluster.tsx'
@@ -102,9 +102,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
           ),
           numeric('Before', 'before'),
           numeric('After', 'after'),
-          numeric('Change', 'percent', ({ percent }) =>
-            percent === null ? '–' : `${signed(percent, 2)}%`,
-          ),
+          numeric('Change', 'percent', { write: orDash(percent => `${signed(percent, 2)}%`) }),
         ]}
       />
     )}

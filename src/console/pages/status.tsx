@@ -210,7 +210,7 @@ const Feeds = ({ feeds }: { feeds: Feed[] }) => (
       column('Newest', 'last_observation_at', { write: ago }),
       column('Next by', 'expected_by', {
         isWide: true,
-        show: feed => (feed.expected_by === null ? '–' : instant(feed.expected_by)),
+        write: instant,
       }),
       numeric('Codes', 'codes', { isWide: true }),
       numeric('Stale codes', 'stale_codes', {

@@ -4,7 +4,7 @@ import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { dataDay, number, signed, unitOf } from '../../parts/text/format.ts'
+import { dataDay, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from '../series/answer.ts'
 
 interface NamedStock {
@@ -127,12 +127,10 @@ export function StocksNow({
         numeric('Week', 'week', ({ week, decimals }) =>
           week === null ? '–' : signed(week, decimals),
         ),
-        numeric('vs mean', 'deviation', ({ deviation }) =>
-          deviation === null ? '–' : `${signed(deviation, 1)}%`,
-        ),
+        numeric('vs mean', 'deviation', { write: orDash(percent => `${signed(percent, 1)}%`) }),
         numeric('Rank', 'percentile', {
           isWide: true,
-          show: ({ percentile }) => (percentile === null ? '–' : `${number(percentile, 0)}%`),
+          write: orDash(percentile => `${number(percentile, 0)}%`),
         }),
         {
           name: 'Range',

@@ -1,16 +1,12 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import type {
-  Spread as CalendarSpread,
-  Spreads,
-} from '../../../topics/futures/operations/spreads.ts'
+import type { Spreads } from '../../../topics/futures/operations/spreads.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
-import { numeric } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { signed, unitOf } from '../../parts/text/format.ts'
+import { orDash, signed, unitOf } from '../../parts/text/format.ts'
 
 interface Day {
   date: string
@@ -68,20 +64,13 @@ export function CalendarSpreads({ family }: { family: string }) {
         columns={({ column, numeric }) => [
           column('Months', row => `${row.month1} / ${row.month2}`),
           numeric('Spread', 'spread', row => <span class="strong">{signed(row.spread, 2)}</span>),
-          figure('Average', row => row.average),
-          figure('Lowest', row => row.min),
-          figure('Highest', row => row.max),
+          numeric('Average', 'average', { write: difference }),
+          numeric('Lowest', 'min', { isWide: true, write: difference }),
+          numeric('Highest', 'max', { isWide: true, write: difference }),
         ]}
       />
     </>
   )
 }
 
-const figure = (name: string, pick: (row: CalendarSpread) => number | null) =>
-  numeric(name, pick, {
-    isWide: name !== 'Average',
-    show: (row: CalendarSpread) => {
-      const value = pick(row)
-      return value === null ? '–' : signed(value, 2)
-    },
-  })
+const difference = orDash(value => signed(value, 2))

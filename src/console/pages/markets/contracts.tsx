@@ -5,11 +5,10 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { Wide } from '../../parts/bits.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
-import { numeric } from '../../parts/tables/columns.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
-import { decimalsOf, number, signed, unitOf } from '../../parts/text/format.ts'
+import { decimalsOf, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 
 interface Contract {
   contract_month: string
@@ -45,14 +44,7 @@ export function Contracts({ family }: { family: string }) {
     return { ...contract, next: following ? settled(contract) - settled(following) : null }
   })
   const digits = Math.max(2, ...(rows ?? []).map(row => decimalsOf(settled(row))))
-  const count = (name: string, pick: (row: Contract) => number | null | undefined) =>
-    numeric(name, pick, {
-      isWide: true,
-      show: (row: Contract) => {
-        const value = pick(row)
-        return value == null ? '–' : number(value, 0)
-      },
-    })
+  const count = { isWide: true, write: orDash(value => number(value, 0)) }
   return (
     <>
       <Table
@@ -90,11 +82,11 @@ export function Contracts({ family }: { family: string }) {
               digits={digits}
             />
           )),
-          count('Volume', row => row.volume),
+          numeric('Volume', 'volume', count),
           ...(rows?.some(row => row.open_interest)
-            ? [count('Open interest', row => row.open_interest)]
+            ? [numeric('Open interest', 'open_interest', count)]
             : []),
-          numeric('To next', 'next', row => (row.next === null ? '–' : signed(row.next, digits))),
+          numeric('To next', 'next', { write: orDash(value => signed(value, digits)) }),
         ]}
       />
       {rows && rows.length > 1 && <Matrix rows={rows} digits={digits} />}

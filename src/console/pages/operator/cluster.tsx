@@ -3,14 +3,14 @@ import type { Cluster as ClusterAnswer } from '../../../topics/operator/operatio
 import { Figure, Notice, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { ago, number } from '../../parts/text/format.ts'
+import { ago, figure, number, orDash } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
 
 const askAgainMs = 2000
 /** A replica that is further behind is not well. */
 const lagMaxMs = 5000
 
-const orDash = (value: number | null | undefined) => (value == null ? '–' : number(value))
+const count = orDash(figure)
 const isBehind = ({ role, lag_ms }: ClusterAnswer['nodes'][number]) =>
   role === 'replica' && (lag_ms === null || lag_ms > lagMaxMs)
 
@@ -32,9 +32,9 @@ export function Cluster() {
       {cluster?.trouble && <Notice mood="bad">{cluster.trouble}</Notice>}
       {cluster?.is_configured && (
         <section class="figures" aria-label="Summary">
-          <Figure label="Last published change">{orDash(cluster.change)}</Figure>
-          <Figure label="Waiting for publication">{orDash(cluster.backlog)}</Figure>
-          <Figure label="Epoch">{orDash(cluster.lease?.epoch)}</Figure>
+          <Figure label="Last published change">{count(cluster.change)}</Figure>
+          <Figure label="Waiting for publication">{count(cluster.backlog)}</Figure>
+          <Figure label="Epoch">{count(cluster.lease?.epoch)}</Figure>
           <Figure label="Instances">{number(cluster.nodes.length)}</Figure>
         </section>
       )}

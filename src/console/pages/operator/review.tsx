@@ -4,7 +4,7 @@ import { Button, Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { figure, number, observed, words } from '../../parts/text/format.ts'
+import { figure, number, observed, orDash, words } from '../../parts/text/format.ts'
 
 const perPage = 100
 
@@ -94,7 +94,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
           )),
           numeric('Before', 'before', {
             isWide: true,
-            show: ({ before }) => (before === null ? '–' : number(before)),
+            write: orDash(figure),
           }),
           numeric('Held', 'price', { write: figure }),
           column('Why', 'reason', ({ rule, reason }) => twoLines(words(rule), reason)),

@@ -15,7 +15,7 @@ import { Samples } from '../../parts/samples.tsx'
 import { type Column, numeric } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
-import { dataDay, instant, number, signed, unitOf } from '../../parts/text/format.ts'
+import { dataDay, instant, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 import { monthNames } from '../../parts/text/writing.ts'
 import { type ChartAnswer, isPrice } from './answer.ts'
 import { nothingInRange } from './drawn.tsx'
@@ -321,9 +321,9 @@ function Forecast({ data }: { data: ChartAnswer }) {
         numeric(unitOf(data.currency, data.unit) || 'Value', 'forecast_value', row => (
           <span class="strong">{value(row.forecast_value)}</span>
         )),
-        numeric('Change', 'forecast_change_pct', ({ forecast_change_pct: percent }) =>
-          percent === null ? '–' : `${signed(percent, 2)}%`,
-        ),
+        numeric('Change', 'forecast_change_pct', {
+          write: orDash(percent => `${signed(percent, 2)}%`),
+        }),
         band('68% low', 'sigma_1', 'low'),
         band('68% high', 'sigma_1', 'high'),
         band('95% low', 'sigma_2', 'low'),

@@ -13,6 +13,12 @@ export const number = (value: number, decimals?: number): string =>
 /** The same of a cell: a column writes its values alone. */
 export const figure = (value: number): string => number(value)
 
+/** Writes the values of a column as `text` does, and a dash where there is none. */
+export const orDash =
+  (text: (value: number) => string) =>
+  (value: number | null | undefined): string =>
+    value == null ? '–' : text(value)
+
 /** How many digits a number is written with behind its decimal point. */
 export const decimalsOf = (text: string | number): number =>
   /\.(\d+)/.exec(String(text))?.[1]?.length ?? 0
