@@ -258,8 +258,9 @@ export function replicationAlerts(
   now: number,
 ): OperatorAlert[] {
   const since = unpublishedSince(replication(), now)
-  const operatorAlerts: OperatorAlert[] = lateReplicas().map(({ name, why }) => ({
-    id: `replica ${name}`,
+  const operatorAlerts: OperatorAlert[] = lateReplicas().map(({ name, stale, why }) => ({
+    // Another reason is another alert: its notice is not lost while the first one lasts.
+    id: `replica ${name} ${stale}`,
     text: `the replica ${name} ${why}`,
   }))
   if (since !== undefined)

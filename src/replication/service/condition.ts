@@ -44,23 +44,22 @@ export function unpublishedSince(
 /** A replica that its operator should know about. */
 export interface LateReplica {
   name: string
+  stale: StaleReason
   why: string
 }
 
-/** Replicas that are running and may return old data. */
+/**
+ * Replicas that are running and may return old data. A replica that has just started needs a
+ * moment to meet the stream.
+ */
 export const lateReplicas = (nodes: readonly ClusterNode[]): LateReplica[] =>
-  nodes.flatMap(({ role, url, id, lagMs, stale }) =>
-    role === 'replica' && stale
-      ? [
-          {
-            name: url || id,
-            why:
-              stale === 'behind'
-                ? lagMs === null
-                  ? 'has not met the stream'
-                  : `is ${Math.round(lagMs / secondMs)} s behind`
-                : 'does not follow the stream; its log says why',
-          },
-        ]
-      : [],
-  )
+  nodes.flatMap(({ role, url, id, lagMs, stale, startedAt, toldAt }) => {
+    const isStarting = lagMs === null && toldAt - startedAt < briefMs
+    if (role !== 'replica' || !stale || (stale === 'behind' && isStarting)) return []
+    return [{ name: url || id, stale, why: lateText(stale, lagMs) }]
+  })
+
+function lateText(stale: StaleReason, lagMs: number | null): string {
+  if (stale !== 'behind') return 'does not follow the stream; its log says why'
+  return lagMs === null ? 'has not met the stream' : `is ${Math.round(lagMs / secondMs)} s behind`
+}
