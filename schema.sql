@@ -1175,6 +1175,8 @@ CREATE TABLE subscriptions (
 CREATE UNIQUE INDEX subscriptions_running ON subscriptions (account_id) WHERE ended_at IS NULL;
 CREATE INDEX subscriptions_by_account ON subscriptions (account_id, created_at);
 CREATE INDEX subscriptions_by_end ON subscriptions (ends_at) WHERE ended_at IS NULL;
+CREATE INDEX subscriptions_by_credit ON subscriptions (account_id)
+  WHERE ended_at IS NOT NULL AND credit_cents > 0;
 
 -- Every invoice; only its payment changes. The invoice number counts without gaps.
 CREATE TABLE invoices (
@@ -1241,6 +1243,8 @@ CREATE TABLE billing_customers (
   provider_ref TEXT,
   -- The processor's id; NULL: the first method that the customer has.
   payment_method_id TEXT,
+  -- The address that the processor has; NULL: none was sent.
+  email TEXT,
   PRIMARY KEY (account_id, provider)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX billing_customers_by_ref

@@ -173,6 +173,7 @@ async function useCopy({ instance, clock, apiKey, adminToken }: Copy): Promise<v
     provider: 'stripe',
     providerRef: 'cus_1',
     paymentMethodId: null,
+    email: null,
   })
   payments.noteEvent('evt_1', 'invoice.paid', now)
 

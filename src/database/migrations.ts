@@ -785,6 +785,15 @@ export const migrations: readonly Migration[] = [
     why: 'The feed of changes reads the events of a series, not those of all.',
     sql: 'CREATE INDEX change_events_by_series ON change_events (series_id, written_at);',
   },
+  {
+    version: 38,
+    why: 'Changed e-mail addresses and later credits are sent to the payment processor.',
+    sql: `
+      ALTER TABLE billing_customers ADD COLUMN email TEXT;
+      CREATE INDEX subscriptions_by_credit ON subscriptions (account_id)
+        WHERE ended_at IS NOT NULL AND credit_cents > 0;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

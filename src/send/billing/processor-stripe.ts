@@ -3,7 +3,6 @@ import { errorMessage } from '../../lib/text/error-message.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { ProviderWatch } from '../provider-watch.ts'
 import {
-  type Payer,
   PaymentRefused,
   type Processor,
   ProcessorUnavailable,
@@ -90,11 +89,14 @@ function connection({ key, url, attemptMs: timeout = attemptMs, watch }: StripeS
       throw faultOf(error)
     }
   }
-  const find = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T | undefined> => {
+  const find = async <T>(
+    work: (stripe: Stripe) => Promise<T>,
+    isNone: (error: unknown) => boolean = isMissing,
+  ): Promise<T | undefined> => {
     try {
       return await watched(work)
     } catch (error) {
-      if (isMissing(error)) return undefined
+      if (isNone(error)) return undefined
       throw faultOf(error)
     }
   }
@@ -105,6 +107,9 @@ const fieldOf = (error: unknown, field: string): unknown =>
   (error as Record<string, unknown> | undefined)?.[field]
 const isMissing = (error: unknown): boolean =>
   fieldOf(error, 'code') === 'resource_missing' && fieldOf(error, 'statusCode') === 404
+/** A value that the processor does not accept, or something that is not there. */
+const isRefused = (error: unknown): boolean =>
+  [400, 404].includes(Number(fieldOf(error, 'statusCode')))
 
 /** The processor answered, and refused this one request: a card, or something that is not there. */
 function isOwnFault(error: unknown): boolean {
@@ -143,14 +148,16 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
     })
   return {
     methods,
-    customer: async ({ accountId, email, ref }: Payer) => {
-      if (ref !== null) return ref
+    customer: async (accountId: string) => {
+      // The address is not part of it: a repeated request must be the same after a change of it.
       const metadata = { account_id: accountId }
       const customer = await ask(stripe =>
-        stripe.customers.create({ email, metadata }, { idempotencyKey: `customer:${accountId}` }),
+        stripe.customers.create({ metadata }, { idempotencyKey: `customer:${accountId}` }),
       )
       return customer.id
     },
+    setEmail: async (customer: string, email: string) =>
+      (await find(stripe => stripe.customers.update(customer, { email }), isRefused)) !== undefined,
     useMethod: async (customer: string, methodId: string) => {
       const method = await find(stripe => stripe.paymentMethods.retrieve(methodId))
       if (!method || idOf(method.customer) !== customer) return false
@@ -174,8 +181,17 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
       }),
     addCredit: (customer: string, cents: number, key: string) =>
       ask(async stripe => {
+        // The processor forgets idempotency keys after a day, and a restored backup repeats a credit.
+        const { data } = await stripe.customers.listBalanceTransactions(customer, {
+          limit: methodsMax,
+        })
+        if (data.some(({ metadata }) => metadata?.credit === key)) return
         const credit = { amount: -cents, currency: 'usd', description: 'Credit for unused time' }
-        await stripe.customers.createBalanceTransaction(customer, credit, { idempotencyKey: key })
+        await stripe.customers.createBalanceTransaction(
+          customer,
+          { ...credit, metadata: { credit: key } },
+          { idempotencyKey: key },
+        )
       }),
     setupIntent: (customer: string) =>
       ask(async stripe => {

@@ -29,14 +29,6 @@ export type Charge =
   | { outcome: 'open' }
   | { outcome: 'failed'; error: string }
 
-/** The customer, as the processor knows them. */
-export interface Payer {
-  accountId: string
-  email: string
-  /** The processor's own name for them, once there is one. */
-  ref: string | null
-}
-
 /** The processor is unreachable, or its response cannot be parsed: the effect is unknown. */
 export class ProcessorUnavailable extends Error {}
 
@@ -127,14 +119,19 @@ export interface RemoteTerms {
 /** Runs subscriptions, invoices and payments, and reports their events by signed messages. */
 export interface Processor {
   readonly name: string
-  /** Makes the customer where there is none; answers its reference. */
-  customer(payer: Payer): Promise<string>
+  /** Makes the customer of an account, once, and returns its reference. */
+  customer(accountId: string): Promise<string>
+  /**
+   * Sets the e-mail address of a customer; an empty one removes it. False if the processor does not
+   * accept the address, or no longer has the customer.
+   */
+  setEmail(customerRef: string, email: string): Promise<boolean>
   methods(customerRef: string): Promise<PaymentMethods>
   /** False for a method that is not one of the customer's. */
   useMethod(customerRef: string, methodId: string): Promise<boolean>
   /** Tries an open invoice again with the default method, or throws PaymentRefused. */
   payInvoice(ref: string): Promise<void>
-  /** Pays the customer's next invoices. The same key is the same credit. */
+  /** Pays the customer's next invoices. The same key is the same credit, however late. */
   addCredit(customerRef: string, cents: number, key: string): Promise<void>
   setupIntent(customerRef: string): Promise<SetupIntent>
   portal(customerRef: string, returnUrl: string): Promise<{ url: string; expiresAt: number }>

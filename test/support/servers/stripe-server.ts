@@ -28,6 +28,8 @@ export interface StripeServer {
   message(type: string, thing: Thing, options?: { secret?: string; id?: string; at?: number }): Sent
   /** Answers nothing but this status, until it is undefined again. */
   broken: number | undefined
+  /** As a day later: a repeated request is executed again. */
+  forgetKeys(): void
   /** Executes the next request, and cuts the response off, once. */
   losesNextAnswer: boolean
   close(): void
@@ -222,6 +224,8 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
         url: `https://portal.example.com/${fields.customer}`,
         return_url: fields.return_url,
       })
+    if (method === 'GET' && action === 'balance_transactions')
+      return list(all('customer_balance_transaction', ({ customer }) => customer === id))
     if (method === 'GET' && id) return find(id)
     if (method === 'GET' && resource === 'invoice_payments')
       return list(
@@ -249,7 +253,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     }
     if (resource === 'customers' && action === 'balance_transactions') {
       find(id!).balance += Number(fields.amount)
-      return make('cbtxn', 'customer_balance_transaction', fields)
+      return make('cbtxn', 'customer_balance_transaction', { ...fields, customer: id })
     }
     if (resource === 'customers' && !id)
       return make('cus', 'customer', {
@@ -257,8 +261,11 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
         balance: 0,
         invoice_settings: { default_payment_method: null },
       })
-    if (resource === 'customers')
-      return Object.assign(find(id!), { invoice_settings: fields.invoice_settings })
+    if (resource === 'customers') {
+      if (fields.email?.endsWith('@refused.example'))
+        throw new Refusal(400, { type: 'invalid_request_error', message: 'Invalid email address.' })
+      return Object.assign(find(id!), fields)
+    }
     if (resource === 'setup_intents')
       return make('seti', 'setup_intent', {
         ...fields,
@@ -333,6 +340,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     things,
     broken: undefined,
     losesNextAnswer: false,
+    forgetKeys: () => replays.clear(),
     card(customer, id, declines = false) {
       const card = { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2039 }
       things.set(id, {

@@ -85,6 +85,9 @@ function charging({ entries, charge }: OwnDeps) {
   return { paidFor, invoice }
 }
 
+const sumOf = (credits: readonly { cents: number }[]): number =>
+  credits.reduce((sum, { cents }) => sum + cents, 0)
+
 /** The part of a credit that an invoice uses up, and what is left of it. */
 function creditLine(creditCents: number, priceCents: number) {
   const usedCents = Math.min(creditCents, priceCents)
@@ -108,8 +111,8 @@ function selling(deps: OwnDeps) {
     { id = ids.uuid(), creditCents = 0 }: { id?: string | undefined; creditCents?: number } = {},
   ): Changed | BillingRefusal => {
     const now = clock.now()
-    const balanceCents = subscriptions.creditLeft(account.id)
-    const credit = creditLine(creditCents + balanceCents, terms.priceCents)
+    const balance = subscriptions.credits(account.id)
+    const credit = creditLine(creditCents + sumOf(balance), terms.priceCents)
     const added = {
       ...manualSubscription({
         id,
@@ -126,7 +129,7 @@ function selling(deps: OwnDeps) {
       credit.line,
     ]
     return paidFor(account.id, lines, charged => {
-      subscriptions.takeCredit(account.id)
+      for (const { id } of balance) subscriptions.takeCredit(id)
       const subscription = entries.begin(added)
       invoice(subscription, lines, charged, now)
       return {
@@ -272,7 +275,7 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       if (isRefusal(end)) return end
       const creditCents = current ? unusedOf(current, openInvoices) : 0
       const balanceCents =
-        (current?.creditCents ?? 0) + subscriptions.creditLeft(account.account.id)
+        (current?.creditCents ?? 0) + sumOf(subscriptions.credits(account.account.id))
       const charged: Charge =
         terms.priceCents <= creditCents + balanceCents
           ? { outcome: 'paid' }

@@ -84,6 +84,7 @@ function manualPayments({
         provider: 'manual',
         providerRef: null,
         paymentMethodId: methodId,
+        email: null,
       })
       await retry(account.id)
       return method

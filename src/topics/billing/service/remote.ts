@@ -53,7 +53,10 @@ export interface RemoteSubscriptions extends SubscriptionEngine {
   lookAtCharge(ref: string, also: () => boolean): Promise<void>
   /** Tries open invoices of the running subscription whose payment has failed again. */
   retryAll(accountId: string): Promise<void>
-  /** Polls subscriptions whose period has ended without a message from the processor. */
+  /**
+   * Polls subscriptions whose period has ended without a message from the processor, and sends it
+   * credits and changed addresses of its customers.
+   */
   pass(): Promise<void>
 }
 
@@ -63,7 +66,21 @@ const atOnceMax = 20
 export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions {
   const mirror = mirrorOf(deps)
   const inTurn = turns()
-  return { ...subscribing(deps, mirror, inTurn), ...looking(deps, mirror, inTurn) }
+  const customers = createCustomers(deps)
+  const { look, ...looks } = looking(deps, mirror, inTurn)
+  const pollEnded = polling(deps, look)
+  return {
+    ...subscribing(deps, mirror, inTurn, customers),
+    ...looks,
+    look,
+    customerOf: customers.customerOf,
+    async pass() {
+      await pollEnded()
+      for (const accountId of deps.subscriptions.creditors(deps.processor.name, atOnceMax))
+        await inTurn(accountId, () => customers.handOverCredit(accountId))
+      await customers.readdress()
+    },
+  }
 }
 
 type InTurn = ReturnType<typeof turns>
@@ -204,22 +221,50 @@ const copied = (remote: RemoteSubscription) => ({
   status: remote.status === 'past_due' ? ('past_due' as const) : ('active' as const),
 })
 
-/** The processor's name of an account, which is a customer there from the first time on. */
-const createCustomers =
-  ({ processor, payments }: Pick<RemoteDeps, 'processor' | 'payments'>) =>
-  async ({ account }: AccountState): Promise<string> => {
-    const customer = payments.customer(account.id, processor.name)
-    const ref = customer?.providerRef ?? null
-    if (ref !== null) return ref
-    const created = await processor.customer({ accountId: account.id, email: account.email, ref })
-    payments.putCustomer({
-      accountId: account.id,
-      provider: processor.name,
-      providerRef: created,
-      paymentMethodId: null,
-    })
+/** An account is a customer of the processor from the first time on that it needs one. */
+function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps) {
+  const provider = processor.name
+  const put = async (accountId: string, providerRef: string, email: string) => {
+    const customer = { accountId, provider, providerRef, paymentMethodId: null }
+    payments.putCustomer({ ...customer, email: null })
+    // A refused address is not sent again.
+    if (!(await processor.setEmail(providerRef, email)))
+      log.warn('customer_email_refused', {
+        message: 'the payment processor did not accept the e-mail address of a customer',
+        account: accountId,
+        customer: providerRef,
+      })
+    payments.putCustomer({ ...customer, email })
+  }
+  const customerOf = async ({ account: { id, email } }: AccountState): Promise<string> => {
+    const ref = payments.customer(id, provider)?.providerRef
+    if (ref) return ref
+    const created = await processor.customer(id)
+    await put(id, created, email)
     return created
   }
+  return {
+    /** The processor's name of an account. */
+    customerOf,
+    /** The credit that ended subscriptions left pays for what the account buys at the processor. */
+    async handOverCredit(accountId: string) {
+      const ref = payments.customer(accountId, provider)?.providerRef
+      if (!ref) return
+      for (const { id, cents } of subscriptions.credits(accountId)) {
+        await processor.addCredit(ref, cents, `credit:${id}`)
+        subscriptions.takeCredit(id)
+      }
+    },
+    /** Sends the addresses of accounts that the processor does not have. */
+    async readdress() {
+      for (const customer of payments.readdressed(provider, atOnceMax))
+        await put(customer.accountId, customer.providerRef, customer.newEmail)
+    },
+  }
+}
+
+type Customers = ReturnType<typeof createCustomers>
+
 /** Writes the state of a subscription that the processor reports. */
 function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mirror: Mirror) {
   /** Writes the subscription down together with the invoice that its change has made. */
@@ -249,23 +294,17 @@ function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mir
 }
 
 /** Requests to the processor whose results are stored here, step by step. */
-function steps(deps: RemoteDeps, mirror: Mirror) {
-  const { processor, entries, subscriptions, plans, clock } = deps
-  const customerOf = createCustomers(deps)
+function steps(
+  deps: RemoteDeps,
+  mirror: Mirror,
+  { customerOf, handOverCredit }: Pick<Customers, 'customerOf' | 'handOverCredit'>,
+) {
+  const { processor, entries, plans, clock } = deps
   const record = createRecorder(deps, mirror)
   const remoteTerms = (terms: Terms): RemoteTerms => ({
     ...terms,
     planName: tierOf(plans, terms.plan).name,
   })
-
-  /** The credit that ended subscriptions left pays for what the account buys at the processor. */
-  const handOverCredit = async (accountId: string, customer: string) => {
-    const cents = subscriptions.creditLeft(accountId)
-    if (cents === 0) return
-    const key = `credit:${subscriptions.latest(accountId)!.id}:${cents}`
-    await processor.addCredit(customer, cents, key)
-    subscriptions.takeCredit(accountId)
-  }
 
   const begin = async (
     account: AccountState,
@@ -274,7 +313,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   ): Promise<Changed | BillingRefusal> => {
     const customer = await customerOf(account)
     const { id } = account.account
-    await handOverCredit(id, customer)
+    await handOverCredit(id)
     const key = `subscribe:${id}:${repeatKey}`
     return record(await processor.subscribe(customer, id, remoteTerms(terms), key), 'created')
   }
@@ -337,12 +376,12 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     return record(remote, 'pending', subscription.endsAt)
   }
 
-  return { customerOf, begin, apply, cancelAt }
+  return { begin, apply, cancelAt }
 }
 
-function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
+function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn, customers: Customers) {
   const { processor, entries, subscriptions, invoices, plans } = deps
-  const { customerOf, begin, apply, cancelAt } = steps(deps, mirror)
+  const { begin, apply, cancelAt } = steps(deps, mirror, customers)
 
   /**
    * Asks the processor in turn; a payment that it refuses is a refusal here, and any other fault is
@@ -365,7 +404,6 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
   }
 
   return {
-    customerOf,
     subscribe: (
       account: AccountState,
       plan: string,
@@ -435,7 +473,7 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
 }
 
 function looking(
-  { processor, entries, invoices, purchases, subscriptions, payments, clock, log }: RemoteDeps,
+  { processor, entries, invoices, purchases, subscriptions, payments, log }: RemoteDeps,
   mirror: Mirror,
   inTurn: InTurn,
 ) {
@@ -494,7 +532,6 @@ function looking(
         if (paid) entries.returned(paid, charge)
       })
     })
-  const lookedAt = new Map<string, number>()
   return {
     look,
     lookAtCharge,
@@ -511,23 +548,31 @@ function looking(
         await look('invoice', ref, () => true)
       }
     },
-    async pass() {
-      const now = clock.now()
-      for (const { providerRef } of subscriptions.over(processor.name, now - quietMs, atOnceMax)) {
-        if (providerRef === null || now - (lookedAt.get(providerRef) ?? 0) < quietMs) continue
-        lookedAt.set(providerRef, now)
-        try {
-          await look('subscription', providerRef, () => true)
-          const invoice = await processor.latestInvoice(providerRef)
-          if (invoice) await look('invoice', invoice.ref, () => true)
-        } catch (error) {
-          log.warn('payment_processor_unavailable', {
-            message: 'the payment processor did not answer about a subscription',
-            subscription: providerRef,
-            error,
-          })
-        }
+  }
+}
+
+/** Reads subscriptions whose period has ended without a message from the processor. */
+function polling(
+  { processor, subscriptions, clock, log }: RemoteDeps,
+  look: RemoteSubscriptions['look'],
+) {
+  const lookedAt = new Map<string, number>()
+  return async () => {
+    const now = clock.now()
+    for (const { providerRef } of subscriptions.over(processor.name, now - quietMs, atOnceMax)) {
+      if (providerRef === null || now - (lookedAt.get(providerRef) ?? 0) < quietMs) continue
+      lookedAt.set(providerRef, now)
+      try {
+        await look('subscription', providerRef, () => true)
+        const invoice = await processor.latestInvoice(providerRef)
+        if (invoice) await look('invoice', invoice.ref, () => true)
+      } catch (error) {
+        log.warn('payment_processor_unavailable', {
+          message: 'the payment processor did not answer about a subscription',
+          subscription: providerRef,
+          error,
+        })
       }
-    },
+    }
   }
 }

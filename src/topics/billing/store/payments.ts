@@ -7,12 +7,14 @@ export interface BillingCustomer {
   provider: string
   providerRef: string | null
   paymentMethodId: string | null
+  /** The address that the processor has; null: none was sent. */
+  email: string | null
 }
 
 export type PaymentStore = ReturnType<typeof createPaymentStore>
 
 const columns =
-  'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
+  'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId, email'
 
 export function createPaymentStore(db: Database) {
   const sql = statements(db)
@@ -21,8 +23,18 @@ export function createPaymentStore(db: Database) {
   const byRef = sql<BillingCustomer, [string, string]>`
     SELECT ${columns} FROM billing_customers WHERE provider = ? AND provider_ref = ?`
   const put = sql`
-    INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id`
+    INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id, email)
+    VALUES ($accountId, $provider, $providerRef, $paymentMethodId, $email)
+    ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id,
+      email = excluded.email`
+  // The address of an erased person is removed there too.
+  const readdressed = sql<
+    { accountId: string; providerRef: string; newEmail: string },
+    [string, number]
+  >`
+    SELECT c.account_id AS accountId, c.provider_ref AS providerRef, iif(k.erased_at IS NULL, a.email, '') AS newEmail
+    FROM billing_customers c JOIN accounts a ON a.id = c.account_id LEFT JOIN closed_accounts k ON k.account_id = a.id
+    WHERE c.provider = ? AND c.provider_ref IS NOT NULL AND c.email IS NOT iif(k.erased_at IS NULL, a.email, '') LIMIT ?`
   const event = sql`SELECT 1 FROM processor_events WHERE id = ?`
   const note = sql`
     INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
@@ -31,8 +43,9 @@ export function createPaymentStore(db: Database) {
   return {
     customer: (accountId: string, provider: string) => customer.get(accountId, provider),
     customerByRef: (provider: string, ref: string) => byRef.get(provider, ref),
-    putCustomer: (c: BillingCustomer) =>
-      void put.run(c.accountId, c.provider, c.providerRef, c.paymentMethodId),
+    putCustomer: (customer: BillingCustomer) => void put.run({ ...customer }),
+    /** Customers whose account has another address than the processor. */
+    readdressed: (provider: string, limit: number) => readdressed.all(provider, limit),
     /** Whether a message of the processor has been dealt with. */
     hasEvent: (id: string) => event.get(id) !== undefined,
     /** False when it is there already. */

@@ -68,10 +68,13 @@ export function createSubscriptionStore(db: Database) {
     status ?? null,
     plan ?? null,
   ]
-  const ended = 'account_id = ? AND ended_at IS NOT NULL AND credit_cents > 0'
-  const creditLeft = sql<{ cents: number }, [string]>`
-    SELECT coalesce(sum(credit_cents), 0) AS cents FROM subscriptions WHERE ${ended}`
-  const takeCredit = sql`UPDATE subscriptions SET credit_cents = 0 WHERE ${ended}`
+  const hasCredit = 'ended_at IS NOT NULL AND credit_cents > 0'
+  const credits = sql<{ id: string; cents: number }, [string]>`
+    SELECT id, credit_cents AS cents FROM subscriptions WHERE account_id = ? AND ${hasCredit} ORDER BY ended_at, id`
+  const takeCredit = sql`UPDATE subscriptions SET credit_cents = 0 WHERE id = ?`
+  const creditors = sql<{ accountId: string }, [string, number]>`
+    SELECT DISTINCT account_id AS accountId FROM subscriptions WHERE ${hasCredit}
+      AND account_id IN (SELECT account_id FROM subscriptions WHERE ended_at IS NULL AND provider = ?) LIMIT ?`
   const put = sql`
     INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
       cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at, credit_cents)
@@ -101,9 +104,12 @@ export function createSubscriptionStore(db: Database) {
     /** The running one, else the one that ended last. */
     latest: (accountId: string) => subscriptionOrNone(latest.get(accountId)),
     count: (accountId: string) => count.get(accountId)!.n,
-    /** The credit that ended subscriptions left: the balance of the account. */
-    creditLeft: (accountId: string) => creditLeft.get(accountId)!.cents,
-    takeCredit: (accountId: string) => void takeCredit.run(accountId),
+    /** The credits that ended subscriptions left: together, the balance of the account. */
+    credits: (accountId: string) => credits.all(accountId),
+    takeCredit: (id: string) => void takeCredit.run(id),
+    /** Accounts with such a credit and a running subscription of a provider. */
+    creditors: (provider: string, limit: number) =>
+      creditors.all(provider, limit).map(({ accountId }) => accountId),
     /** Newest first. */
     page: (filter: SubscriptionFilter, limit: number, offset: number) =>
       page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),

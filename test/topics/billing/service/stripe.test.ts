@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { operatorAlertsOf } from '../../../../src/instance/services/operator-alerts.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, minuteMs } from '../../../../src/lib/time/instant.ts'
+import { createSubscriptionStore } from '../../../../src/topics/billing/store/subscriptions.ts'
 import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
 import {
   type Sent,
@@ -513,6 +514,111 @@ test('a credit that an agreement left pays for what is bought at the processor, 
   })
   const ended = await instance.operator('GET', `/admin/v1/subscriptions/${id}`)
   expect(ended.body.data.subscription.credit).toBe(0)
+})
+
+test('a credit of an account that already pays the processor is handed over, once, and pays its next invoice', async () => {
+  const instance = shop()
+  const buyer = await instance.customer()
+  await subscribe(instance, buyer, 'starter')
+  const { db, billing } = instance.services
+  const running = billing.current(buyer.account)!
+  // What an earlier version left: an agreement that had ended with a credit.
+  const earlier = { ...running, provider: 'manual', status: 'cancelled', endedAt: startAt } as const
+  const { put } = createSubscriptionStore(db)
+  for (const [name, creditCents] of [
+    ['one', 3000],
+    ['other', 3000],
+  ] as const)
+    put({ ...earlier, id: `agreement-${name}`, providerRef: null, creditCents })
+  const credits = () =>
+    instance.stand.writes.filter(({ path }) => path.endsWith('balance_transactions'))
+  instance.stand.broken = 403
+  await instance.advance(2 * minuteMs)
+  expect(credits()).toEqual([])
+  instance.stand.broken = undefined
+  instance.stand.losesNextAnswer = true
+  await instance.advance(2 * minuteMs)
+  // A backup from before the credit was handed over, restored after the processor forgot the keys.
+  db.run("UPDATE subscriptions SET credit_cents = 3000 WHERE id = 'agreement-one'")
+  instance.stand.forgetKeys()
+  await instance.advance(2 * minuteMs)
+  expect(credits().map(({ fields }) => fields.amount)).toEqual(['-3000', '-3000'])
+  expect(instance.stand.things.get(buyer.ref)!.balance).toBe(-6000)
+  const shown = await instance.operator('GET', '/admin/v1/subscriptions/agreement-one')
+  expect(shown.body.data.subscription.credit).toBe(0)
+
+  await instance.advance(30 * dayMs)
+  const renewed = instance.stand.renew(instance.theirs(buyer).id)
+  await instance.deliver(instance.stand.message('invoice.paid', renewed))
+  const [invoice] = billing.invoices.page({ accountId: buyer.id }, 1, 0)
+  expect(invoice).toMatchObject({
+    amountCents: 0,
+    lines: [{ amountCents: 4900 }, { description: 'Account balance', amountCents: -4900 }],
+  })
+})
+
+describe('the e-mail address of a customer', () => {
+  const addressOf = (instance: Shop, { ref }: { ref: string }) =>
+    instance.stand.things.get(ref)!.email
+  const change = (instance: Shop, { id }: Buyer, email: string) =>
+    instance.operator('PATCH', `/admin/v1/accounts/${id}`, { email })
+
+  test('is the one of the account, also after a change while the processor is unreachable', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    expect(addressOf(instance, buyer)).toBe('buyer1@example.com')
+    instance.stand.broken = 403
+    expect((await change(instance, buyer, 'new@example.com')).status).toBe(200)
+    await instance.advance(2 * minuteMs)
+    expect(addressOf(instance, buyer)).toBe('buyer1@example.com')
+    instance.stand.broken = undefined
+    await instance.advance(2 * minuteMs)
+    expect(addressOf(instance, buyer)).toBe('new@example.com')
+    const sent = instance.stand.writes.length
+    await instance.advance(5 * minuteMs)
+    expect(instance.stand.writes).toHaveLength(sent)
+  })
+
+  test('is sent although the address changed between a lost answer and its repetition', async () => {
+    const instance = shop()
+    const buyer = instance.buyer()
+    const setUp = () => instance.ask('POST', '/billing/intents/setup', buyer.token)
+    // The customer exists there, and is not known here.
+    await setUp()
+    instance.services.db.run('DELETE FROM billing_customers')
+    await change(instance, buyer, 'new@example.com')
+    expect((await setUp()).status).toBe(200)
+    const customers = [...instance.stand.things.values()].filter(
+      ({ object }) => object === 'customer',
+    )
+    expect(customers.map(({ email }) => email)).toEqual(['new@example.com'])
+  })
+
+  test('that the processor refuses is logged once and holds up no other', async () => {
+    const instance = shop()
+    const [first, second] = [await instance.customer(), await instance.customer()]
+    await change(instance, first, 'a@refused.example')
+    await change(instance, second, 'b@example.com')
+    await instance.advance(5 * minuteMs)
+    expect([addressOf(instance, first), addressOf(instance, second)]).toEqual([
+      'buyer1@example.com',
+      'b@example.com',
+    ])
+    expect(instance.log.filter(line => line.includes('customer_email_refused'))).toHaveLength(1)
+  })
+
+  test('is removed when the person is erased', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    expect(addressOf(instance, buyer)).toBe('buyer1@example.com')
+    expect((await instance.operator('DELETE', `/admin/v1/accounts/${buyer.id}`)).status).toBe(200)
+    expect((await instance.operator('POST', `/admin/v1/accounts/${buyer.id}/erase`)).status).toBe(
+      200,
+    )
+    await instance.advance(2 * minuteMs)
+    expect(addressOf(instance, buyer)).toBe('')
+  })
 })
 
 describe('money that went back', () => {
