@@ -26,7 +26,10 @@ export interface QueryWorkerPoolDeps {
   stopwatch: Pick<Clock, 'monotonic'>
   /** The most waiting requests of one account; more are refused. */
   perAccountMax?: number
-  /** How long a request waits for a query worker before it is refused, milliseconds. */
+  /**
+   * How long a request waits for a query worker that has opened before it is refused, milliseconds;
+   * while none has, it waits for three times as long.
+   */
   waitMaxMs?: number
   /** The waits before a worker that did not start is tried again, one after the other. */
   retryDelaysMs?: readonly number[]
@@ -46,6 +49,8 @@ interface QueryWorker {
 const perAccountDefault = 64
 const waitDefaultMs = 10_000
 const sweepsAWait = 20
+/** Opening takes a second of a processor, which an import may leave to others for ten. */
+const openingWaits = 3
 /** One that cannot start would take a core with trying. */
 const retryDelaysDefaultMs = [200, secondMs, 5 * secondMs, 15 * secondMs, minuteMs]
 /** A worker that has not opened by then never will. */
@@ -70,6 +75,8 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
   const health = createWorkerHealth(log, deps.stopwatch)
   let lastId = 0
   let isStopped = false
+  /** Since when at least one worker is ready. */
+  let readyAt = Number.NEGATIVE_INFINITY
   let isSweeping = false
   let isPausing = false
   let endPause = () => {}
@@ -140,6 +147,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
   }
 
   const noteReady = (worker: QueryWorker) => {
+    if (!isAnyReady()) readyAt = monotonic()
     worker.isReady = true
     worker.opened()
     health.noteStart()
@@ -209,8 +217,11 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
     isSweeping = true
     while (queue.size() > 0) {
       await sleep(waitMaxMs / sweepsAWait)
-      const since = monotonic() - waitMaxMs
-      const kind = isAnyReady() ? 'overloaded' : 'lost'
+      const isOpening = !isAnyReady()
+      const since = monotonic() - (isOpening ? openingWaits : 1) * waitMaxMs
+      // What waited for the first worker to open has not waited for a busy one yet.
+      if (!isOpening && readyAt > since) continue
+      const kind = isOpening ? 'lost' : 'overloaded'
       for (const waiting of queue.olderThan(since)) waiting.settle({ kind })
     }
     isSweeping = false

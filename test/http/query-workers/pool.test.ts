@@ -65,6 +65,7 @@ function poolOf(
     perAccountMax?: number
     waitMaxMs?: number
     threads?: number
+    stopwatch?: { monotonic(): number }
     retryDelaysMs?: readonly number[]
     idleMaxMs?: number
   } = {},
@@ -148,6 +149,33 @@ describe('createReaderPool', () => {
   test('a request that waits too long for a worker to start does not count as overload', async () => {
     const { pool } = poolOf({ waitMaxMs: 20 })
     expect(await pool.ask('a', question)).toEqual({ kind: 'lost' })
+  })
+
+  test('a worker that opens late on a busy machine answers what waited for it', async () => {
+    let [at, reads] = [0, 0]
+    const monotonic = () => {
+      reads += 1
+      return at
+    }
+    /** The queue was searched for requests that wait too long. */
+    const swept = async () => {
+      for (const before = reads; reads < before + 3; ) await new Promise(done => setImmediate(done))
+    }
+    const { pool, readers } = poolOf({ waitMaxMs: 20, stopwatch: { monotonic } })
+    const asked = Promise.all([pool.ask('a', question), pool.ask('a', question)])
+    at = 55
+    await swept()
+    expect(await Promise.race([asked, Promise.resolve('waits')])).toBe('waits')
+    readers[0]!.ready()
+    for (const { id } of readers[0]!.questions()) readers[0]!.answer(id)
+    expect((await asked).map(({ kind }) => kind)).toEqual(['answer', 'answer'])
+    for (let i = 0; i < 2; i += 1) void pool.ask('a', question)
+    const late = pool.ask('b', question)
+    at = 74
+    await swept()
+    at = 75
+    expect(await late).toEqual({ kind: 'overloaded' })
+    pool.stop()
   })
 
   test('a query worker that dies loses only its own questions, is logged and is replaced', async () => {
