@@ -38,12 +38,23 @@ export type RowVersionReader = ReturnType<typeof createRowVersionReader>
 
 export function createRowVersionReader(db: Database) {
   const readers = new Map<string, ReturnType<typeof versionReader>>()
-  return (entry: LoggedRows, from: number, limit: number): RowVersion[] =>
-    readers.getOrInsertComputed(entry.table, () => versionReader(db, entry.table))(
-      entry,
-      from,
-      limit,
+  /** The keys of the last transaction that has more rows than a page, in their order. */
+  let long: { entry: LoggedRows; keys: readonly string[] } | undefined
+  const keysOf = (entry: LoggedRows, read: (entry: LoggedRows) => string[], limit: number) => {
+    const { table, writtenAt, recordedAt } = entry
+    const is = long?.entry
+    if (is?.table === table && is.writtenAt === writtenAt && is.recordedAt === recordedAt)
+      return long!.keys
+    const keys = read(entry)
+    if (keys.length > limit) long = { entry, keys }
+    return keys
+  }
+  return (entry: LoggedRows, from: number, limit: number): RowVersion[] => {
+    const { keys, versions } = readers.getOrInsertComputed(entry.table, () =>
+      versionReader(db, entry.table),
     )
+    return versions(entry, keysOf(entry, keys, limit).slice(from, from + limit), from)
+  }
 }
 
 interface StoredVersion {
@@ -59,63 +70,86 @@ function versionReader(db: Database, table: string) {
   const columns = columnsOf(db, table)
   // The index of the instants has rows in this order.
   const order = columns.includes('id') ? ['id'] : key
-  const list = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ')
+  const list = (names: readonly string[], of: (name: string, i: number) => string) =>
+    names.map(of).join(', ')
+  const all = (of: (name: string, i: number) => string) => key.map(of).join(' AND ')
   const keyNow = `json_array(${list(key, name => `t.${name}`)})`
   const ordered = list(order, name => `fields ->> '$.${name}' AS ${name}`)
   const isVoid = 'e.recorded_at = e.superseded_at'
   // By the primary key, the planner would read every earlier version of the table.
   const revisions = (index: 'by_recording' | 'by_end') =>
     `dataset_revisions e INDEXED BY dataset_revisions_${index} WHERE subject = '${table}'`
-  const follows = `t.recorded_at = ?1 AND ${list(key, name => `t.${name} = e.fields ->> '$.${name}'`).replaceAll(', ', ' AND ')}`
-  const ofKey = `n.subject = '${table}' AND n.key = e.key`
+  const follows = `t.recorded_at = ?1 AND ${all(name => `t.${name} = e.fields ->> '$.${name}'`)}`
+  const ofKey = (name: string, of: string) => `${name}.subject = '${table}' AND ${name}.key = ${of}`
   const late = (which: string) =>
     `EXISTS (SELECT 1 FROM late_rows l WHERE l.subject = '${table}' AND l.recorded_at = ?1 AND ${which})`
   const values = (fields: string) => `json_remove(${fields}, '$.recorded_at')`
   // The first transaction of an instant has all of its rows but those that others added to it.
   const isOf = (
     row: string,
-  ) => `(NOT ${late('TRUE')} OR ${late(`l.key = ${row} AND l.written_at = ?4`)}
-    OR (?4 = (SELECT min(written_at) FROM dataset_changes WHERE subject = '${table}' AND recorded_at = ?1)
+  ) => `(NOT ${late('TRUE')} OR ${late(`l.key = ${row} AND l.written_at = ?2`)}
+    OR (?2 = (SELECT min(written_at) FROM dataset_changes WHERE subject = '${table}' AND recorded_at = ?1)
       AND NOT ${late(`l.key = ${row} AND NOT l.is_rewrite`)}))`
-  const versions = lazy<StoredVersion, number[]>(
+  const keys = lazy<{ key: string }, number[]>(
     db,
-    `SELECT v.key, v.row, p.fields AS previous, ${late('l.key = v.key AND l.written_at > ?4')} AS isRewritten,
-       v.isVoid OR coalesce(${values('v.row')} = ${values('p.fields')} AND NOT ${late('l.key = v.key')}, 0) AS isSame
-     FROM (SELECT o.isVoid, coalesce(o.key, ${keyNow}) AS key, coalesce(o.fields, iif(o.key IS NULL, ${rowSql(columns, 't')}, NULL)) AS row
-       FROM (
-         SELECT NULL AS key, ${order.join(', ')}, NULL AS fields, FALSE AS isVoid FROM ${table} t
-           WHERE recorded_at = ?1 AND ${isOf(keyNow)}
-         UNION ALL SELECT key, ${ordered}, fields, ${isVoid} FROM ${revisions('by_recording')}
-           AND recorded_at = ?1 AND ${isOf('e.key')}
-           AND NOT (${isVoid} AND (EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
-             OR EXISTS (SELECT 1 FROM dataset_revisions n WHERE ${ofKey} AND n.superseded_at = ?1 AND n.recorded_at < ?1)))
-         UNION ALL SELECT key, ${ordered}, NULL, FALSE FROM ${revisions('by_end')}
-           AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')}
-           AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
-           AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
-             WHERE ${ofKey} AND n.recorded_at = ?1 AND n.superseded_at > ?1)
-         ORDER BY ${order.map((_, i) => i + 2).join(', ')} LIMIT ?2 OFFSET ?3) o
-       LEFT JOIN ${table} t ON o.key IS NULL AND ${list(order, name => `t.${name} = o.${name}`).replaceAll(', ', ' AND ')}) v
-     LEFT JOIN dataset_revisions p
-       ON p.subject = '${table}' AND p.key = v.key AND p.superseded_at = ?1 AND p.recorded_at < ?1`,
+    `SELECT key FROM (
+       SELECT ${keyNow} AS key, ${order.join(', ')} FROM ${table} t
+         WHERE recorded_at = ?1 AND ${isOf(keyNow)}
+       UNION ALL SELECT key, ${ordered} FROM ${revisions('by_recording')}
+         AND recorded_at = ?1 AND ${isOf('e.key')}
+         AND NOT (${isVoid} AND (EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
+           OR EXISTS (SELECT 1 FROM dataset_revisions n
+             WHERE ${ofKey('n', 'e.key')} AND n.superseded_at = ?1 AND n.recorded_at < ?1)))
+       UNION ALL SELECT key, ${ordered} FROM ${revisions('by_end')}
+         AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')}
+         AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
+         AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
+           WHERE ${ofKey('n', 'e.key')} AND n.recorded_at = ?1 AND n.superseded_at > ?1))
+     ORDER BY ${order.join(', ')}`,
+  )
+  // A row that was written and removed for the same instant stands only where none was before it.
+  const versions = lazy<StoredVersion, [number, number, string]>(
+    db,
+    `SELECT key, row, previous, ${late('l.key = v.key AND l.written_at > ?2')} AS isRewritten,
+       isVoid OR coalesce(${values('row')} = ${values('previous')} AND NOT ${late('l.key = v.key')}, 0) AS isSame
+     FROM (
+       SELECT k.value AS key, p.fields AS previous,
+         CASE WHEN t.recorded_at IS NOT NULL THEN ${rowSql(columns, 't')}
+           WHEN p.key IS NULL OR NOT (${isVoid}) THEN e.fields END AS row,
+         t.recorded_at IS NULL AND p.key IS NULL AND coalesce(${isVoid}, 0) AS isVoid
+       FROM json_each(?3) k
+       LEFT JOIN ${table} t ON t.recorded_at = ?1 AND ${all((name, i) => `t.${name} = k.value ->> ${i}`)}
+       LEFT JOIN dataset_revisions e ON ${ofKey('e', 'k.value')} AND e.recorded_at = ?1
+       LEFT JOIN dataset_revisions p
+         ON ${ofKey('p', 'k.value')} AND p.superseded_at = ?1 AND p.recorded_at < ?1
+       ORDER BY k.key) v`,
   )
   const render = rowRenderer(db, datasetOfTable.get(table)!, columns)
-  return ({ recordedAt, writtenAt }: LoggedRows, from: number, limit: number): RowVersion[] => {
-    const found = versions.all(recordedAt, limit, from, writtenAt)
-    const rows = render(found.map(({ row }) => row))
-    const previous = render(found.map(version => version.previous))
-    return found.map((version, i) => {
-      const values = JSON.parse(version.key) as (string | number)[]
-      return {
-        number: from + i,
-        key: Object.fromEntries(key.map((name, n) => [name, values[n]!])),
-        isRemoved: version.row === null,
-        isSame: version.isSame === 1,
-        isRewritten: version.isRewritten === 1,
-        row: rows.get(i),
-        previous: previous.get(i),
-      }
-    })
+  return {
+    keys: ({ recordedAt, writtenAt }: LoggedRows): string[] =>
+      keys.all(recordedAt, writtenAt).map(row => row.key),
+    /** The versions of some rows, whose first has a number. */
+    versions(
+      { recordedAt, writtenAt }: LoggedRows,
+      some: readonly string[],
+      first: number,
+    ): RowVersion[] {
+      const found = versions.all(recordedAt, writtenAt, JSON.stringify(some))
+      const rows = render(found.map(({ row }) => row))
+      const previous = render(found.map(version => version.previous))
+      return found.map((version, i) => {
+        const values = JSON.parse(version.key) as (string | number)[]
+        return {
+          number: first + i,
+          key: Object.fromEntries(key.map((name, n) => [name, values[n]!])),
+          isRemoved: version.row === null,
+          isSame: version.isSame === 1,
+          isRewritten: version.isRewritten === 1,
+          row: rows.get(i),
+          previous: previous.get(i),
+        }
+      })
+    },
   }
 }
 

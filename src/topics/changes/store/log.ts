@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
+import { recordTables } from '../../../database/dataset-tables.ts'
 import { lazy } from '../../../database/statement.ts'
 
 /** Values of a series that a transaction recorded or removed: all ends are inclusive. */
@@ -119,7 +120,7 @@ export function createChangeLogStore(db: Database) {
        SELECT min(written_at) AS at FROM price_changes
        UNION ALL SELECT min(recorded_from) FROM price_changes INDEXED BY price_changes_of_the_past
          WHERE recorded_from < written_at
-       UNION ALL SELECT min(recorded_at) FROM dataset_changes)`,
+       ${[...recordTables.keys()].map(table => `UNION ALL SELECT min(recorded_at) FROM dataset_changes WHERE subject = '${table}'`).join(' ')})`,
   )
   const rowsFrom = lazy<LoggedRows, [number, number]>(
     db,

@@ -384,6 +384,49 @@ describe('changes of datasets', () => {
     for (const rank of ranks) expect(rank).toBeWithin(700_000, 800_000)
   })
 
+  test('of a transaction with many rows are the same by pages of any size, and after later writes', () => {
+    const { services } = opened()
+    const { db, changes } = services
+    const table = 'opec_productions'
+    const countries = Array.from({ length: 2_500 }, (_, i) => `Country ${(i * 7) % 2_500}`)
+    const write = (at: number, sql: string, every = 1) =>
+      db.transaction(() => {
+        for (const [i, country] of countries.entries())
+          if (i % every === 0) db.query(sql).run({ $at: at, $country: country })
+        changes.noteRows()
+      })()
+    const insert = `INSERT INTO ${table} (country, month, bpd, source, recorded_at) VALUES ($country, '2026-01', 7, 'test', $at)`
+    const revise = `UPDATE ${table} SET bpd = bpd + 1, recorded_at = $at WHERE country = $country`
+    const read = (at: number, limit: number) => {
+      const versions = createRowVersionReader(db)
+      const found: unknown[] = []
+      for (;;) {
+        const entry = { table, writtenAt: writtenOf(at), recordedAt: at, batchId: 0 }
+        const page = versions(entry, found.length, limit)
+        found.push(...page)
+        if (page.length < limit) return found
+      }
+    }
+    const writtenOf = (at: number) =>
+      db
+        .query<{ at: number }, [number]>(
+          'SELECT written_at AS at FROM dataset_changes WHERE recorded_at = ?',
+        )
+        .get(at)!.at
+    write(startAt + 1, insert)
+    const added = read(startAt + 1, 10_000)
+    expect(added).toHaveLength(2_500)
+    for (const limit of [1, 999, 1_000, 2_500]) expect(read(startAt + 1, limit)).toEqual(added)
+    write(startAt + 2, revise, 3)
+    expect(read(startAt + 1, 700)).toEqual(added)
+    const revised = read(startAt + 2, 10_000)
+    expect(revised).toHaveLength(834)
+    expect(read(startAt + 2, 100)).toEqual(revised)
+    write(startAt + 3, revise)
+    expect(read(startAt + 1, 333)).toEqual(added)
+    expect(read(startAt + 2, 333)).toEqual(revised)
+  })
+
   test('of a directory of the oldest version begin with its rows, in the order of their recording', () => {
     const path = join(import.meta.dir, '../../../../fixtures/schema-1.sql')
     const file = `${process.env.TMPDIR ?? '/tmp'}/wellhead-oldest-${process.pid}.db`
