@@ -232,6 +232,10 @@ describe('the formulas of an account', () => {
         { date: '16.11.2026' },
         'parameters.date must be a date such as 2026-11-10; got "16.11.2026".',
       ],
+      [
+        { date: '2026-13-99' },
+        'parameters.date must be a date such as 2026-11-10; got "2026-13-99".',
+      ],
     ] as const) {
       const { status, data } = await make(parameters)
       expect([status, data.errors[0].message]).toEqual([422, message])

@@ -1,3 +1,4 @@
+import { nearestWord } from '../../../lib/text/wrong-value.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
 
@@ -66,6 +67,38 @@ const patterns: readonly (readonly [Token['kind'], RegExp])[] = [
   ['sign', /<=|>=|!=|[-+*/(),[\]<>=]/y],
 ]
 
+/** What a formula has instead of signs of other languages and keyboards. */
+const foreignSigns: readonly (readonly [string, RegExp])[] = [
+  ['=', /===?/y],
+  ['!=', /!==|<>|≠/y],
+  ['>=', /=>|≥/y],
+  ['<=', /=<|≤/y],
+  ['and', /&&?/y],
+  ['or', /\|\|?/y],
+  ['not', /!(?!=)/y],
+  ['a product such as x*x for a power', /\*\*|\^/y],
+  ['a fraction such as 0.05 for 5%', /%/y],
+  ['*', /[×·]/y],
+  ['/', /÷/y],
+  ['-', /[−–]/y],
+  ['a comma', /;/y],
+  ['"', /['“”„]/y],
+]
+
+/** The first pattern that a text matches at a place, by its name. */
+function matchedAt<T>(
+  named: readonly (readonly [T, RegExp])[],
+  text: string,
+  at: number,
+): [name: T, match: string] | undefined {
+  for (const [name, pattern] of named) {
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    if (match) return [name, match[0]]
+  }
+  return undefined
+}
+
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   for (let at = 0; ; ) {
@@ -74,19 +107,15 @@ function tokensOf(text: string): Token[] {
       tokens.push({ kind: 'end', text: '', column: text.trimEnd().length + 1, length: 1 })
       return tokens
     }
-    const found = patterns.flatMap(([kind, pattern]) => {
-      pattern.lastIndex = at
-      const match = pattern.exec(text)
-      return match ? [{ kind, text: match[0] }] : []
-    })[0]
-    if (!found)
-      throw new FormulaFault(
-        'syntax',
-        { column: at + 1, length: 1 },
-        wrongCharacter(String.fromCodePoint(text.codePointAt(at)!)),
-      )
-    tokens.push({ ...found, column: at + 1, length: found.text.length })
-    at += found.text.length
+    const refuse = (length: number, message: string) =>
+      new FormulaFault('syntax', { column: at + 1, length }, message)
+    const [instead, sign = ''] = matchedAt(foreignSigns, text, at) ?? []
+    if (instead !== undefined) throw refuse(sign.length, `must have ${instead} here; got ${sign}.`)
+    const [kind, found = ''] = matchedAt(patterns, text, at) ?? []
+    if (kind === undefined)
+      throw refuse(1, wrongCharacter(String.fromCodePoint(text.codePointAt(at)!)))
+    tokens.push({ kind, text: found, column: at + 1, length: found.length })
+    at += found.length
   }
 }
 
@@ -97,6 +126,15 @@ function wrongCharacter(character: string): string {
 }
 
 const functions = 'abs around avg fx if lag max min plain round table unit'.split(' ')
+/** Other names of functions, as spreadsheets and tables have them. */
+const otherNames: Readonly<Record<string, string>> = {
+  average: 'avg',
+  mean: 'avg',
+  convert: 'unit',
+  iif: 'if',
+  lookup: 'table',
+  shift: 'lag',
+}
 const [aSpan, aDay] = ['a span such as 6 months', 'a day such as 2026-11-16']
 const [aCurrency, aUnit] = ['a currency such as EUR', 'a unit such as mwh']
 const comparisons: readonly string[] = ['<', '<=', '>', '>=', '=', '!=']
@@ -128,11 +166,32 @@ function createParser(tokens: readonly Token[]) {
   const wrong = (wanted: string): FormulaFault => {
     const { kind, text, column, length } = peek()
     const got = kind === 'end' ? 'the text ends' : `got ${text}`
-    return new FormulaFault('syntax', { column, length }, `must have ${wanted} here; ${got}.`)
+    const message = `must have ${wanted} here; ${got}.`
+    return decimalComma(at) ?? new FormulaFault('syntax', { column, length }, message)
+  }
+  /** The fault of a number such as 1,5, where its comma or what follows it is wrong. */
+  const decimalComma = (place: number): FormulaFault | undefined => {
+    const comma = [tokens[place], tokens[place - 1]].find(token => token?.text === ',')
+    const [before, after] = comma
+      ? [tokens[tokens.indexOf(comma) - 1], tokens[tokens.indexOf(comma) + 1]]
+      : []
+    if (!comma || before?.kind !== 'number' || after?.kind !== 'number') return undefined
+    const isClose = before.column + before.length === comma.column
+    if (!isClose || after.column !== comma.column + 1) return undefined
+    return new FormulaFault(
+      'syntax',
+      comma,
+      `must have a decimal point here, and no separator of thousands; got ${before.text},${after.text}.`,
+    )
   }
   const take = (sign: string): Token => {
     if (!isSign(sign)) throw wrong(sign)
     return next()
+  }
+  /** Takes the parenthesis that closes one. */
+  const close = ({ column }: Spot): void => {
+    if (!isSign(')')) throw wrong(`) for the ( at column ${column}`)
+    next()
   }
   /** Takes the comma before an argument. */
   const takeComma = (argument: string): void => {
@@ -211,9 +270,9 @@ function createParser(tokens: readonly Token[]) {
     const { column, length } = token
     if (token.kind === 'number') return { kind: 'number', value: number(), column, length }
     if (isSign('(')) {
-      next()
+      const opened = next()
       const inner = sum()
-      take(')')
+      close(opened)
       return inner
     }
     if (token.kind === 'quoted') return code()
@@ -223,13 +282,15 @@ function createParser(tokens: readonly Token[]) {
     next()
     next()
     const value = call(token)
-    take(')')
+    close(follows)
     return value
   }
 
   const items = (name: Token, least: number, most = Number.POSITIVE_INFINITY): Node[] => {
     const list = [sum()]
     while (isSign(',')) {
+      const fault = list.length === most ? decimalComma(at) : undefined
+      if (fault) throw fault
       next()
       list.push(sum())
     }
@@ -387,12 +448,15 @@ function createParser(tokens: readonly Token[]) {
         return around(name)
       case 'table':
         return table(name)
-      default:
+      default: {
+        const near = otherNames[kind] ?? nearestWord(kind, functions)
+        const meant = near === undefined ? '' : ` Did you mean ${near}?`
         throw new FormulaFault(
           'unknown_function',
           name,
-          `must use the functions ${functions.join(', ')}; got ${name.text}.`,
+          `must use the functions ${functions.join(', ')}; got ${name.text}.${meant}`,
         )
+      }
     }
   }
 
@@ -412,9 +476,9 @@ function createParser(tokens: readonly Token[]) {
   }
   const comparison = (): Condition => {
     if (isSign('(') && groupsCondition()) {
-      next()
+      const opened = next()
       const inner = condition()
-      take(')')
+      close(opened)
       return inner
     }
     const left = sum()
@@ -450,6 +514,8 @@ function createParser(tokens: readonly Token[]) {
   return {
     formula(): Node {
       const node = sum()
+      if (isSign(')')) throw wrong('a ( before this )')
+      if (comparisons.some(isSign)) throw wrong('its end, or a condition in if(…)')
       if (peek().kind !== 'end') throw wrong('+, -, *, / or its end')
       return node
     },

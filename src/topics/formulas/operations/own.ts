@@ -23,7 +23,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
 import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { isObject } from '../../../lib/text/json.ts'
-import { dayMs, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
+import { dayMs, isoInstant, isoOrNull, parseDay } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -181,7 +181,10 @@ function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): 
     if (!template && !form.has(name)) form.fault(name, 'is required without a template.')
 }
 
-const written = { number: /^-?\d+(\.\d+)?$/, date: /^\d{4}-\d{2}-\d{2}$/ } as const
+const isWritten = {
+  number: (text: string) => /^-?\d+(\.\d+)?$/.test(text),
+  date: (text: string) => parseDay(text) !== undefined,
+} as const
 
 /** Codes and bands are checked as parts of the formula. */
 function checkParameters(
@@ -195,7 +198,7 @@ function checkParameters(
     if (!parameter) form.wrongWord('parameters', names, key)
     else if (
       (parameter.type === 'number' || parameter.type === 'date') &&
-      !written[parameter.type].test(text)
+      !isWritten[parameter.type](text)
     )
       form
         .part('parameters')
