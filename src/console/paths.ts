@@ -130,7 +130,7 @@ export interface Boot {
   /** The sign-in opens the operator's pages, without the admin token. */
   isOperator: boolean
   /** The policy for new accounts. */
-  signup: 'closed' | 'invite' | 'open'
+  signup: 'closed' | 'company' | 'invite' | 'open'
   /** The channel of prices in the stream. */
   channel: string
   /** Where the guides are, as JSON. */

@@ -23,12 +23,23 @@ export function Signup() {
       <div class="columns">
         {boot.signup === 'open' && <AddressForm />}
         <section class="card">
-          <h2>{boot.isEvaluation ? 'This is a demo instance' : 'Ask the operator'}</h2>
+          <h2>
+            {boot.isEvaluation
+              ? 'This is a demo instance'
+              : boot.signup === 'company'
+                ? 'Sign in with your company account'
+                : 'Ask the operator'}
+          </h2>
           {boot.isEvaluation ? (
             <p>
               It printed an API key and a sign-in link when it started. The keys are in{' '}
               <code>evaluation-keys.json</code> in its data directory. E-mails are not sent; they
               appear in the <a href="/desk/inbox">inbox</a>.
+            </p>
+          ) : boot.signup === 'company' ? (
+            <p>
+              Your account is created when you <a href="/sign-in?next=/account">sign in</a>. Then
+              create a key under Account.
             </p>
           ) : (
             <p>
@@ -55,6 +66,7 @@ export function Signup() {
 }
 
 const abouts = {
+  company: 'API keys are for people of the company.',
   closed: 'API keys are issued by your administrator.',
   invite: 'Sign-up is by invitation.',
   open: 'A free account needs only an e-mail address.',

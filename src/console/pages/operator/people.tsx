@@ -208,7 +208,7 @@ export function People() {
           <button type="submit" class="main">
             Create account
           </button>
-          {boot.signup !== 'closed' && (
+          {boot.signup !== 'closed' && boot.signup !== 'company' && (
             <Button label="Invite by e-mail" isOff={email.value === ''} onClick={() => invite()} />
           )}
         </form>

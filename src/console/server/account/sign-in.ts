@@ -412,7 +412,9 @@ function invited(
     return page(title, message({ text, wrong: true }), { status: 410 })
   }
   const signInFirst = (email: string) => {
-    const text = `${email} has an account here. Sign in, then open the link in the e-mail again.`
+    const text = company?.isOnly
+      ? 'Sign in with your company account, then open the link in the e-mail again.'
+      : `${email} has an account here. Sign in, then open the link in the e-mail again.`
     return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
   }
 

@@ -29,7 +29,7 @@ export const signUpOperations = [
     operationId: 'signUp',
     summary: 'Sign up',
     description:
-      'Sends a link that creates an account on the free plan, valid for 24 hours. An address that already has an account gets a sign-in link; the response is the same. If sign-up is closed or by invitation (`accounts.signup`), the response is 403 `SIGNUP_CLOSED`. Limits per hour: two e-mails to one address and five from one client address (429 `SIGNUP_LIMITED`).',
+      'Sends a link that creates an account on the free plan, valid for 24 hours. An address that already has an account gets a sign-in link; the response is the same. If sign-up is closed or by invitation (`accounts.signup`), the response is 403 `SIGNUP_CLOSED`; where people sign in with a company account only (`oidc.only`), it is 403 `COMPANY_SIGN_IN_REQUIRED`. Limits per hour: two e-mails to one address and five from one client address (429 `SIGNUP_LIMITED`).',
     access: open,
     body: AddressBody.schema,
     answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem, ...limited },
@@ -101,6 +101,11 @@ function problemOf(refusal: SignUpRefusal): Problem {
   switch (refusal.refused) {
     case 'closed':
       return new Problem('SIGNUP_CLOSED', 'Sign-up is closed. Contact the operator for an account.')
+    case 'company':
+      return new Problem(
+        'COMPANY_SIGN_IN_REQUIRED',
+        'Accounts are for people of the company. Sign in with your company account on the page /sign-in.',
+      )
     case 'invite':
       return new Problem('SIGNUP_CLOSED', 'Sign-up is by invitation. Contact the operator for one.')
     case 'limited': {

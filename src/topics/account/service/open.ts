@@ -106,7 +106,7 @@ export function openAccounts(deps: AccountServicesDeps) {
     signUp: createSignUp({
       ...deps,
       signIn,
-      mode: hasProvider && config.oidc.only ? 'closed' : config.accounts.signup,
+      mode: hasProvider && config.oidc.only ? 'company' : config.accounts.signup,
       serviceName,
     }),
     organizations,

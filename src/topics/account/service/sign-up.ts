@@ -13,11 +13,14 @@ import type { SignIn } from './sign-in.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signUpMessage } from './sign-in-messages.ts'
 
-/** The policy of sign-up: closed, invited users, or open to all. */
-export type SignUpMode = 'closed' | 'invite' | 'open'
+/**
+ * The policy of sign-up: closed, invited users, or open to all. `company`: accounts are made by
+ * signing in at the identity provider.
+ */
+export type SignUpMode = 'closed' | 'company' | 'invite' | 'open'
 
 export type SignUpRefusal =
-  | { refused: 'closed' | 'invite' }
+  | { refused: 'closed' | 'company' | 'invite' }
   | { refused: 'limited'; waitMs: number }
   | { refused: 'invalid' | 'taken' }
 
@@ -141,7 +144,7 @@ export function createSignUp(deps: SignUpDeps) {
      */
     invite(written: string, baseUrl: string): SignUpRefusal | { expiresAt: number } {
       const email = written.toLowerCase()
-      if (mode === 'closed') return { refused: 'closed' }
+      if (mode === 'closed' || mode === 'company') return { refused: mode }
       if (isTaken(email)) return { refused: 'taken' }
       post(email, baseUrl, invitationMs, true)
       return { expiresAt: clock.now() + invitationMs }
@@ -149,7 +152,7 @@ export function createSignUp(deps: SignUpDeps) {
     /** Makes the account of a link, on the free plan, with its address confirmed. */
     confirm(token: string, from: string): SignUpRefusal | SignedUp {
       const email = addressOf(token)
-      if (mode === 'closed') return { refused: 'closed' }
+      if (mode === 'closed' || mode === 'company') return { refused: mode }
       if (email === undefined) return { refused: 'invalid' }
       const created = isTaken(email)
         ? undefined
