@@ -26,6 +26,8 @@ const switchedOffMax = 20
 const spentMax = 20
 /** Plans that run without their payment; likewise. */
 const unpaidMax = 20
+/** Accounts that stay outside of the organization that they belong in; likewise. */
+const apartMax = 20
 /** Codes that have stopped, are frozen, or have changed their unit; likewise. */
 const faultsMax = 20
 /** A certificate that ends sooner is near its end: renewals come earlier. */
@@ -169,16 +171,36 @@ function dataAlerts(services: Services): OperatorAlert[] {
 }
 
 function accountAlerts(services: Services): OperatorAlert[] {
-  const { keys, signInPlaces, billing } = services
+  const { keys, signInPlaces, billing, company, organizationStore } = services
   const operatorAlerts: OperatorAlert[] = spentKeys(services, spentMax).map(key => ({
     id: `quota ${key.key.id}`,
     text: `${key.account.account.email} has exhausted the quota of a key and was notified`,
   }))
-  for (const { id, number, accountId } of billing.invoices.returned(unpaidMax)) {
-    const email = keys.account(accountId)?.account.email ?? accountId
+  const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? accountId
+  const returned = Map.groupBy(billing.invoices.returned(unpaidMax), invoice => invoice.accountId)
+  for (const [accountId, invoices] of returned) {
+    const email = emailOf(accountId)
+    const numbers = invoices.map(({ number }) => number).join(', ')
+    const payments = invoices.length === 1 ? 'payment of invoice' : 'payments of invoices'
     operatorAlerts.push({
-      id: `returned ${id}`,
-      text: `the payment of invoice ${number} of ${email} was returned, and the plan continues. To end it: wellhead subscriptions cancel ${email} --now`,
+      id: `returned ${accountId}`,
+      text: `the ${payments} ${numbers} of ${email} ${invoices.length === 1 ? 'was' : 'were'} returned, and the plan continues. To end it: wellhead subscriptions cancel ${email} --now`,
+    })
+  }
+  for (const { accountId, isSubscribed } of company?.apart(apartMax) ?? []) {
+    const email = emailOf(accountId)
+    operatorAlerts.push({
+      id: `apart ${accountId}`,
+      text: isSubscribed
+        ? `${email} signs in with the company account and stays outside of its organization, because the account has its own subscription. To let it join: wellhead subscriptions cancel ${email}`
+        : `${email} signs in with the company account and stays outside of its organization, because the account belongs to another organization`,
+    })
+  }
+  for (const { accountId } of organizationStore.payingMembers(apartMax)) {
+    const email = emailOf(accountId)
+    operatorAlerts.push({
+      id: `paying member ${accountId}`,
+      text: `${email} is a member of an organization, and is still charged for its own subscription, which it cannot see. To end it: wellhead subscriptions cancel ${email}`,
     })
   }
   for (const { accountId, place, at } of signInPlaces.recent())

@@ -78,8 +78,11 @@ export function companySignInOperations(
         )
         if ('refused' in outcome)
           return refused(outcome.refused, 403, markCookie('', 0, isSecure()))
-        const { signedIn, next } = outcome
-        return seeOther(next ?? firstPage, cookieOf(signedIn, sessions.now(), isSecure()))
+        const { signedIn, next = firstPage, apart } = outcome
+        const cookie = cookieOf(signedIn, sessions.now(), isSecure())
+        if (apart === undefined) return seeOther(next, cookie)
+        const body = message({ text: apart }, { href: next, text: 'Continue' })
+        return pageAnswer({ serviceName, title: 'You are signed in', body }, { cookie })
       },
     }),
     operation(`POST ${path}/logout`, {

@@ -64,7 +64,11 @@ export function createAccountClosing(deps: AccountClosingDeps) {
       transact(db, () => {
         closedAccounts.endCredentials(account.id, ['sign_in_links'])
         const member = organizationStore.memberByAccount(account.id)
-        if (member) organizationStore.putMember({ ...member, email: address })
+        const listed = member && organizationStore.memberByAddress(member.organizationId, address)
+        // The person was added by the new address too, and has not accepted.
+        if (listed?.accountId === null) organizationStore.removeMember(listed.id)
+        if (member && (listed?.accountId ?? null) === null)
+          organizationStore.putMember({ ...member, email: address })
         keys.putAccount({ ...account, email: address })
       })
       return undefined

@@ -13,7 +13,7 @@ import type { Settings } from '../../operator/store/settings.ts'
 import type { Identity, IdentityStore } from '../store/identities.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
 import type { Session, SessionStore } from '../store/sessions.ts'
-import type { Organizations } from './organizations.ts'
+import type { JoinRefusal, Organizations } from './organizations.ts'
 import type { Provider, ProviderAttempt, ProviderClaims } from './provider.ts'
 import type { SignedIn } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
@@ -30,6 +30,8 @@ export interface CompanyDeps extends Pick<Runtime, 'db' | 'config'> {
   keys: Keyring
   keyChanges: Pick<KeyChanges, 'addPerson' | 'changeAccount'>
   organizations: Pick<Organizations, 'placeIn'>
+  /** Whether a subscription continues: its plan is what the account pays for. */
+  isSubscribed(accountId: string): boolean
   signIn: Pick<SignIn, 'withProvider'>
   clock: Clock
   ids: Pick<Ids, 'token'>
@@ -39,6 +41,13 @@ export interface CompanyDeps extends Pick<Runtime, 'db' | 'config'> {
 /** Why the provider's word is not enough; the text is for the person. */
 export interface CompanyRefusal {
   refused: string
+}
+
+/** A sign-in that succeeded; `apart`: why the account stays outside of the organization. */
+export interface CompanySignIn {
+  signedIn: SignedIn
+  next: string | undefined
+  apart: string | undefined
 }
 
 interface WaitingAttempt extends ProviderAttempt {
@@ -57,7 +66,7 @@ const organizationSetting = 'oidc.organization'
 
 export function createCompany(deps: CompanyDeps) {
   const { db, config, provider, identities, sessionStore, signIn, clock, ids, log } = deps
-  const { keys } = deps
+  const { keys, settings } = deps
   const attempts = new Map<string, WaitingAttempt>()
   const spentLogouts = new Map<string, number>()
   /** Sessions of verified access tokens, by request: the gate cannot wait for a signature. */
@@ -101,7 +110,7 @@ export function createCompany(deps: CompanyDeps) {
         browser,
       }: Record<'state' | 'code' | 'iss' | 'browser', string | undefined>,
       from: string,
-    ): Promise<{ signedIn: SignedIn; next: string | undefined } | CompanyRefusal> {
+    ): Promise<CompanySignIn | CompanyRefusal> {
       const name = tokenName(state ?? '')
       const attempt = attempts.get(name)
       if (!attempt || attempt.endsAt <= clock.now() || attempt.browser !== tokenName(browser ?? ''))
@@ -115,18 +124,19 @@ export function createCompany(deps: CompanyDeps) {
         log.warn('provider_sign_in_refused', { reason: errorMessage(error), from })
         return { refused: 'The response of the identity provider could not be verified.' }
       }
-      const account = admit(claims)
-      if ('refused' in account) {
+      const admitted = admit(claims)
+      if ('refused' in admitted) {
         // The provider no longer lets the person in, so earlier sign-ins must not outlast this.
         const sessions = endSignIns(null, claims.sub)
-        log.warn('provider_sign_in_refused', { reason: account.refused, from, sessions })
-        return account
+        log.warn('provider_sign_in_refused', { reason: admitted.refused, from, sessions })
+        return admitted
       }
+      const { account, apart } = admitted
       const session = typeof claims.sid === 'string' ? claims.sid : null
       const signedIn = await signIn.withProvider(account, from, ({ familyId }) =>
         identities.putSession(familyId, provider.issuer, claims.sub, session),
       )
-      return { signedIn, next: attempt.next }
+      return { signedIn, next: attempt.next, apart }
     },
     /** Ends the sign-ins that a logout token names; false: the token proves nothing. */
     async logOut(token: string): Promise<boolean> {
@@ -179,6 +189,13 @@ export function createCompany(deps: CompanyDeps) {
       method === 'provider' &&
       identities.ofAccount(provider.issuer, accountId)?.isOperator === true,
     isOnly: config.oidc.only,
+    /** Accounts of its people that stay outside of the organization, and why. */
+    apart(limit: number) {
+      const organizationId = settings.get(organizationSetting)
+      return organizationId === undefined
+        ? []
+        : identities.apart(provider.issuer, organizationId, limit)
+    },
   }
 }
 
@@ -188,6 +205,14 @@ function dropUntil<T>(map: Map<string, T>, size: number, hasEnded: (value: T) =>
     if (map.size <= size && !hasEnded(value)) return
     map.delete(name)
   }
+}
+
+/** Why an account stays outside of the organization of the company, and how it joins. */
+const apartBecause: Readonly<Record<JoinRefusal, (name: string) => string>> = {
+  own_subscription: name =>
+    `Your account is not part of the organization ${name}, because it has its own subscription, which would still be charged. To join, cancel the subscription under Account, Plan, and sign in again.`,
+  already_member: name =>
+    `Your account is not part of the organization ${name}, because it belongs to another organization. To join, leave that one, and sign in again.`,
 }
 
 /** Which account a person of the provider has, and with which rights; or why none. */
@@ -218,7 +243,9 @@ function createAdmission(deps: CompanyDeps) {
     return keyChanges.addPerson(email)
   }
 
-  return (claims: ProviderClaims): AccountState | CompanyRefusal => {
+  return (
+    claims: ProviderClaims,
+  ): { account: AccountState; apart: string | undefined } | CompanyRefusal => {
     const email = addressOf(claims)
     if (email === undefined)
       return { refused: 'The identity provider did not confirm an e-mail address of your company.' }
@@ -234,11 +261,12 @@ function createAdmission(deps: CompanyDeps) {
       const { id } = account.account
       const { isOperator, role, plan } = rights
       identities.put({ issuer: provider.issuer, subject: claims.sub, accountId: id, isOperator })
-      if (plan !== undefined && plan !== account.account.plan)
+      if (plan !== undefined && plan !== account.account.plan && !deps.isSubscribed(id))
         keyChanges.changeAccount(account, { plan })
-      const organizationId = organizations.placeIn(settings.get(organizationSetting), account, role)
-      if (organizationId !== undefined) settings.set(organizationSetting, organizationId)
-      return account
+      const earlier = settings.get(organizationSetting)
+      const { organization, refused } = organizations.placeIn(earlier, account, role)
+      if (organization) settings.set(organizationSetting, organization.id)
+      return { account, apart: refused && apartBecause[refused](organization?.name ?? '') }
     })
   }
 }

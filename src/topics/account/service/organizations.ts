@@ -197,37 +197,53 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   }
 }
 
-/** An account alone in its organization may join another one. */
-const isFreeFor = (belonging: Belonging | undefined, organizationId: string) =>
-  !belonging ||
-  belonging.organization.id === organizationId ||
-  activeMembers(belonging.members).length === 1
+/** Why an account cannot join an organization. */
+export type JoinRefusal = 'already_member' | 'own_subscription'
+
+/**
+ * An account alone in its organization may join another one, unless it would be charged for a
+ * subscription that its person could no longer see or cancel.
+ */
+const joining =
+  ({ isSubscribed }: OrganizationsDeps, of: Reads['of']) =>
+  (account: AccountState, organization: Organization): JoinRefusal | undefined => {
+    const belonging = of(account)
+    const { id } = account.account
+    if (belonging && belonging.organization.id !== organization.id)
+      if (activeMembers(belonging.members).length > 1) return 'already_member'
+    return organization.accountId !== id && isSubscribed(id) ? 'own_subscription' : undefined
+  }
 
 /** Memberships that an identity provider grants, which need no acceptance. */
 function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
   const { store, ids, clock } = deps
   const ownOrganization = createOwnOrganization(deps, of)
+  const whyNot = joining(deps, of)
   return {
     /**
      * Gives an account its role in an organization, and makes it a member if it is in none. Without
-     * an organization, an admin's account makes one. Returns the organization; undefined where there
-     * is none.
+     * an organization, an admin's account makes one.
      */
     placeIn(
       organizationId: string | undefined,
       account: AccountState,
       role: Role,
-    ): string | undefined {
+    ): { organization?: Organization; refused?: JoinRefusal } {
       const belonging = of(account)
       const target = organizationId === undefined ? undefined : store.byId(organizationId)
-      if (!target) return role === 'admin' ? ownOrganization(account).organization.id : undefined
-      if (!isFreeFor(belonging, target.id)) return target.id
+      if (!target)
+        return role === 'admin' ? { organization: ownOrganization(account).organization } : {}
+      const isMember = belonging?.organization.id === target.id
+      const refused = isMember ? undefined : whyNot(account, target)
+      if (refused) return { organization: target, refused }
       const { id: accountId, email } = account.account
       changing(target.id, () => {
         if (belonging && belonging.organization.id !== target.id)
           store.remove(belonging.organization.id)
+        // A person who was added by this address before is listed already.
+        const listed = store.memberByAddress(target.id, email)
         const member = store.memberByAccount(accountId) ?? {
-          id: ids.uuid(),
+          id: listed?.id ?? ids.uuid(),
           organizationId: target.id,
           accountId,
           email,
@@ -235,7 +251,7 @@ function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
         }
         store.putMember({ ...member, role })
       })
-      return target.id
+      return { organization: target }
     },
   }
 }
@@ -299,20 +315,14 @@ const used = 'The invitation has already been accepted.'
 
 const ranks: Record<Role, number> = { read_only: 0, member: 1, admin: 2 }
 
-function invitationsOf(
-  { store, clock, ids, isSubscribed }: OrganizationsDeps,
-  { of, changing, isOpen }: Reads,
-) {
+function invitationsOf(deps: OrganizationsDeps, { of, changing, isOpen }: Reads) {
+  const { store, clock, ids } = deps
+  const whyNot = joining(deps, of)
   const byToken = (token: string | undefined) =>
     token !== undefined && isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
 
   const isAddressee = ({ account }: AccountState, email: string) =>
     account.email === email || store.addresses(account.id).includes(email)
-
-  const isFree = (account: AccountState, organizationId: string) =>
-    isFreeFor(of(account), organizationId)
-  const keepsPaying = ({ account }: AccountState, organization: Organization) =>
-    organization.accountId !== account.id && isSubscribed(account.id)
 
   const look = (id: string, account: AccountState, token?: string): SeenInvitation | undefined => {
     const invitation = store.invitation(id)
@@ -324,11 +334,7 @@ function invitationsOf(
     return {
       invitation,
       organization,
-      canAccept:
-        invited &&
-        isOpen(invitation) &&
-        isFree(account, organization.id) &&
-        !keepsPaying(account, organization),
+      canAccept: invited && isOpen(invitation) && whyNot(account, organization) === undefined,
     }
   }
 
@@ -385,8 +391,8 @@ function invitationsOf(
       const why = whyOver(invitation)
       if (why !== undefined)
         return { refused: why === used ? 'invitation_used' : 'invitation_expired', why }
-      if (!isFree(account, organization.id)) return { refused: 'already_member' }
-      if (keepsPaying(account, organization)) return { refused: 'own_subscription' }
+      const refused = whyNot(account, organization)
+      if (refused) return { refused }
       const belonging = of(account)
       const now = clock.now()
       const done = changing(organization.id, () => {

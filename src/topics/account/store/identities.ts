@@ -31,6 +31,13 @@ export function createIdentityStore(db: Database) {
   const families = sql<{ familyId: string }, [string, string | null, string | null]>`
     SELECT family_id AS familyId FROM oidc_sessions WHERE issuer = ?1
       AND (?2 IS NULL OR provider_session = ?2) AND (?3 IS NULL OR subject = ?3)`
+  const apart = sql<{ accountId: string; isSubscribed: number }, [string, string, number]>`
+    SELECT i.account_id AS accountId, s.id IS NOT NULL AS isSubscribed FROM oidc_identities i
+      LEFT JOIN organization_members m ON m.account_id = i.account_id
+      LEFT JOIN subscriptions s ON s.account_id = i.account_id AND s.ended_at IS NULL AND NOT s.cancel_at_period_end
+    WHERE i.issuer = ? AND m.organization_id IS NOT ? AND (s.id IS NOT NULL OR EXISTS (
+      SELECT 1 FROM organization_members n WHERE n.organization_id = m.organization_id
+        AND n.account_id <> i.account_id)) LIMIT ?`
   const forget = sql`
     DELETE FROM oidc_sessions WHERE family_id NOT IN (SELECT family_id FROM sessions)`
   return {
@@ -39,6 +46,12 @@ export function createIdentityStore(db: Database) {
     ofAccount: (issuer: string, accountId: string) => identityOf(byAccount.get(issuer, accountId)),
     put: ({ issuer, subject, accountId, isOperator }: Identity) =>
       void put.run(issuer, subject, accountId, isOperator ? 1 : 0),
+    /**
+     * People of the provider whose accounts are not in its organization, because they have their own
+     * subscription or belong to another organization.
+     */
+    apart: (issuer: string, organizationId: string, limit: number) =>
+      apart.all(issuer, organizationId, limit),
     /** Notes the provider's session that a sign-in came from; forgets those of ended sign-ins. */
     putSession(familyId: string, issuer: string, subject: string, session: string | null) {
       forget.run()

@@ -81,6 +81,9 @@ function organizations(db: Database) {
      JOIN organizations o ON o.id = m.organization_id`
   const all = sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`
   const membership = sql<Membership, [string]>`${joined} WHERE m.account_id = ?`
+  const paying = sql<Membership, [number]>`${joined}
+    JOIN subscriptions s ON s.account_id = m.account_id AND s.ended_at IS NULL AND NOT s.cancel_at_period_end
+    WHERE m.account_id <> o.account_id LIMIT ?`
   return {
     byId: (id: string): Organization | undefined => byId.get(id),
     /** By name. */
@@ -91,6 +94,8 @@ function organizations(db: Database) {
     remove: (id: string) => void remove.run(id),
     memberships: (): Membership[] => all.all(),
     membershipOf: (accountId: string): Membership | undefined => membership.get(accountId),
+    /** Members whose own account still pays for a subscription that they cannot see. */
+    payingMembers: (limit: number): Membership[] => paying.all(limit),
   }
 }
 
@@ -100,12 +105,17 @@ function members(db: Database) {
     SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`
   const byAccount = sql<Member, [string]>`
     SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`
+  const byAddress = sql<Member, [string, string]>`
+    SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? AND email = ?`
   const put = sql`
     INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at)
     VALUES ($id, $organizationId, $accountId, $email, $role, $joinedAt)
-    ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`
+    ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, email = excluded.email, role = excluded.role,
+      joined_at = excluded.joined_at`
   const remove = sql`DELETE FROM organization_members WHERE id = ?`
   return {
+    memberByAddress: (organizationId: string, email: string): Member | undefined =>
+      byAddress.get(organizationId, email),
     /** In the order in which they joined. */
     members: (organizationId: string): Member[] => list.all(organizationId),
     memberByAccount: (accountId: string): Member | undefined => byAccount.get(accountId),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { exportSPKI, generateKeyPair } from 'jose'
+import { operatorAlertsOf } from '../../../../src/instance/services/operator-alerts.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import {
   type Answer,
@@ -142,6 +143,21 @@ describe('signing in at the company', () => {
     await signedIn()
   })
 
+  test('says to sign in with the company where the only other way is to sign up', async () => {
+    open({ 'oidc.only': 'true', 'accounts.signup': 'open' })
+    const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
+    for (const [path, body, headers] of [
+      ['/v1/auth/signup', { email: 'new@example.com' }, {}],
+      ['/v1/auth/signup/confirm', { token: 'x' }, {}],
+      ['/admin/v1/invitations', { email: 'new@example.com' }, { authorization }],
+    ] as const) {
+      const answer = await instance.send('POST', path, body, undefined, headers)
+      const { error } = (await answer.json()) as { error: { code: string; message: string } }
+      expect([answer.status, error.code]).toEqual([403, 'COMPANY_SIGN_IN_REQUIRED'])
+      expect(error.message).toContain('Sign in with your company account')
+    }
+  })
+
   test('creates no account where that is off, and accepts existing ones', async () => {
     open({ 'oidc.auto_create': 'false' })
     expect((await signIn()).status).toBe(403)
@@ -176,6 +192,102 @@ describe('signing in at the company', () => {
     await signedIn({ groups: ['traders'] })
     const { account } = instance.services.keys.accountByEmail('ada@example.com')!
     expect(account.plan).toBe('professional')
+  })
+
+  describe('of a person whose account pays for its own subscription', () => {
+    const bob = { sub: 'person-2', email: 'bob@example.com' }
+    const account = () => instance.services.keys.accountByEmail(bob.email)!
+    const organizationOf = () => instance.services.organizations.of(account())?.organization.name
+    const notices = () =>
+      operatorAlertsOf(instance.services)
+        .filter(({ id }) => /^(apart|paying)/.test(id))
+        .map(({ text }) => text)
+    const subscribe = (plan = 'scale' as const) =>
+      instance.services.billing.ledger.agree(account(), {
+        plan,
+        billingPeriod: 'monthly',
+        priceCents: 0,
+      })
+    const cancel = async () =>
+      (await instance.services.billing.subscriptions.cancel(account()))() && undefined
+    beforeEach(async () => {
+      open({ 'oidc.plans': 'traders=professional', 'oidc.roles': 'admin=admin,traders=member' })
+      await signedIn({ groups: ['admin'] })
+    })
+
+    test('works, leaves the account and its plan as they are, and says why until it is cancelled', async () => {
+      instance.key('free', { email: bob.email })
+      subscribe()
+      const response = await signIn({ ...bob, groups: ['traders'] })
+      expect(response.status).toBe(200)
+      const page = await response.text()
+      expect(page).toContain('Your account is not part of the organization example.com')
+      expect(page).toContain('href="/market"')
+      expect((await usage(sessionOf(response)!)).status).toBe(200)
+      expect([organizationOf(), account().account.plan]).toEqual([undefined, 'scale'])
+      expect(notices()).toEqual([
+        'bob@example.com signs in with the company account and stays outside of its organization, because the account has its own subscription. To let it join: wellhead subscriptions cancel bob@example.com',
+      ])
+      await cancel()
+      expect(notices()).toEqual([])
+      expect((await signIn({ ...bob, groups: ['traders'] })).status).toBe(303)
+      expect(organizationOf()).toBe('example.com')
+    })
+
+    test('is named to the operator where an earlier version has joined it already', async () => {
+      await signedIn({ ...bob, groups: ['traders'] })
+      expect([organizationOf(), notices()]).toEqual(['example.com', []])
+      subscribe()
+      expect(notices()).toEqual([
+        'bob@example.com is a member of an organization, and is still charged for its own subscription, which it cannot see. To end it: wellhead subscriptions cancel bob@example.com',
+      ])
+      expect((await signIn({ ...bob, groups: ['admin'] })).status).toBe(303)
+      expect(account().role).toBe('admin')
+      await cancel()
+      expect(notices()).toEqual([])
+    })
+
+    test('the first admin keeps the subscription, because the organization acts on it', async () => {
+      open()
+      instance.key('free', { email: bob.email })
+      subscribe()
+      expect((await signIn({ ...bob, groups: ['admin'] })).status).toBe(303)
+      expect([organizationOf(), notices()]).toEqual(['example.com', []])
+    })
+  })
+
+  test('makes a person who was added before, and has not accepted, the member that is listed', async () => {
+    await signedIn({ groups: ['admin'] })
+    const { organizations, accountClosing, keys } = instance.services
+    const ada = keys.accountByEmail('ada@example.com')!
+    const emails = () => organizations.of(ada)!.members.map(({ email }) => email)
+    for (const email of ['bob@example.com', 'bobby@example.com'])
+      organizations.addMember(ada, { email, role: 'member', baseUrl: 'https://prices.example.com' })
+    await signedIn({ sub: 'person-2', email: 'bob@example.com', groups: ['member'] })
+    expect(emails().toSorted()).toEqual(['ada@example.com', 'bob@example.com', 'bobby@example.com'])
+    // The same person under the other address, which they take as theirs.
+    accountClosing.changeAddress(keys.accountByEmail('bob@example.com')!, 'bobby@example.com')
+    accountClosing.changeAddress(ada, 'lovelace@example.com')
+    expect(emails().toSorted()).toEqual(['bobby@example.com', 'lovelace@example.com'])
+  })
+
+  test('of a person who belongs to another organization with others says why it stays there', async () => {
+    const { organizations, keys } = instance.services
+    await signedIn({ groups: ['admin'] })
+    const bob = { sub: 'person-2', email: 'bob@example.com' }
+    for (const email of [bob.email, 'carol@example.com']) instance.key('free', { email })
+    const [owner, other] = [bob.email, 'carol@example.com'].map(each => keys.accountByEmail(each)!)
+    const { organization } = organizations.placeIn(undefined, owner!, 'admin')
+    organizations.placeIn(organization!.id, other!, 'member')
+    const response = await signIn({ ...bob, groups: ['member'] })
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('because it belongs to another organization'),
+    ])
+    expect(organizations.of(owner!)!.organization.id).toBe(organization!.id)
+    expect(
+      operatorAlertsOf(instance.services).filter(({ id }) => id.startsWith('apart')),
+    ).toHaveLength(1)
   })
 
   test('opens the pages of the operator to operators, as long as they are in the group', async () => {
