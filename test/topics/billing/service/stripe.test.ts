@@ -691,6 +691,31 @@ describe('money that went back', () => {
     },
   )
 
+  test('two returned payments of one plan, as after an upgrade, are one line for the operator', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    await instance.advance(dayMs)
+    await change(instance, buyer, 'professional')
+    const paid = [...instance.stand.things.values()].filter(({ object }) => object === 'invoice')
+    for (const invoice of paid) {
+      const charge = instance.stand.chargeOf(invoice)
+      charge.amount_refunded = charge.amount
+      await instance.deliver(instance.stand.message('charge.refunded', charge))
+    }
+    const numbers = instance.services.billing.invoices
+      .page({ accountId: buyer.id }, 10, 0)
+      .map(({ number }) => number)
+      .toReversed()
+    expect(
+      operatorAlertsOf(instance.services)
+        .filter(({ id }) => id.startsWith('returned'))
+        .map(({ text }) => text),
+    ).toEqual([
+      `the payments of invoices ${numbers.join(', ')} of buyer1@example.com were returned, and the plan continues. To end it: wellhead subscriptions cancel buyer1@example.com --now`,
+    ])
+  })
+
   test('the operator is no longer notified of a returned payment when the next period is paid', async () => {
     const instance = shop()
     const buyer = await instance.customer()
