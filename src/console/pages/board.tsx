@@ -9,9 +9,10 @@ import { layoutPath } from '../parts/requests/first.ts'
 import { type LivePrice, useLive } from '../parts/requests/live.ts'
 import { type Column, numeric, seriesLink } from '../parts/tables/columns.tsx'
 import { type Change, Move } from '../parts/tables/move.tsx'
-import { Table } from '../parts/tables/table.tsx'
+import { digitsOf, priceColumns, priceFileColumns } from '../parts/tables/price-columns.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { bound, sets } from '../parts/text/form.ts'
-import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/text/format.ts'
+import { ago, number, signed, unitOf, words } from '../parts/text/format.ts'
 import { type Group, Sharing } from './market/layouts.tsx'
 
 export type { BoardRow }
@@ -162,11 +163,10 @@ const move = (
   name: string,
   fileName: string,
   pick: (row: BoardRow) => Change | null,
-  isWide: boolean,
 ): Column<BoardRow> =>
   numeric(name, row => pick(row)?.percent, {
     fileName,
-    isWide,
+    isWide: true,
     show: row => <Move change={pick(row)} />,
   })
 
@@ -186,34 +186,31 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
       </>
     }
     note={missing.length > 0 ? `No current price: ${missing.join(', ')}` : undefined}
-    columns={({ column, numeric }) => [
-      column('Commodity', 'code', {
-        fileName: 'code',
-        show: ({ code, name }) => (
-          <>
-            {seriesLink(code, name)}
-            <div class="code wide-only">{code}</div>
-          </>
-        ),
-      }),
-      numeric('Price', 'price', {
-        fileName: 'price',
+    columns={({ numeric }) => [
+      ...priceFileColumns,
+      {
+        ...priceColumns.name,
+        show: ({ code, name }) => twoLines(seriesLink(code, name), code, 'code wide-only'),
+      },
+      {
+        ...priceColumns.last,
         show: row => (
           <div key={ticked[row.code]?.created_at}>
-            <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>{priceOf(row)}</span>
+            <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>
+              {number(row.price, digitsOf(row))}
+            </span>
             <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
           </div>
         ),
-      }),
+      },
       numeric('Change', row => row.change_24h?.amount, {
         fileName: 'change_24h',
         isWide: true,
-        show: row =>
-          row.change_24h ? signed(row.change_24h.amount, decimalsOf(row.formatted)) : '–',
+        show: row => (row.change_24h ? signed(row.change_24h.amount, digitsOf(row)) : '–'),
       }),
-      move('24 h', 'change_24h_percent', row => row.change_24h, false),
-      move('7 days', 'change_7d_percent', row => row.change_7d, true),
-      move('30 days', 'change_30d_percent', row => row.change_30d, true),
+      priceColumns.day,
+      move('7 days', 'change_7d_percent', row => row.change_7d),
+      move('30 days', 'change_30d_percent', row => row.change_30d),
       { name: 'Month', show: ({ sparkline }) => <Spark values={sparkline} /> },
       numeric('Observed', 'created_at', {
         fileName: 'observed_at',
@@ -233,9 +230,6 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
     ]}
   />
 )
-
-/** The price only: its currency and unit are shown below it, as on every page. */
-const priceOf = ({ price, formatted }: BoardRow): string => number(price, decimalsOf(formatted))
 
 const codesMax = 200
 

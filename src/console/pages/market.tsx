@@ -13,10 +13,10 @@ import {
 } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { boardPath, briefPath } from '../parts/requests/first.ts'
-import { seriesLink } from '../parts/tables/columns.tsx'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { Table } from '../parts/tables/table.tsx'
-import { ago, decimalsOf, number, orDash, signed, unitOf, words } from '../parts/text/format.ts'
+import { digitsOf, priceColumns, priceFileColumns } from '../parts/tables/price-columns.tsx'
+import { decimalsOf, number, orDash, signed, words } from '../parts/text/format.ts'
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
 import { codesOf, type Layout, Layouts, useLayouts } from './market/layouts.tsx'
@@ -243,8 +243,6 @@ function Brief() {
   )
 }
 
-const digitsOf = ({ formatted }: BoardRow): number => decimalsOf(formatted)
-
 const Ticker = ({ rows }: { rows: Watched[] }) => (
   <ul class="ticker plain" aria-label="Ticker">
     {rows.map(row => (
@@ -305,20 +303,14 @@ const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
     isTall
     empty="The watchlist is empty."
     columns={({ column, numeric }) => [
-      column('Name', 'name', ({ code, name }) => seriesLink(code, name)),
-      numeric('Last', 'price', row => (
-        <span class="strong" title={`Observed ${ago(row.created_at)}`}>
-          {number(row.price, digitsOf(row))}
-        </span>
-      )),
-      column('Unit', row => unitOf(row.currency, row.unit), { isFileOnly: true }),
+      ...priceFileColumns,
+      priceColumns.name,
+      priceColumns.last,
       numeric('Change', row => row.change_24h?.amount, {
         isWide: true,
         show: row => (row.change_24h ? signed(row.change_24h.amount, digitsOf(row)) : '–'),
       }),
-      numeric('24 h', row => row.change_24h?.percent, {
-        show: row => <Move change={row.change_24h} digits={digitsOf(row)} />,
-      }),
+      priceColumns.day,
       numeric('σ', 'deviations', {
         fileName: 'deviations',
         isWide: true,

@@ -24,4 +24,11 @@ describe('the tables of the console', () => {
     console.info(`console: ${shared} tables that sort and filter, ${own.length} that are matrices`)
     expect(shared).toBeGreaterThan(50)
   })
+
+  test('of the board’s rows have the columns of one declaration', () => {
+    const own = pages.filter(
+      file => countOf(file, /\bBoardRow\b/g) > 0 && countOf(file, /numeric\('(Last|24 h)'/g) > 0,
+    )
+    expect(own).toEqual(['parts/tables/price-columns.tsx'])
+  })
 })

@@ -18,11 +18,10 @@ import {
 import { boot, now } from '../../parts/requests/boot.ts'
 import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
-import { seriesLink } from '../../parts/tables/columns.tsx'
-import { Move } from '../../parts/tables/move.tsx'
+import { priceColumns, priceFileColumns } from '../../parts/tables/price-columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { takes } from '../../parts/text/form.ts'
-import { day, decimalsOf, number, timesText } from '../../parts/text/format.ts'
+import { day, number, timesText } from '../../parts/text/format.ts'
 import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
 import { CurveKeys, CurveTile } from '../market.tsx'
@@ -120,14 +119,11 @@ function Movers() {
       keyOf={({ code }) => code}
       isTall
       empty="No prices yet."
-      columns={({ column, numeric }) => [
-        column('Name', 'name', ({ code, name }) => seriesLink(code, name)),
-        numeric('Last', 'price', ({ price, formatted }) => (
-          <span class="strong">{number(price, decimalsOf(formatted))}</span>
-        )),
-        numeric('24 h', row => row.change_24h?.percent, {
-          show: row => <Move change={row.change_24h} />,
-        }),
+      columns={[
+        ...priceFileColumns,
+        priceColumns.name,
+        priceColumns.last,
+        priceColumns.day,
         { name: 'Month', isWide: true, show: ({ sparkline }) => <Spark values={sparkline} /> },
       ]}
     />
