@@ -1,4 +1,5 @@
 import { dayMs } from '../../lib/time/instant.ts'
+import type { Futures } from '../../topics/futures/operations/futures.ts'
 import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
@@ -14,8 +15,8 @@ import {
 import { boot, now } from '../parts/requests/boot.ts'
 import { boardPath, briefPath } from '../parts/requests/first.ts'
 import { type Change, Move } from '../parts/tables/move.tsx'
-import { Table } from '../parts/tables/table.tsx'
 import { digitsOf, priceColumns, priceFileColumns } from '../parts/tables/price-columns.tsx'
+import { Table } from '../parts/tables/table.tsx'
 import { decimalsOf, number, orDash, signed, words } from '../parts/text/format.ts'
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
@@ -192,14 +193,10 @@ function Morning() {
   )
 }
 
-interface TradingHours {
-  trading_hours: { is_open: boolean; open: string; close: string; timezone: string }
-}
-
 /** Whether the futures trade now: an old price is normal while the market is closed. */
 function Session() {
   const path = boot.hasData && has('futures') ? '/v1/futures/brent' : undefined
-  const answer = useAnswer<TradingHours>(path, true)
+  const answer = useAnswer<Futures>(path, true)
   const hours = answer.data?.trading_hours
   return (
     <>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Pause, Play } from 'lucide-preact'
 import { useEffect } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { Futures } from '../../../topics/futures/operations/futures.ts'
 import { Wide } from '../../parts/bits.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
@@ -10,34 +11,21 @@ import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 import { decimalsOf, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 
-interface Contract {
-  contract_month: string
-  code: string
-  price: number
-  /** Today's are not there before the exchange has published them. */
-  settlement?: number | null
-  change?: number | null
-  volume?: number | null
-  open_interest?: number | null
-  expiry_date: string
+type Listed = Futures['contracts'][number]
+
+interface Contract extends Listed {
   /** Over the next month: what a roll costs. */
   next: number | null
 }
 
-interface Family {
-  currency: string
-  unit: string
-  settlement_date: string
-  contracts: Omit<Contract, 'next'>[]
-  roll_indicator: { should_roll: boolean; message: string } | null
-}
-
-const settled = ({ settlement, price }: Omit<Contract, 'next'>): number => settlement ?? price
+const settled = ({ settlement, price }: Listed): number => settlement ?? price
 
 /** The contracts of a family: settlements, volumes, and the step to the next contract. */
 export function Contracts({ family }: { family: string }) {
   const path = `/v1/futures/${family}`
-  const answer = useLoaded(boot.hasData ? path : undefined, signal => ask<Family>(path, { signal }))
+  const answer = useLoaded(boot.hasData ? path : undefined, signal =>
+    ask<Futures>(path, { signal }),
+  )
   if (!boot.hasData) return null
   const rows = answer.data?.contracts.map((contract, i, all): Contract => {
     const following = all[i + 1]
@@ -78,7 +66,7 @@ export function Contracts({ family }: { family: string }) {
           },
           numeric('Change', 'change', row => (
             <Move
-              change={row.change == null ? null : { amount: row.change, percent: null }}
+              change={row.change === null ? null : { amount: row.change, percent: null }}
               digits={digits}
             />
           )),

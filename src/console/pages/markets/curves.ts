@@ -1,13 +1,9 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { Curve as FuturesCurve } from '../../../topics/futures/operations/curve.ts'
 import { ask, useAnswer, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 
-export interface Curve {
-  currency: string
-  unit: string
-  curve_type: string
-  analysis_date: string
-  contracts: { contract_month: string; price: number }[]
+export interface Curve extends FuturesCurve {
   /** Present where the day has no quotes. */
   error?: string
 }

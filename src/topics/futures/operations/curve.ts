@@ -63,6 +63,7 @@ const Curve = t.object('FuturesCurve', {
   }),
   updated_at: instantField,
 })
+export type Curve = (typeof Curve)['static']
 
 const NoCurve = t.Object(
   {

@@ -72,6 +72,7 @@ const Current = t.object('Futures', {
     source_description: t.String(),
   }),
 })
+export type Futures = (typeof Current)['static']
 
 /** Futures by family: current quotes, history, curves and spreads. */
 export function futuresOperations(deps: Context & { maxAgeHours: number; ohlcDaysMax: number }) {
