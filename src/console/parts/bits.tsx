@@ -3,6 +3,7 @@ import { type ComponentChildren, Fragment, type JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
+import { endLook, impersonation } from './person/impersonation.ts'
 import { Offer } from './person/offer.tsx'
 import { detailsOf, type Loaded, Refusal, sessionEnd } from './requests/ask.ts'
 import { boot, mayDo } from './requests/boot.ts'
@@ -100,7 +101,7 @@ export function Refused({ error }: { error: Error }) {
   )
 }
 
-/** Says once that the session has ended, with the way back to the page that is open. */
+/** Says once that the session or the impersonation has ended, with the way back. */
 export function SessionEnd() {
   const { url } = useLocation()
   if (!sessionEnd.value) return null
@@ -108,10 +109,19 @@ export function SessionEnd() {
     <div class="page-notice">
       <Notice mood="bad">
         <div class="row spread">
-          <span>Your session has ended. Sign in to return to this page.</span>
-          <a class="button main" href={signInHref(url)}>
-            Sign in
-          </a>
+          {impersonation ? (
+            <>
+              <span>The impersonation has ended.</span>
+              <Button className="main" label="Return to the customers" onClick={endLook} />
+            </>
+          ) : (
+            <>
+              <span>Your session has ended. Sign in to return to this page.</span>
+              <a class="button main" href={signInHref(url)}>
+                Sign in
+              </a>
+            </>
+          )}
         </div>
       </Notice>
     </div>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { evaluationAccountId } from '../../../src/demo/open.ts'
 import { pagesOf } from '../../support/console/pages.ts'
 import { needs } from '../../support/needs.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -37,6 +38,45 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.click('[role=alert] a')
     await page.waitForSelector('h1:has-text("Sign in")')
   }, 240_000)
+
+  test('says once that an impersonation has ended, and leads back to the customers', async () => {
+    const { page, context, goTo } = await stage.visitor({ isSignedIn: false, width: ownWidth })
+    const asked = (method: string, path: string) =>
+      fetch(`${stage.origin}/admin/v1/${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${stage.instance.adminToken}`,
+          ...(method === 'POST' && { 'content-type': 'application/json' }),
+        },
+        ...(method === 'POST' && { body: '{}' }),
+      })
+    const begun = await asked('POST', `accounts/${evaluationAccountId}/look`)
+    const { data } = (await begun.json()) as { data: { id: string } }
+    expect((await asked('DELETE', `looks/${data.id}`)).status).toBe(200)
+    await goTo('/status')
+    await page.evaluate(`sessionStorage.setItem('look', ${JSON.stringify(JSON.stringify(data))})`)
+    await goTo('/market')
+    await page.waitForSelector('body:has([role=alert]):not(:has(main .waiting))')
+    expect(await page.locator('[role=alert]').allInnerTexts()).toEqual([
+      'The impersonation has ended.\nReturn to the customers',
+    ])
+    await page.click('[role=alert] button')
+    await page.waitForURL('**/operator/people')
+    expect(await page.evaluate(`sessionStorage.getItem('look')`)).toBeNull()
+    await context.close()
+  })
+
+  test('asks once for the admin token after it was replaced', async () => {
+    const { page, context, goTo } = await stage.visitor({ isSignedIn: false, width: ownWidth })
+    await goTo('/status')
+    await page.evaluate(`sessionStorage.setItem('operator', 'replaced')`)
+    await goTo('/operator')
+    await page.waitForSelector('main input[name=token]')
+    expect(await page.locator('[role=alert]').allInnerTexts()).toEqual([
+      'The admin token is not valid any more. Enter the new one.',
+    ])
+    await context.close()
+  })
 
   test('offers to reload where a new version of the server has other scripts', async () => {
     const { page, goTo } = await stage.visitor()

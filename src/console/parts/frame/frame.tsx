@@ -8,6 +8,7 @@ import { caller, callerRefusal, whoIsThere } from '../person/account.ts'
 import { endLook, impersonation } from '../person/impersonation.ts'
 import { asOperator } from '../person/operator-token.tsx'
 import { prefer, preferenceRefusal, preferences } from '../person/preferences.ts'
+import { sessionEnd } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { sets } from '../text/form.ts'
 import { instant } from '../text/format.ts'
@@ -85,7 +86,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             <p>Demo instance: all numbers are generated.</p>
           </aside>
         )}
-        {impersonation && (
+        {impersonation && !sessionEnd.value && (
           <aside class="ribbon look" aria-label="Impersonating an account">
             <p class="row spread">
               <span>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Input, Page, Refused, signInHref } from '../bits.tsx'
-import { type AskOptions, ask, type Loaded, useLoaded } from '../requests/ask.ts'
+import { type AskOptions, ask, type Loaded, Refusal, useLoaded } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { submits } from '../text/form.ts'
 
@@ -12,9 +12,21 @@ export const token = signal<string | undefined>(sessionStorage.getItem(kept) ?? 
 
 const refusal = signal<Error | undefined>(undefined)
 
-export const asOperator = <T,>(path: string, options: Omit<AskOptions, 'token'> = {}): Promise<T> =>
+export async function asOperator<T>(
+  path: string,
+  options: Omit<AskOptions, 'token'> = {},
+): Promise<T> {
+  const sent = token.value
   // Without a token the operator's session is used, or the service refuses the request.
-  ask<T>(path, { ...options, token: token.value ?? null })
+  return await ask<T>(path, { ...options, token: sent ?? null }).catch(error => {
+    if (sent !== undefined && error instanceof Refusal && error.status === 401) {
+      // A token that was replaced: the page asks for the new one, instead of each of its parts.
+      forget()
+      refusal.value = new Error('The admin token is not valid any more. Enter the new one.')
+    }
+    throw error
+  })
+}
 
 async function take(text: string): Promise<void> {
   try {

@@ -94,7 +94,7 @@ function unreachable(error: Error): never {
   throw new Error('The server did not respond. Check the connection and try again.')
 }
 
-/** Set once the session has ended: the frame says so, instead of every part of the page. */
+/** Set once the session or the impersonation has ended: the frame says so, instead of every part of the page. */
 export const sessionEnd = shared<Refusal | undefined>(undefined)
 
 /** One call of the API, with the session of the signed-in user. Throws `Refusal`. */
@@ -119,8 +119,8 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
   const parsed: unknown = text === '' ? undefined : parsedText(text)
   if (response.ok) return parsed as T
   const refusal = refusalOf(response.status, parsed)
-  if (refusal.code === 'UNAUTHORIZED' && boot.isSignedIn && typeof token !== 'string')
-    sessionEnd.value = refusal
+  const isOfPage = typeof token !== 'string' || token === impersonation?.token
+  if (refusal.code === 'UNAUTHORIZED' && boot.isSignedIn && isOfPage) sessionEnd.value = refusal
   throw refusal
 }
 
