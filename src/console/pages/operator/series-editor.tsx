@@ -5,10 +5,9 @@ import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, sets, submits } from '../../parts/text/form.ts'
+import { sets, submits } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
 
-const shownMax = 50
 const fields = [
   { name: 'name', text: 'Name' },
   { name: 'category', text: 'Category' },
@@ -38,18 +37,17 @@ function termsOf(form: HTMLFormElement, before: Series | undefined): Record<stri
   return terms
 }
 
+/** Custom series come first, and retired ones last. */
+const rankOf = ({ own, active }: Series): number => (active ? (own ? 0 : 1) : 2)
+const states = ['custom', 'active', 'retired'] as const
+
 /** The codes there are: own ones added, all of them changed, retired and brought back. */
 export function SeriesEditor() {
   const answer = useOperator<{ data: Series[] }>('/admin/v1/series')
   const { refusal, attempt } = useAttempt()
-  const typed = useSignal('')
   const outcome = useSignal('')
   const edited = useSignal<Series | 'new' | undefined>(undefined)
   const before = edited.value === 'new' ? undefined : edited.value
-  const wanted = typed.value.trim().toLowerCase()
-  const matching = (answer.data?.data ?? []).filter(({ code, name, own, active }) =>
-    wanted === '' ? own || !active : `${code} ${name}`.toLowerCase().includes(wanted),
-  )
   const put = (form: HTMLFormElement) =>
     attempt(async () => {
       const terms = termsOf(form, before)
@@ -59,7 +57,6 @@ export function SeriesEditor() {
         before ? { method: 'PATCH', body: terms } : { method: 'POST', body: { code, ...terms } },
       )
       outcome.value = `${code} was ${before ? 'changed' : 'added'}.`
-      typed.value = code
       edited.value = undefined
       await answer.reload()
     })
@@ -113,30 +110,11 @@ export function SeriesEditor() {
         caption="Catalogue"
         file="series"
         of={answer}
-        rows={answer.data && matching.slice(0, shownMax)}
-        fileRows={() => matching}
+        rows={answer.data?.data.toSorted((a, b) => rankOf(a) - rankOf(b))}
         keyOf={({ code }) => code}
         isTall
-        hasSearch
-        empty={
-          wanted === ''
-            ? 'No custom series yet. Add one, or search the catalogue to change a shipped series.'
-            : 'No matching series.'
-        }
-        note={
-          matching.length > shownMax ? `The first ${shownMax} of ${matching.length}.` : undefined
-        }
-        actions={
-          <>
-            <Input
-              label="Search"
-              type="search"
-              placeholder="All series of the catalogue"
-              {...bound(typed)}
-            />
-            <Button label="New series" onClick={sets(edited, 'new')} />
-          </>
-        }
+        empty="The catalogue has no series."
+        actions={<Button label="New series" onClick={sets(edited, 'new')} />}
         columns={({ column }) => [
           column('Code', 'code', ({ code, name }) => (
             <>
@@ -146,12 +124,13 @@ export function SeriesEditor() {
               <div class="quiet small">{name}</div>
             </>
           )),
+          column('Name', 'name', { isFileOnly: true }),
           column('Category', 'category', { isWide: true, show: ({ category }) => words(category) }),
           column('Unit', ({ currency, unit }) => [currency, unit].filter(Boolean).join('/'), {
             isWide: true,
           }),
           column('Cadence', 'cadence', { isWide: true }),
-          column('State', ({ active }) => (active ? 'active' : 'retired'), {
+          column('State', series => states[rankOf(series)], {
             show: ({ active, own }) => (
               <>
                 <Tag mood={active ? 'good' : undefined}>{active ? 'Active' : 'Retired'}</Tag>

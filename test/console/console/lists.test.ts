@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { needs } from '../../support/needs.ts'
+import { openStage, type Stage } from './stage.ts'
+
+needs('chromium').describe('lists of the operator', () => {
+  let stage: Stage
+
+  beforeAll(async () => {
+    stage = await openStage()
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  const operator = async (width: number) => {
+    const visitor = await stage.visitor({ width, isSignedIn: false })
+    await visitor.goTo('/status')
+    await visitor.page.evaluate(
+      `sessionStorage.setItem('operator', '${stage.instance.adminToken}')`,
+    )
+    return visitor
+  }
+
+  test('retired series come last, and each is found by its code and its name', async () => {
+    const { page, goTo } = await operator(1440)
+    await fetch(`${stage.origin}/admin/v1/series/BRENT_CRUDE_USD`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${stage.instance.adminToken}` },
+    })
+    await goTo('/operator/series')
+    await page.waitForSelector('section[aria-labelledby=series] tbody tr')
+    const first = page.locator('section[aria-labelledby=series] tbody tr').first()
+    expect(await first.locator('.tag').textContent()).toBe('Active')
+    for (const words of ['BRENT_CRUDE_USD', 'brent crude', 'retired brent']) {
+      await page.fill('main input[type=search]', words)
+      const row = page.locator('section[aria-labelledby=series] tr:has(a[href$=BRENT_CRUDE_USD])')
+      await row.locator('.tag:text-is("Retired")').waitFor()
+    }
+  })
+
+  test('the requests and deliveries of the desk have the same edges in every entry on a phone', async () => {
+    const { page, goTo } = await operator(390)
+    const long = 'WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD,DUBAI_CRUDE_USD'
+    for (const path of ['/v1/demo/prices', `/v1/prices/latest?by_code=${long}`, '/v1/x'])
+      await fetch(stage.origin + path, { method: path === '/v1/x' ? 'DELETE' : 'GET' })
+    await goTo('/desk/requests')
+    await page.waitForSelector('.told:nth-child(3)')
+    const edges = await page.evaluate<
+      number[][]
+    >(`[...document.querySelectorAll('.told > summary')].map(
+      each => [':nth-child(2)', '.path', '.nowrap', '.number'].map((part, i) => {
+        const box = each.querySelector(':scope > ' + part).getBoundingClientRect()
+        return Math.round(i === 3 ? box.right : box.left)
+      }))`)
+    expect(new Set(edges.map(String)).size).toBe(1)
+  })
+})
