@@ -16,7 +16,7 @@ import { type EventLog, type Spell, shockedValue } from '../topics/prices/demo/e
 import type { StoredSeries } from '../topics/prices/demo/prices.ts'
 import type { World } from '../topics/prices/demo/world.ts'
 import { roundTo } from '../topics/prices/math/format.ts'
-import type { Ingest } from '../topics/prices/service/ingest.ts'
+import type { Ingest } from '../topics/prices/service/writes/ingest.ts'
 import { eventBody } from '../topics/webhooks/service/event-messages.ts'
 import type { Webhooks } from '../topics/webhooks/service/webhooks.ts'
 import { defaultSettings } from '../topics/webhooks/store/webhooks.ts'

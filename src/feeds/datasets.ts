@@ -21,7 +21,7 @@ import { futuresSettlements } from '../topics/futures/dataset/settlements.ts'
 import { futuresTicks } from '../topics/futures/dataset/ticks.ts'
 import type { FuturesServices } from '../topics/futures/service/open.ts'
 import { checkRow } from '../topics/prices/files/rows.ts'
-import type { Ingest } from '../topics/prices/service/ingest.ts'
+import type { Ingest } from '../topics/prices/service/writes/ingest.ts'
 import type { Dataset } from './files/dataset.ts'
 
 export interface DatasetDeps

@@ -1,6 +1,6 @@
 import { isoInstant } from '../../lib/time/instant.ts'
 import { createBigChanges } from '../../topics/prices/math/big-changes.ts'
-import type { Comparison, SeriesComparison } from '../../topics/prices/service/comparison.ts'
+import type { Comparison, SeriesComparison } from '../../topics/prices/service/checks/comparison.ts'
 
 /** A file with at most a third of the stored number of values in its range counts as coarser. */
 const coarserShare = 3

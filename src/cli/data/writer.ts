@@ -13,7 +13,7 @@ import { type DeliveryRow, deliveryTerms, settingsOf } from '../../topics/delive
 import { parseContractCode } from '../../topics/futures/math/families.ts'
 import type { ComparisonShape as WireComparison } from '../../topics/operator/operations/data/data.ts'
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
-import type { Comparison } from '../../topics/prices/service/comparison.ts'
+import type { Comparison } from '../../topics/prices/service/checks/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
 import type { Operator } from '../operator.ts'
 import type { ImportEnvironment } from './import.ts'

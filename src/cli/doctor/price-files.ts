@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { hourMs, isoInstant } from '../../lib/time/instant.ts'
-import { createPriceFiles } from '../../topics/prices/service/price-files.ts'
+import { createPriceFiles } from '../../topics/prices/service/exports/price-files.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
 const check = 'nightly files'

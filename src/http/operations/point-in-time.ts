@@ -1,5 +1,5 @@
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
-import type { PricesView } from '../../topics/prices/service/vintage.ts'
+import type { PricesView } from '../../topics/prices/service/reads/vintage.ts'
 import { dayOf, instantOf } from '../input/query.ts'
 import { typed } from '../input/typed.ts'
 import type { Reply } from './answer.ts'

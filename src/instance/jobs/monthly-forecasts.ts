@@ -9,7 +9,7 @@ import {
   lastPublication,
 } from '../../topics/fundamentals/math/monthly-forecast.ts'
 import type { MonthlyForecasts } from '../../topics/fundamentals/service/monthly-forecasts.ts'
-import type { Closes } from '../../topics/prices/service/closes.ts'
+import type { Closes } from '../../topics/prices/service/days/closes.ts'
 import type { Job } from './job.ts'
 
 const nextAfter = (at: number): number =>

@@ -7,7 +7,7 @@ import type {
   FileRows,
   PriceFiles,
   WantedFiles,
-} from '../../topics/prices/service/price-files.ts'
+} from '../../topics/prices/service/exports/price-files.ts'
 import type { Services } from '../services/services.ts'
 import type { Job } from './job.ts'
 

@@ -41,9 +41,12 @@ import { type KeyServices, openKeys } from '../../topics/keys/service/open.ts'
 import { type MessageServices, openMessages } from '../../topics/messages/service/open.ts'
 import { type OperatorServices, openOperator } from '../../topics/operator/service/open.ts'
 import { datasetLines } from '../../topics/operator/store/dataset-rows.ts'
-import { type Bulk, createBulk } from '../../topics/prices/service/bulk.ts'
+import { type Bulk, createBulk } from '../../topics/prices/service/exports/bulk.ts'
+import {
+  createPriceFiles,
+  type PriceFiles,
+} from '../../topics/prices/service/exports/price-files.ts'
 import { openPrices, type PriceServices } from '../../topics/prices/service/open.ts'
-import { createPriceFiles, type PriceFiles } from '../../topics/prices/service/price-files.ts'
 import { createSourceParser } from '../../topics/sources/files/parser.ts'
 import { openSources, type SourceServices } from '../../topics/sources/service/open.ts'
 import { openStreams, type StreamServices } from '../../topics/streams/service/open.ts'

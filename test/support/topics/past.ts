@@ -1,15 +1,15 @@
 import { isoDay } from '../../../src/lib/time/instant.ts'
 import type { BarInterval } from '../../../src/topics/prices/math/bars.ts'
 import {
+  createQuarantineList,
+  type QuarantineList,
+} from '../../../src/topics/prices/service/quarantine.ts'
+import {
   createHistory,
   type History,
   type HistoryRange,
   type HistoryRow,
-} from '../../../src/topics/prices/service/history.ts'
-import {
-  createQuarantineList,
-  type QuarantineList,
-} from '../../../src/topics/prices/service/quarantine.ts'
+} from '../../../src/topics/prices/service/reads/history.ts'
 import {
   createObservationStore,
   type ObservationStore,

@@ -5,9 +5,9 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { horizonMax } from '../../delivery/math/terms.ts'
 import { isDelivery } from '../../delivery/service/market-days.ts'
 import type { Close } from '../../prices/math/window.ts'
-import type { Closes } from '../../prices/service/closes.ts'
+import type { Closes } from '../../prices/service/days/closes.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
-import type { PricesAt } from '../../prices/service/vintage.ts'
+import type { PricesAt } from '../../prices/service/reads/vintage.ts'
 import type { ObservationStore, Recording } from '../../prices/store/observations.ts'
 import {
   type AlertCondition,

@@ -5,9 +5,9 @@ import { dayAt } from '../../delivery/math/days.ts'
 import { completeDay, type DeliverySeries, isDelivery } from '../../delivery/service/market-days.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Close } from '../../prices/math/window.ts'
-import type { Closes } from '../../prices/service/closes.ts'
-import type { LatestPrices } from '../../prices/service/latest-prices.ts'
-import type { PeriodValues } from '../../prices/service/period-values.ts'
+import type { Closes } from '../../prices/service/days/closes.ts'
+import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
+import type { PeriodValues } from '../../prices/service/reads/period-values.ts'
 import { type AlertMoment, alertMoment } from '../math/condition.ts'
 
 /** A price of a series, as it was observed. */

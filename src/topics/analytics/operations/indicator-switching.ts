@@ -7,7 +7,7 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
-import type { Quote } from '../../prices/service/latest-prices.ts'
+import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import {
   emissionOf,
   fuelSwitch,

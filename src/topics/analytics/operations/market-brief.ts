@@ -14,7 +14,7 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted, priceRowFields } from '../../prices/operations/row.ts'
-import type { Quote } from '../../prices/service/latest-prices.ts'
+import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../math/brief.ts'
 
 const price = t.Number({ examples: [74.25] })

@@ -5,7 +5,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type Close, closesIn, tooFew } from '../../prices/math/window.ts'
-import { bulkSeriesOf } from '../../prices/service/bulk.ts'
+import { bulkSeriesOf } from '../../prices/service/exports/bulk.ts'
 import {
   atr,
   bollinger,

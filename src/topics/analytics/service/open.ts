@@ -1,6 +1,6 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { readsNow } from '../../../database/dataset-reads.ts'
-import type { PricesView } from '../../prices/service/vintage.ts'
+import type { PricesView } from '../../prices/service/reads/vintage.ts'
 import { createAnnotationStore } from '../store/annotations.ts'
 import { createCongressionalTradeStore } from '../store/congressional-trades.ts'
 import { createPositionStore } from '../store/positions.ts'

@@ -18,7 +18,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { priceRowFields } from '../../prices/operations/row.ts'
 import { Sparkline, sparklineOf } from '../../prices/operations/sparkline.ts'
-import type { Quote } from '../../prices/service/latest-prices.ts'
+import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
 import type { Series } from '../store/series.ts'
 

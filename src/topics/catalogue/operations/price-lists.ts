@@ -16,7 +16,7 @@ import { createCached, createEveryAnswer, createPriceTexts } from '../../prices/
 import { createWindowAnswer } from '../../prices/operations/window-answer.ts'
 import { windowDays, windowQuery } from '../../prices/operations/window-query.ts'
 import { WindowBody } from '../../prices/operations/window-row.ts'
-import type { Quote } from '../../prices/service/latest-prices.ts'
+import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
 import type { Series } from '../store/series.ts'
 

@@ -24,7 +24,7 @@ import { type BarInterval, bucketEnd, bucketStart } from '../../prices/math/bars
 import { priceChange } from '../../prices/math/change.ts'
 import { createBucketFinder } from '../../prices/math/cut-bars.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { PricesView } from '../../prices/service/vintage.ts'
+import type { PricesView } from '../../prices/service/reads/vintage.ts'
 import {
   type ChartBar,
   intradayResolutions,

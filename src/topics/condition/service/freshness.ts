@@ -8,8 +8,8 @@ import {
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type GuardTerms, guardAction } from '../../prices/math/guards.ts'
-import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
 
 /** The range of a series' observations outside quarantine. */

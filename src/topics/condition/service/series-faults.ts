@@ -10,8 +10,8 @@ import { scheduleOf } from '../../calendars/math/schedule.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Extent, Series } from '../../catalogue/store/series.ts'
 import { type GuardRule, type GuardTerms, guardAction } from '../../prices/math/guards.ts'
-import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
 import {
   type DayClose,
   type FrozenRun,

@@ -4,9 +4,9 @@ import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type PriceChange, priceChange } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
-import { createSeriesRows } from '../../prices/service/series-rows.ts'
+import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
+import { createSeriesRows } from '../../prices/service/reads/series-rows.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
 
 /** A line of a delivery. */

@@ -1,7 +1,7 @@
 import { calendarOf, isTradingDay } from '../../calendars/math/calendar.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Observation } from '../../prices/math/bars.ts'
-import type { PeriodValues } from '../../prices/service/period-values.ts'
+import type { PeriodValues } from '../../prices/service/reads/period-values.ts'
 import { dayAt, type MarketDay, periodsOf } from '../math/days.ts'
 import {
   type DayFigures,

@@ -5,7 +5,7 @@ import type { Recorded } from '../../../database/dataset-store.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dataStatus } from '../../calendars/math/freshness.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { Ingest } from '../../prices/service/ingest.ts'
+import type { Ingest } from '../../prices/service/writes/ingest.ts'
 import type { Point } from '../../prices/store/observations.ts'
 import type { Events, ServiceEvent } from '../../webhooks/service/events.ts'
 import {

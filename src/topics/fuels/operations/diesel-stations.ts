@@ -6,7 +6,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription, sourceOf } from '../../catalogue/math/catalogue.ts'
 import { formatPrice, roundTo } from '../../prices/math/format.ts'
-import type { Quote } from '../../prices/service/latest-prices.ts'
+import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { againstAverage, dieselCode, metersAMile, nationalDieselCode } from '../math/diesel.ts'
 import type { StationNearby, StationStore } from '../store/stations.ts'
 

@@ -8,7 +8,7 @@ import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
-import type { Quote } from '../../prices/service/latest-prices.ts'
+import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { dieselCode, dieselStates, nationalDieselCode, stateCode } from '../math/diesel.ts'
 import { type DieselDeps, dieselStationsOperations } from './diesel-stations.ts'
 

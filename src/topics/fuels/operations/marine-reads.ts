@@ -3,7 +3,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
-import { createPagingSnapshots } from '../../prices/service/paging-snapshots.ts'
+import { createPagingSnapshots } from '../../prices/service/reads/paging-snapshots.ts'
 import { type Grade, grades, marineCode, type Port } from '../math/marine.ts'
 
 /** A series of one grade, at a port or averaged over all of them. */

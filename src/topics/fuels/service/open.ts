@@ -1,6 +1,6 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Closes } from '../../prices/service/closes.ts'
+import type { Closes } from '../../prices/service/days/closes.ts'
 import { createStationStore } from '../store/stations.ts'
 import { createSurchargeStore } from '../store/surcharges.ts'
 import { createSurchargeMatching } from './surcharges.ts'

@@ -1,6 +1,6 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Closes } from '../../prices/service/closes.ts'
+import type { Closes } from '../../prices/service/days/closes.ts'
 import type { CarrierSchedule } from '../dataset/surcharge-schedules.ts'
 import type { Surcharge } from '../dataset/surcharges.ts'
 import { indexWeeks, surchargesOf } from '../math/surcharge.ts'

@@ -2,7 +2,7 @@ import type { Runtime } from '../../../config/runtime.ts'
 import { type DatasetReads, readsNow } from '../../../database/dataset-reads.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
-import type { PricesView } from '../../prices/service/vintage.ts'
+import type { PricesView } from '../../prices/service/reads/vintage.ts'
 import { createInventoryStore } from '../store/inventories.ts'
 import {
   createMonthlyForecastStore,

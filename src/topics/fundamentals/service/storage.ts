@@ -2,8 +2,8 @@ import { isoDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { changePercent } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { Closes } from '../../prices/service/closes.ts'
-import type { LatestPrices } from '../../prices/service/latest-prices.ts'
+import type { Closes } from '../../prices/service/days/closes.ts'
+import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
 import {
   levelBefore,
   levelDecimals,

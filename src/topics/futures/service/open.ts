@@ -3,7 +3,7 @@ import { type DatasetReads, readsNow } from '../../../database/dataset-reads.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
-import type { PricesView } from '../../prices/service/vintage.ts'
+import type { PricesView } from '../../prices/service/reads/vintage.ts'
 import { createFuturesStore } from '../store/futures.ts'
 import { createFutures, type Futures } from './futures.ts'
 

@@ -11,7 +11,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { PriceChange } from '../math/change.ts'
 import { roundTo } from '../math/format.ts'
-import type { Quote } from '../service/latest-prices.ts'
+import type { Quote } from '../service/reads/latest-prices.ts'
 import { formatted, priceRowFields } from './row.ts'
 import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 

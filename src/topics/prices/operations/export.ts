@@ -35,8 +35,8 @@ import {
   openBulkWriter,
 } from '../files/bulk/open.ts'
 import { validIntervals } from '../math/interval.ts'
-import { type BulkQuestion, bulkSeriesOf } from '../service/bulk.ts'
-import { createFinishedExports, type FinishedExport } from '../service/finished-exports.ts'
+import { type BulkQuestion, bulkSeriesOf } from '../service/exports/bulk.ts'
+import { createFinishedExports, type FinishedExport } from '../service/exports/finished-exports.ts'
 import { intervalOf, openEndOf } from './window-query.ts'
 import { barDaysOf, cutRangeOf, zoneQuery } from './zone-query.ts'
 

@@ -11,7 +11,7 @@ import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/re
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant, mailInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
-import { fileKinds, type PriceFile } from '../service/price-files.ts'
+import { fileKinds, type PriceFile } from '../service/exports/price-files.ts'
 
 const rowsOfPrice = 10_000
 const linkMs = dayMs

@@ -13,7 +13,7 @@ import { annualVolatility } from '../../analytics/math/statistics.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { closesIn, closesPerYear, windowOf } from '../math/window.ts'
-import type { Quote } from '../service/latest-prices.ts'
+import type { Quote } from '../service/reads/latest-prices.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 

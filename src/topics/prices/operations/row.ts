@@ -10,7 +10,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { formulaStatuses } from '../../formulas/math/status.ts'
 import type { PriceChange } from '../math/change.ts'
 import { formatPrice, roundTo } from '../math/format.ts'
-import type { Quote, QuotedDelivery, QuotedFormula } from '../service/latest-prices.ts'
+import type { Quote, QuotedDelivery, QuotedFormula } from '../service/reads/latest-prices.ts'
 
 export const Disclosure = t.Object(
   {

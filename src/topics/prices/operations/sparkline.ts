@@ -1,8 +1,8 @@
 import { t } from '../../../http/answer/schema.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { roundTo } from '../math/format.ts'
-import type { History } from '../service/history.ts'
-import type { LatestPrices, Quote } from '../service/latest-prices.ts'
+import type { History } from '../service/reads/history.ts'
+import type { LatestPrices, Quote } from '../service/reads/latest-prices.ts'
 
 export const sparklineDays = 30
 

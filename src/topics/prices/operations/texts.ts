@@ -6,7 +6,7 @@ import { strongEtag } from '../../../lib/text/etag.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { LatestPrices, QuotedFormula, Rendered } from '../service/latest-prices.ts'
+import type { LatestPrices, QuotedFormula, Rendered } from '../service/reads/latest-prices.ts'
 import { missingLegs, priceRow } from './row.ts'
 
 /**

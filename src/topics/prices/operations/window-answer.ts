@@ -13,14 +13,14 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Interval } from '../math/interval.ts'
 import { createDailyFx } from '../service/daily-fx.ts'
-import type { HistoryRow } from '../service/history.ts'
+import type { RowSources } from '../service/provenance.ts'
+import type { HistoryRow } from '../service/reads/history.ts'
 import {
   createPagingSnapshots,
   type Question,
   type WalkedPage,
-} from '../service/paging-snapshots.ts'
-import type { RowSources } from '../service/provenance.ts'
-import type { Coverage } from '../service/vintage.ts'
+} from '../service/reads/paging-snapshots.ts'
+import type { Coverage } from '../service/reads/vintage.ts'
 import { currencyOf } from './currency.ts'
 import { isFullOf } from './precision.ts'
 import { disclosureRow } from './row.ts'

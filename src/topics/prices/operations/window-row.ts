@@ -8,7 +8,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { createPeriodFinder, periodAt } from '../../delivery/math/days.ts'
 import { affixesOf, formatPrice, roundTo, unitsOf } from '../math/format.ts'
 import type { Rate } from '../service/fx.ts'
-import type { HistoryRow } from '../service/history.ts'
+import type { HistoryRow } from '../service/reads/history.ts'
 import { conversionFields, conversionOf, isMoney } from './currency.ts'
 import { rounder } from './precision.ts'
 import {

@@ -4,7 +4,7 @@ import { isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { calendarDays, type DayTerms, dayOfDate } from '../../delivery/math/days.ts'
-import type { SeriesCut } from '../service/history.ts'
+import type { SeriesCut } from '../service/reads/history.ts'
 
 export const barDayKinds = ['calendar', 'market'] as const
 

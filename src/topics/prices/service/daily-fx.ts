@@ -2,7 +2,7 @@ import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Close } from '../math/window.ts'
-import type { Closes } from './closes.ts'
+import type { Closes } from './days/closes.ts'
 import { createFx, type Fx, type Rate } from './fx.ts'
 
 /** Rates out of closes; each day is looked up once, so make one for each answer. */

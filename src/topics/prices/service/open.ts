@@ -12,11 +12,11 @@ import { createFlaggedValueStore } from '../store/flagged-values.ts'
 import { createObservationStore } from '../store/observations.ts'
 import { createQuarantineStore } from '../store/quarantine.ts'
 import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
-import { createArrivals } from './arrivals.ts'
 import { createProvenance } from './provenance.ts'
 import { createQuarantineList } from './quarantine.ts'
-import { openReads } from './reads.ts'
-import { openWrites } from './writes.ts'
+import { openReads } from './reads/reads.ts'
+import { createArrivals } from './writes/arrivals.ts'
+import { openWrites } from './writes/writes.ts'
 
 export type PriceServices = ReturnType<typeof openPrices>
 

@@ -6,8 +6,8 @@ import type { Formulas } from '../../formulas/service/formulas.ts'
 import { bucketEnd, type Observation } from '../math/bars.ts'
 import type { PriceBlock, RowTexts } from '../math/block.ts'
 import type { ValueSource, ValueSourceStore } from '../store/value-sources.ts'
-import type { HistoryRange, HistoryRow } from './history.ts'
 import type { QuarantineList } from './quarantine.ts'
+import type { HistoryRange, HistoryRow } from './reads/history.ts'
 
 /** The sources of the rows of a page. */
 export interface RowSources {

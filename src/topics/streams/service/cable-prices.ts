@@ -4,7 +4,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { rigRegionOf } from '../../drilling/math/rig-region.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Fx } from '../../prices/service/fx.ts'
-import type { LatestPrices } from '../../prices/service/latest-prices.ts'
+import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
 import { type HeatPrice, heatPrices } from '../../units/math/heat-price.ts'
 
 /** One of the five prices in the terms of the stream. */

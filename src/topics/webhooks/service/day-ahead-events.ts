@@ -9,7 +9,7 @@ import {
   type DeliverySeries,
   isDelivery,
 } from '../../delivery/service/market-days.ts'
-import type { PeriodValues } from '../../prices/service/period-values.ts'
+import type { PeriodValues } from '../../prices/service/reads/period-values.ts'
 import type { Change } from '../../prices/store/observations.ts'
 import type { Events } from './events.ts'
 import type { Webhooks } from './webhooks.ts'

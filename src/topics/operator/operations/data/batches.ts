@@ -15,7 +15,7 @@ import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../../catalogue/math/lookup.ts'
 import { checkRow } from '../../../prices/files/rows.ts'
-import { batchStatuses } from '../../../prices/service/batches.ts'
+import { batchStatuses } from '../../../prices/service/writes/batches.ts'
 import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
 
 const operator = { operator: 'data' } as const

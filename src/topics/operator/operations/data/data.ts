@@ -37,8 +37,8 @@ import {
 import { datedExportText, type ExportFormat, exportText } from '../../../prices/files/export.ts'
 import { decodePoints } from '../../../prices/files/point-block.ts'
 import { checkRow, type RawRow, type TimeRefusal } from '../../../prices/files/rows.ts'
-import type { Batches } from '../../../prices/service/batches.ts'
-import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/bulk.ts'
+import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/exports/bulk.ts'
+import type { Batches } from '../../../prices/service/writes/batches.ts'
 import { observationPages } from '../../../prices/store/export.ts'
 import type { Point } from '../../../prices/store/observations.ts'
 

@@ -30,8 +30,8 @@ import {
   guardActions,
   valueRules,
 } from '../../../prices/math/guards.ts'
-import type { Batches } from '../../../prices/service/batches.ts'
-import type { RunningBatch } from '../../../prices/service/running-batch.ts'
+import type { Batches } from '../../../prices/service/writes/batches.ts'
+import type { RunningBatch } from '../../../prices/service/writes/running-batch.ts'
 import { datasetFile, datasetYears } from '../../store/dataset-rows.ts'
 import { createEarlierRowStore, type EarlierRow, seriesColumn } from '../../store/earlier-rows.ts'
 import { runningBatch } from './data.ts'

@@ -1,0 +1,105 @@
+import type { WriteCounts } from '../../../../database/write-counts.ts'
+import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+import { type BigChange, createBigChanges } from '../../math/big-changes.ts'
+import type { ObservationStore, Point } from '../../store/observations.ts'
+import type { ValueSourceStore } from '../../store/value-sources.ts'
+import type { Decisions } from './decisions.ts'
+import type { Guards } from './guards.ts'
+import { createStoredNeighbours } from './stored-neighbours.ts'
+
+/** The effects of points on one series. */
+export interface SeriesComparison {
+  code: string
+  points: number
+  revised: number
+  /** The times of the first and the last point, Unix ms. */
+  firstAt: number
+  lastAt: number
+  /** Values that are recorded between the two, and of the whole series. */
+  recordedBetween: number
+  recorded: number
+}
+
+/** The effects of a write. */
+export interface Comparison extends WriteCounts {
+  held: number
+  kept: number
+  biggest: BigChange[]
+  series: SeriesComparison[]
+}
+
+/** The source of the compared values, and whether they override decisions of operators. */
+export interface ComparedWrite {
+  source?: string
+  replace?: boolean
+}
+
+export type Compare = (points: readonly Point[], write?: ComparedWrite) => Comparison
+
+/** Says what a write of points would do, and writes nothing. */
+export function createComparison({
+  observations,
+  catalogue,
+  guards,
+  decisions,
+  sources,
+}: {
+  observations: Pick<ObservationStore, 'newest' | 'after' | 'count'>
+  catalogue: Pick<Catalogue, 'byId'>
+  guards: Guards
+  decisions: Pick<Decisions, 'sift'>
+  sources: Pick<ValueSourceStore, 'named'>
+}): Compare {
+  const anyTime = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
+  /** Values of several sources are sifted source by source, as a batch writes them. */
+  const siftOf = (points: readonly Point[], usual: string | undefined, replaces: boolean) =>
+    [...Map.groupBy(points, point => point.source ?? usual)].flatMap(([name, own]) => [
+      ...decisions.sift(own, name === undefined ? 0 : sources.named(name), replaces).fresh,
+    ])
+  return (points, { source, replace = false } = {}) => {
+    const fresh = siftOf(points, source, replace)
+    const { good } = guards.judge(fresh)
+    const biggest = createBigChanges()
+    const counts = { inserted: 0, revised: 0, unchanged: 0 }
+    const series: SeriesComparison[] = []
+    for (const [seriesId, group] of Map.groupBy(good, point => point.seriesId)) {
+      const { code } = catalogue.byId(seriesId)
+      const ordered = group.toSorted((a, b) => a.observedAt - b.observedAt)
+      const [firstAt, lastAt] = [ordered[0]!.observedAt, ordered.at(-1)!.observedAt]
+      let revised = 0
+      const neighbours = createStoredNeighbours(observations, seriesId)
+      let before = neighbours.before(firstAt)?.value
+      for (const { observedAt, value } of ordered) {
+        const old = neighbours.at(observedAt)
+        if (!old) {
+          counts.inserted += 1
+          if (before !== undefined) biggest.see(code, observedAt, before, value)
+        } else if (old.value === value) counts.unchanged += 1
+        else {
+          revised += 1
+          biggest.see(code, observedAt, old.value, value)
+        }
+        before = value
+      }
+      counts.revised += revised
+      series.push({
+        code,
+        points: group.length,
+        revised,
+        firstAt,
+        lastAt,
+        recordedBetween: observations.count(seriesId, firstAt, lastAt + 1),
+        recorded: observations.count(seriesId, ...anyTime),
+      })
+      // Guards must not learn from values that are only checked.
+      guards.forget(seriesId)
+    }
+    return {
+      ...counts,
+      held: fresh.length - good.length,
+      kept: points.length - fresh.length,
+      biggest: biggest.list(),
+      series,
+    }
+  }
+}

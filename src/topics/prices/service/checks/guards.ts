@@ -1,0 +1,246 @@
+import { isoDay } from '../../../../lib/time/instant.ts'
+import { dataStatus, freshUntil } from '../../../calendars/math/freshness.ts'
+import { boundsOf } from '../../../catalogue/math/terms.ts'
+import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+import type { NamedFactor } from '../../../units/math/mistaken.ts'
+import {
+  followSeries,
+  type GuardRule,
+  type GuardState,
+  type GuardTerms,
+  guardAction,
+  guardRules,
+  type Previous,
+} from '../../math/guards.ts'
+import type { FlaggedValueStore } from '../../store/flagged-values.ts'
+import {
+  groupBySeries,
+  type ObservationStore,
+  type Origin,
+  type Point,
+} from '../../store/observations.ts'
+import { createStoredNeighbours } from './stored-neighbours.ts'
+import { createWitnesses, type SettlementMoves } from './witnesses.ts'
+
+/** A value that is flagged. */
+export interface FlaggedPoint extends Point {
+  rule: GuardRule
+  reason: string
+  before: number | undefined
+  isHeld: boolean
+}
+
+/** The guards at the door: one set for files, pushes and feeds. */
+export type Guards = ReturnType<typeof createGuards>
+
+/** Why a value is held that no one flags by how it moves. */
+interface Refusal {
+  rule: GuardRule
+  reason: string
+}
+
+/**
+ * Rules whose flags a related series may confirm. A move by the ratio of two units is excluded:
+ * whole files come in another unit, and then all of their series move alike.
+ */
+const confirmable: ReadonlySet<GuardRule> = new Set(['jump', 'sign'])
+
+/** How far back a series is learnt from. */
+const learntValues = 250
+/** Series that are followed at a time: a state is some kilobytes. */
+const followedMax = 2_000
+
+export function createGuards({
+  catalogue,
+  observations,
+  flags,
+  settlements,
+  rates,
+  now,
+}: {
+  catalogue: Pick<Catalogue, 'byId' | 'list'>
+  observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
+  flags: FlaggedValueStore
+  settlements: SettlementMoves
+  /** Current factors between a currency and others. */
+  rates(currency: string): readonly NamedFactor[]
+  now(): number
+}) {
+  const states = new Map<number, GuardState>()
+  const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
+  const stateOf = (seriesId: number): GuardState => {
+    const followed = states.get(seriesId)
+    if (followed) return followed
+    const series = catalogue.byId(seriesId)
+    const { category, currency, volatility, terms } = series
+    const last = observations.between(
+      seriesId,
+      Number.MIN_SAFE_INTEGER,
+      Number.MAX_SAFE_INTEGER,
+      learntValues,
+    )
+    const guards = {
+      ...(series.delivery && deliveryGuards(boundsOf(series).min)),
+      ...(terms?.guards as GuardTerms | undefined),
+    }
+    const state = followSeries(
+      {
+        volatility,
+        guards,
+        ...(currency !== null && category !== 'fx' && { rates: () => rates(currency) }),
+      },
+      last.reverse(),
+    )
+    if (states.size >= followedMax) states.clear()
+    states.set(seriesId, state)
+    return state
+  }
+
+  /** Its operator wants nothing of any guard: its values cost nothing here either. */
+  const isUnguarded = (seriesId: number): boolean => {
+    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
+    return terms !== undefined && guardRules.every(rule => guardAction(rule, terms) === 'off')
+  }
+
+  /**
+   * Why a value that is not flagged is refused nevertheless: it waits for review or was rejected,
+   * and only later values have changed what the guards know. Stored values are not affected.
+   */
+  const refusedOf = (seriesId: number, group: readonly Point[]) => {
+    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
+    const refused = new Map(
+      flags
+        .notTaken(seriesId, group[0]!.observedAt, group.at(-1)!.observedAt)
+        .filter(({ rule }) => guardAction(rule as GuardRule, terms) === 'hold')
+        .map(value => [`${value.observedAt} ${value.value}`, value]),
+    )
+    return ({ observedAt, value }: Point) => {
+      const reason = refused.size > 0 ? refused.get(`${observedAt} ${value}`) : undefined
+      if (!reason) return undefined
+      const [current] = observations.between(seriesId, observedAt, observedAt + 1, 1)
+      return current?.value === value
+        ? undefined
+        : { rule: reason.rule as GuardRule, reason: reason.reason }
+    }
+  }
+
+  /**
+   * The reason to hold new points of a series that had stopped, where its operator wants that. A
+   * series that was recorded recently continues, however old its points are, because a long file
+   * comes in many parts.
+   */
+  const stopOf = (seriesId: number, at: number): ((point: Point) => Refusal | undefined) => {
+    const series = catalogue.byId(seriesId)
+    if (guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'hold')
+      return () => undefined
+    const newest = observations.newest(seriesId, Number.MAX_SAFE_INTEGER)
+    if (!newest || dataStatus(series, newest.observedAt, at) !== 'stale') return () => undefined
+    const patienceMs = freshUntil(series, newest.observedAt).delayedUntil - newest.observedAt
+    if (at - newest.recordedAt <= patienceMs) return () => undefined
+    const reason = `the first after ${isoDay(newest.observedAt)}, where the series had stopped`
+    return point =>
+      point.observedAt > newest.observedAt &&
+      flags.statusOf(seriesId, point.observedAt, point.value) !== 'released'
+        ? { rule: 'stop', reason }
+        : undefined
+  }
+
+  return {
+    /**
+     * Decides which points may be recorded and which get a flag; writes nothing. Values of other
+     * sources that wait for review may confirm a point.
+     */
+    judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
+      const at = now()
+      const flagged: FlaggedPoint[] = []
+      const heldPoints = new Set<Point>()
+      for (const [seriesId, group] of inOrder(points)) {
+        if (isUnguarded(seriesId)) continue
+        const state = stateOf(seriesId)
+        const neighbours = createStoredNeighbours(observations, seriesId)
+        const refusedAt = refusedOf(seriesId, group)
+        const stoppedAt = stopOf(seriesId, at)
+        for (const point of group) {
+          const { last } = state
+          // Between known values each has the one before it to be compared with.
+          const before: Previous | undefined =
+            !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
+          const pointFlags = state.judge(point.observedAt, point.value, before, at)
+          const isListed = pointFlags.every(flag => flag.action === 'flag')
+          const refused = (isListed ? refusedAt(point) : undefined) ?? stoppedAt(point)
+          if (pointFlags.length === 0 && !refused) {
+            state.take(point.observedAt, point.value)
+            continue
+          }
+          if (refused) {
+            heldPoints.add(point)
+            flagged.push({ ...point, ...refused, before: before?.value, isHeld: true })
+            continue
+          }
+          const worst = pointFlags.find(flag => flag.action === 'hold') ?? pointFlags[0]!
+          const status = flags.statusOf(seriesId, point.observedAt, point.value)
+          const isDoubtful = worst.action === 'hold' && status !== 'released'
+          const witness =
+            isDoubtful && status !== 'rejected' && before && confirmable.has(worst.rule)
+              ? witnesses.of(point, before, origin?.sourceId)
+              : undefined
+          const isHeld = isDoubtful && !witness
+          if (isHeld) {
+            heldPoints.add(point)
+            state.hold(point.observedAt, point.value)
+          } else state.take(point.observedAt, point.value)
+          flagged.push({
+            ...point,
+            rule: worst.rule,
+            reason: witness ? `${worst.reason}, as ${witness}` : worst.reason,
+            before: before?.value,
+            isHeld,
+          })
+        }
+      }
+      return {
+        good: heldPoints.size === 0 ? points : points.filter(point => !heldPoints.has(point)),
+        flagged,
+      }
+    },
+    /** Keeps flags; inside the transaction that writes what is good. */
+    keep(flagged: readonly FlaggedPoint[], { sourceId, batchId }: Origin) {
+      for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of flagged)
+        flags.add({
+          seriesId,
+          observedAt,
+          value,
+          before: before ?? null,
+          rule,
+          reason,
+          sourceId,
+          batchId,
+          status: isHeld ? 'waiting' : 'flagged',
+          flaggedAt: now(),
+        })
+    },
+    /** Forgets how a series moved: its values were changed by other means. */
+    forget: (seriesId: number) => void states.delete(seriesId),
+    forgetAll: () => states.clear(),
+  }
+}
+
+/**
+ * Periods lie ahead and many to a day. Where prices may be negative, zero and its sides are ordinary,
+ * and prices near zero move by any ratio from one period to the next: moves are listed, not held.
+ */
+const deliveryGuards = (min: number): GuardTerms => ({
+  future: 'off',
+  same_day: 'off',
+  ...(min < 0 && { sign: 'off', zero: 'off', jump: 'flag', unit: 'flag' }),
+})
+
+/** Points by series, oldest first. */
+function inOrder(points: readonly Point[]): Map<number, Point[]> {
+  const groups = groupBySeries(points)
+  for (const all of groups.values()) {
+    if (all.some((point, i) => i > 0 && point.observedAt < all[i - 1]!.observedAt))
+      all.sort((a, b) => a.observedAt - b.observedAt)
+  }
+  return groups
+}

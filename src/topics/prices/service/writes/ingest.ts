@@ -1,0 +1,173 @@
+import type { WriteCounts } from '../../../../database/write-counts.ts'
+import type { Clock } from '../../../../lib/time/clock.ts'
+import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+import {
+  type Change,
+  noOrigin,
+  type ObservationStore,
+  type Origin,
+  type Point,
+} from '../../store/observations.ts'
+
+/** Called after every commit, in the order of the commits, with the origin of the changes. */
+export type Listener = (changes: readonly Change[], origin: Origin) => void
+
+/** The result of a write, and when it is recorded. */
+export type Recorded = WriteCounts & { recordedAt: number }
+
+/** A batch under way: the origin of its values, and its record of changes. */
+export interface OpenBatch extends Origin {
+  /** Leaves out values of datasets that an operator decided against. */
+  sift(points: readonly Point[]): readonly Point[]
+  /** Called inside the transaction, after all other listeners. */
+  note(changes: readonly Change[], counts: WriteCounts): void
+  /** Inside the transaction: points of a series that it took out of every read. */
+  noteRemoved(seriesId: number, observedAts: readonly number[]): void
+}
+
+/** The only way to record observations. */
+export type Ingest = ReturnType<typeof createIngest>
+
+export interface IngestDeps {
+  /** Throws while there is no room for prices. */
+  admit?(): void
+  /** A number of the transaction under way, or of the next one. */
+  transactionNumber?(): number
+  /** Before the transaction writes values of these series. */
+  prepare?(seriesIds: Iterable<number>): void
+  /** Called in the transaction. Returns the changes that follow for computed series. */
+  derive?(changes: readonly Change[]): Change[]
+  /** The newest instant of those before the start. */
+  lastWrittenAt?: number
+}
+
+export function createIngest(
+  observations: ObservationStore,
+  catalogue: Catalogue,
+  clock: Clock,
+  deps: IngestDeps = {},
+) {
+  const { admit = () => undefined, transactionNumber = () => Number.NaN } = deps
+  const listeners: Listener[] = []
+  const inside: Listener[] = []
+  const withdrawals: ((seriesId: number) => void)[] = []
+  let batch: OpenBatch | undefined
+  let lastSnapshotAt = Number.NEGATIVE_INFINITY
+  let lastWrite = deps.lastWrittenAt ?? Number.NEGATIVE_INFINITY
+  let lastInstant = { transaction: Number.NaN, at: Number.NEGATIVE_INFINITY }
+  const next = () => {
+    const transaction = transactionNumber()
+    if (transaction !== lastInstant.transaction || lastInstant.at <= lastSnapshotAt) {
+      lastInstant = { transaction, at: Math.max(clock.now(), lastSnapshotAt + 1, lastWrite + 1) }
+      lastWrite = lastInstant.at
+    }
+    return lastInstant.at
+  }
+  return {
+    /**
+     * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
+     * caller or is now; the result has the time at which the last of the points is recorded, which
+     * is later where another batch wrote in the same millisecond.
+     */
+    write(all: readonly Point[], given?: number): Recorded {
+      admit()
+      const writtenAt = next()
+      const recordedAt = given ?? writtenAt
+      const points = batch?.sift(all) ?? all
+      const origin = batch ?? noOrigin
+      deps.prepare?.(new Set(points.map(point => point.seriesId)))
+      let derived: Change[] = []
+      const { counts, changes } = observations.write(
+        points,
+        recordedAt,
+        (changed, written) => {
+          // Noted first, because listeners may read the sources of the values.
+          batch?.note(changed, written)
+          for (const listener of inside) listener(changed, origin)
+          derived = deps.derive?.(changed) ?? []
+          if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
+        },
+        origin,
+        writtenAt,
+      )
+      for (const change of [...changes, ...derived]) {
+        const first = change.inserted[0]
+        if (first)
+          catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
+      }
+      if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
+      if (derived.length > 0) for (const listener of listeners) listener(derived, noOrigin)
+      const lastRecordedAt = lastRecordedOf(changes, recordedAt)
+      if (recordedAt === writtenAt) lastWrite = Math.max(lastWrite, lastRecordedAt)
+      return { ...counts, recordedAt: lastRecordedAt }
+    },
+    /**
+     * Withdraws points of a series from every read from now on; `as_of` still returns them for the
+     * time before. One transaction. `at` is given where they were withdrawn earlier. Returns since
+     * when they have no value.
+     */
+    withdraw(seriesId: number, observedAts: readonly number[], given?: number) {
+      const writtenAt = next()
+      const at = given ?? writtenAt
+      const goneAt = observations.withdraw(
+        seriesId,
+        observedAts,
+        at,
+        batch ?? noOrigin,
+        () => batch?.noteRemoved(seriesId, observedAts),
+        writtenAt,
+      )
+      if (at === writtenAt) lastWrite = Math.max(lastWrite, goneAt)
+      for (const listener of withdrawals) listener(seriesId)
+      return goneAt
+    },
+    /** Sets the source of current values that equal the given ones. */
+    attribute(points: readonly Point[], sourceId: number) {
+      observations.attribute(points, sourceId)
+      for (const seriesId of new Set(points.map(point => point.seriesId)))
+        for (const listener of withdrawals) listener(seriesId)
+    },
+    /** Assigns everything that `work` writes to the batch; undefined: to none. */
+    as<T>(next: OpenBatch | undefined, work: () => T): T {
+      const before = batch
+      batch = next
+      try {
+        return work()
+      } finally {
+        batch = before
+      }
+    },
+    /**
+     * The moment of a read: everything written before is recorded by then and everything written
+     * after it later, even within one millisecond.
+     */
+    snapshotAt() {
+      lastSnapshotAt = Math.max(lastSnapshotAt, lastWrite, clock.now())
+      return lastSnapshotAt
+    },
+    /**
+     * The instant of the transaction under way, or of the next one: no other has it, and it rises from
+     * one to the next.
+     */
+    next,
+    listen: (listener: Listener) => void listeners.push(listener),
+    /**
+     * As `listen`, but inside the transaction: what the listener writes stands with the observations
+     * or not at all. The catalogue's extents are still those from before the write, and a listener
+     * that throws undoes it.
+     */
+    listenInside: (listener: Listener) => void inside.push(listener),
+    /** Adds a listener for series of which points were withdrawn or got another source. */
+    onWithdraw: (listener: (seriesId: number) => void) => void withdrawals.push(listener),
+  }
+}
+
+/** Only points that had a value before can be recorded later than the others of their write. */
+function lastRecordedOf(changes: readonly Change[], recordedAt: number): number {
+  let last = recordedAt
+  for (const { revised, reborn, inserted } of changes) {
+    for (const point of revised) last = Math.max(last, point.recordedAt)
+    if (reborn.length > 0) for (const point of inserted) last = Math.max(last, point.recordedAt)
+  }
+  return last
+}
