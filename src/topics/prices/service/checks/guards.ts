@@ -67,7 +67,6 @@ export function createGuards({
   now(): number
 }) {
   const states = new Map<number, GuardState>()
-  const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
   const stateOf = (seriesId: number): GuardState => {
     const followed = states.get(seriesId)
     if (followed) return followed
@@ -154,6 +153,7 @@ export function createGuards({
       const at = now()
       const flagged: FlaggedPoint[] = []
       const heldPoints = new Set<Point>()
+      const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
       for (const [seriesId, group] of inOrder(points)) {
         if (isUnguarded(seriesId)) continue
         const state = stateOf(seriesId)

@@ -14,7 +14,10 @@ export interface SettlementMoves {
 /** Related series may date the same period a little differently: a month on its first or its 15th. */
 const sameTimeMaxMs = 16 * dayMs
 
-/** Finds related moves that confirm a suspicious value. Used for suspicious values only. */
+/**
+ * Finds related moves that confirm a suspicious value. Used for suspicious values only, and for those
+ * of one write: what they have in common is read once.
+ */
 export function createWitnesses({
   catalogue,
   observations,
@@ -26,6 +29,18 @@ export function createWitnesses({
   flags: Pick<FlaggedValueStore, 'waitingNear'>
   settlements: SettlementMoves
 }) {
+  const related = new Map<string, readonly Series[]>()
+  const relatedIn = (category: string) =>
+    related.getOrInsertComputed(category, () =>
+      catalogue.list().filter(series => relatedCategory(series) === category),
+    )
+  const settled = new Map<string, ReturnType<SettlementMoves['movesBetween']>>()
+  const settledIn = (category: string, fromDay: string, toDay: string) =>
+    settled.getOrInsertComputed(`${category} ${fromDay} ${toDay}`, () =>
+      families
+        .filter(({ code }) => underlyingCategory(code) === category)
+        .flatMap(({ code }) => settlements.movesBetween(code, fromDay, toDay)),
+    )
   return {
     /**
      * The moves that confirm the move to a point, in words; undefined where there are none. Values
@@ -35,7 +50,7 @@ export function createWitnesses({
     of(point: Point, before: Previous, sourceId: number | undefined) {
       const flagged: Move = { before: before.value, value: point.value }
       const category = relatedCategory(catalogue.byId(point.seriesId))
-      const related = catalogue.list().filter(series => relatedCategory(series) === category)
+      const others = relatedIn(category)
       const withinMs = Math.min(sameTimeMaxMs, (point.observedAt - before.observedAt) / 2)
       const valueNear = (seriesId: number, at: number): number | undefined => {
         const value = observations.newest(seriesId, at + withinMs + 1)
@@ -54,16 +69,13 @@ export function createWitnesses({
           .waitingNear(id, point.observedAt - withinMs, point.observedAt + withinMs, sourceId)
           .some(move => confirms(move, flagged))
 
-      const moved = related.find(series => series.id !== point.seriesId && didMove(series))
+      const moved = others.find(series => series.id !== point.seriesId && didMove(series))
       if (moved) return `${moved.code} moved`
-      const witness = related.find(isSaidToMove)
+      const witness = others.find(isSaidToMove)
       if (witness)
         return `another source says${witness.id === point.seriesId ? '' : ` of ${witness.code}`}`
       const [fromDay, toDay] = [isoDay(before.observedAt), isoDay(point.observedAt)]
-      const contract = families
-        .filter(({ code }) => underlyingCategory(code) === category)
-        .flatMap(({ code }) => settlements.movesBetween(code, fromDay, toDay))
-        .find(move => confirms(move, flagged))
+      const contract = settledIn(category, fromDay, toDay).find(move => confirms(move, flagged))
       return contract && `${contract.code} settled`
     },
   }
