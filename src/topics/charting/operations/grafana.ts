@@ -71,11 +71,16 @@ const incomingOf = ({
   params: undefined,
 })
 
-/** One target of a panel: its points in the range, oldest first. */
-function seriesOf(incoming: Incoming, body: unknown, target: Fields) {
+/** The codes of a target: a variable with several values is sent as `(A|B)`. */
+function codesOf({ target }: Fields): string[] {
+  const text = typeof target === 'string' ? target : ''
+  return /^\(.+\)$/.test(text) ? text.slice(1, -1).split('|') : [text]
+}
+
+/** One code of a target: its points in the range, oldest first. */
+function seriesOf(incoming: Incoming, body: unknown, target: Fields, symbol: string) {
   const { from, to } = rangeOf(body)
   const { intervalMs, maxDataPoints } = fieldsOf(body)
-  const symbol = typeof target.target === 'string' ? target.target : ''
   const { commodity, moment } = readSymbol({ ...incoming, query: { symbol } })
   const { series, code } = commodity
   const resolution = resolutionFor(series, positive(intervalMs, dayMs))
@@ -207,14 +212,15 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
       const wanted = (Array.isArray(targets) ? targets : [])
         .map(fieldsOf)
         .filter(({ target, hide }) => target !== undefined && target !== '' && hide !== true)
+        .flatMap(target => codesOf(target).map(code => ({ target, code })))
       const { codesPerRequestMax } = call.at.limits
       if (wanted.length > codesPerRequestMax)
         throw invalidParameter(
           'targets',
-          `${wanted.length} targets`,
-          `at most ${codesPerRequestMax} targets`,
+          `${wanted.length} codes`,
+          `at most ${codesPerRequestMax} codes`,
         )
-      return wanted.map(target => seriesOf(incomingOf(call), call.body, target))
+      return wanted.map(({ target, code }) => seriesOf(incomingOf(call), call.body, target, code))
     },
   }),
   operation('POST /grafana/annotations', {

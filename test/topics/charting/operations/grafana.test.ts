@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import dashboard from '../../../../docs/monitoring/prices-dashboard.json'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
@@ -66,6 +67,21 @@ describe('a JSON data source of a dashboard', () => {
     expect((body as unknown[]).length).toBe(2)
   })
 
+  test('gets the points of each value of a variable that has several', async () => {
+    const { instance, post } = open()
+    instance.record('BRENT_CRUDE_USD', [70], startAt - hourMs, dayMs)
+    const targets = [{ target: '(WTI_USD|BRENT_CRUDE_USD)', refId: 'A' }]
+    const { body } = await post('/query', { range, intervalMs: dayMs, targets })
+    expect(
+      (body as { target: string; refId: string }[]).map(row => [row.target, row.refId]),
+    ).toEqual([
+      ['WTI_USD', 'A'],
+      ['BRENT_CRUDE_USD', 'A'],
+    ])
+    const many = `(${Array.from({ length: 21 }, () => 'WTI_USD').join('|')})`
+    expect((await post('/query', { range, targets: [{ target: many }] })).status).toBe(400)
+  })
+
   test('shows corrections as annotations', async () => {
     const { instance, post } = open()
     instance.clock.advance(dayMs)
@@ -88,4 +104,28 @@ describe('a JSON data source of a dashboard', () => {
   ])('%s %o is refused with 400', async (path, body) => {
     expect((await open().post(path, body)).status).toBe(400)
   })
+})
+
+test('the dashboard for Infinity charts every day of its window', async () => {
+  const { instance, key } = open()
+  instance.record(
+    'WTI_USD',
+    Array.from({ length: 200 }, (_, day) => 60 + day / 100),
+    startAt,
+    dayMs,
+  )
+  const [, chart] = dashboard.panels
+  const { type, url, url_options: options, columns } = chart!.targets[0]!
+  const query = new URLSearchParams(
+    options.params.map(({ key, value }): [string, string] => [
+      key,
+      value.replace(/\$\{code\}/, 'WTI_USD'),
+    ]),
+  )
+  const path = `${url.replace(/\$\{base\}/, '')}?${query}`
+  const response = await instance.get(path, key, { accept: 'text/csv; charset=utf-8' })
+  const [names, ...rows] = (await response.text()).trim().split('\n')
+  expect(type).toBe('csv')
+  expect(names!.split(',')).toContainValues(columns.map(({ selector }) => selector))
+  expect(rows).toHaveLength(200)
 })
