@@ -251,11 +251,12 @@ function operationOf(
     ...refusalsOf(raw, method),
     ...(isRecord(raw.responses) ? raw.responses : {}),
   })
+  const formats = formatsText(parameters)
   const responses = Object.fromEntries(
     statuses.map(([status, response]) => [
       status,
       {
-        ...responseOf(status, response, operationId, build),
+        ...responseOf(status, response, operationId, build, status === '200' ? formats : ''),
         ...(status.startsWith('2') &&
           (takesQuery || body !== undefined) && { headers: ignoredParameters }),
       },
@@ -266,6 +267,16 @@ function operationOf(
     operationId,
     responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } },
   }
+}
+
+/**
+ * The formats of a response, for its description. Media types would turn the result types of
+ * generated clients into unions.
+ */
+function formatsText(parameters: readonly Parameter[]): string {
+  const values = parameters.find(({ name }) => name === 'format')?.schema.enum
+  if (!Array.isArray(values)) return ''
+  return `Formats: ${values.map(value => `\`${value}\``).join(', ')}.`
 }
 
 const takesKey = (security: Security): boolean => security.some(scheme => 'apiKeyHeader' in scheme)
@@ -370,6 +381,7 @@ function responseOf(
   raw: unknown,
   operationId: string,
   build: Build,
+  formats: string,
 ): Operation['responses'][string] {
   const phrase = build.phrases[status] ?? 'The answer'
   const schema = firstSchema(raw)
@@ -377,7 +389,8 @@ function responseOf(
   if (schema === undefined) return { description: own ?? phrase }
   const name = status >= '400' ? `${pascal(phrase)}Problem` : `${pascal(operationId)}Response`
   const { description, content } = contentOf(schema, name, status < '300', build)
-  return { description: own ?? description ?? phrase, content }
+  const texts = [own ?? description, formats].filter(text => text)
+  return { description: texts.join(' ') || phrase, content }
 }
 
 // The plugin repeats one schema under each content type that Elysia could parse; the schema itself

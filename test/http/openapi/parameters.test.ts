@@ -3,10 +3,19 @@ import type { Parameter } from '../../../src/http/openapi/openapi.ts'
 import { shareParameters, withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
+interface Documented {
+  parameters?: (Parameter & { $ref?: string })[]
+  responses: Record<string, { description: string }>
+}
+
 interface Document {
-  paths: Record<string, Record<string, { parameters?: (Parameter & { $ref?: string })[] }>>
+  paths: Record<string, Record<string, Documented>>
   components: { parameters: Record<string, Parameter> }
 }
+
+const reading = openTestInstance()
+  .get('/openapi.json')
+  .then(response => response.json() as Promise<Document>)
 
 test('a parameter that three operations share is described once, each other one in its place', () => {
   const page: Parameter = { name: 'page', in: 'query', required: false, schema: {} }
@@ -26,7 +35,7 @@ test('a parameter that three operations share is described once, each other one 
 })
 
 test('the document describes no parameter word for word in more than two operations', async () => {
-  const document = (await (await openTestInstance().get('/openapi.json')).json()) as Document
+  const document = await reading
   const { parameters: shared } = document.components
   const counts = new Map<string, number>()
   let references = 0
@@ -43,4 +52,20 @@ test('the document describes no parameter word for word in more than two operati
       }
   expect(references).toBeGreaterThan(600)
   expect([...counts.values()].filter(count => count > 2)).toEqual([])
+})
+
+test('every parameter that a request needs has an example, and every response names its formats', async () => {
+  const operations = Object.values(withParametersInPlace(await reading).paths).flatMap(item =>
+    Object.values(item),
+  )
+  const needed = operations.flatMap(({ parameters = [] }) =>
+    parameters.filter(({ required }) => required),
+  )
+  expect(needed.filter(({ example }) => example === undefined)).toEqual([])
+  const unnamed = operations.filter(({ parameters = [], responses }) => {
+    const format = parameters.find(({ name }) => name === 'format')
+    const { enum: values = [] } = (format?.schema ?? {}) as { enum?: string[] }
+    return values.some(value => !responses['200']?.description.includes(`\`${value}\``))
+  })
+  expect(unnamed).toEqual([])
 })

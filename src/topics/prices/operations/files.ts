@@ -265,8 +265,8 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         'Returns the file; `Range` requests are accepted. Get the link from `GET /v1/files/prices/{name}/link`.',
       access: { open: 'The link is signed.', rate: 'none' },
       params: {
-        expires: t.string('Expiry of the link, Unix ms.'),
-        signature: t.string('Signature of the link.'),
+        expires: t.string('Expiry of the link, Unix ms.', '1796083200000'),
+        signature: t.string('Signature of the link.', '6f1c'),
         name: t.string('The name of a file of the list.', '2026.parquet'),
       },
       answers: { 200: fileBody, 416: NestedProblem },
