@@ -201,7 +201,7 @@ describe('a batch of a dataset', () => {
   })
 
   test('no source file replaces dataset rows in a way that hides the replaced rows from their batch', () => {
-    const source = join(import.meta.dir, '../../../../src')
+    const source = join(import.meta.dir, '../../../../../src')
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(name =>
       name.endsWith('.ts'),
     )
