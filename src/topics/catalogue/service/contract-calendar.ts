@@ -7,7 +7,7 @@ import {
   parseContractCode,
 } from '../../futures/math/families.ts'
 import type { NewContract } from '../store/series.ts'
-import type { ContractCalendar } from './catalogue.ts'
+import type { ContractCalendar } from './resolver.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
 

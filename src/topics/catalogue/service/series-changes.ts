@@ -7,7 +7,8 @@ import { parseContractCode } from '../../futures/math/families.ts'
 import type { Cadence } from '../math/catalogue.ts'
 import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
 import type { Series, SeriesStore } from '../store/series.ts'
-import { type Catalogue, ownPrefix } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
+import { ownPrefix } from './visibility.ts'
 
 /** A fault of an attribute, as a sentence that continues after the field's name. */
 export interface TermFault {
