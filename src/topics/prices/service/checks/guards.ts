@@ -1,5 +1,3 @@
-import { isoDay } from '../../../../lib/time/instant.ts'
-import { dataStatus, freshUntil } from '../../../calendars/math/freshness.ts'
 import { boundsOf } from '../../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { NamedFactor } from '../../../units/math/mistaken.ts'
@@ -19,25 +17,28 @@ import {
   type Origin,
   type Point,
 } from '../../store/observations.ts'
+import { createRefusals } from './refusals.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
 import { createWitnesses, type SettlementMoves } from './witnesses.ts'
 
-/** A value that is flagged. */
-export interface FlaggedPoint extends Point {
+/** Why a value is flagged. */
+interface Flag {
   rule: GuardRule
   reason: string
   before: number | undefined
   isHeld: boolean
 }
 
+type PointFlag = Flag & { point: Point }
+
+/** What confirms the move of a point from the value before it. */
+type WitnessOf = (point: Point, before: Previous) => string | undefined
+
+/** A value that is flagged. */
+export type FlaggedPoint = Point & Flag
+
 /** The guards at the door: one set for files, pushes and feeds. */
 export type Guards = ReturnType<typeof createGuards>
-
-/** Why a value is held that no one flags by how it moves. */
-interface Refusal {
-  rule: GuardRule
-  reason: string
-}
 
 /**
  * Rules whose flags a related series may confirm. A move by the ratio of two units is excluded:
@@ -67,6 +68,7 @@ export function createGuards({
   now(): number
 }) {
   const states = new Map<number, GuardState>()
+  const refusals = createRefusals(catalogue, observations, flags)
   const stateOf = (seriesId: number): GuardState => {
     const followed = states.get(seriesId)
     if (followed) return followed
@@ -101,47 +103,53 @@ export function createGuards({
     return terms !== undefined && guardRules.every(rule => guardAction(rule, terms) === 'off')
   }
 
-  /**
-   * Why a value that is not flagged is refused nevertheless: it waits for review or was rejected,
-   * and only later values have changed what the guards know. Stored values are not affected.
-   */
-  const refusedOf = (seriesId: number, group: readonly Point[]) => {
-    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
-    const refused = new Map(
-      flags
-        .notTaken(seriesId, group[0]!.observedAt, group.at(-1)!.observedAt)
-        .filter(({ rule }) => guardAction(rule as GuardRule, terms) === 'hold')
-        .map(value => [`${value.observedAt} ${value.value}`, value]),
-    )
-    return ({ observedAt, value }: Point) => {
-      const reason = refused.size > 0 ? refused.get(`${observedAt} ${value}`) : undefined
-      if (!reason) return undefined
-      const [current] = observations.between(seriesId, observedAt, observedAt + 1, 1)
-      return current?.value === value
-        ? undefined
-        : { rule: reason.rule as GuardRule, reason: reason.reason }
+  /** Flags suspicious points of one series, which come oldest first. */
+  const judgeSeries = (
+    seriesId: number,
+    group: readonly Point[],
+    witnessOf: WitnessOf,
+  ): PointFlag[] => {
+    const at = now()
+    const state = stateOf(seriesId)
+    const neighbours = createStoredNeighbours(observations, seriesId)
+    const refusedAt = refusals.listed(seriesId, group)
+    const stoppedAt = refusals.afterStop(seriesId, at)
+    const flagged: PointFlag[] = []
+    for (const point of group) {
+      const { last } = state
+      // Between known values each has the one before it to be compared with.
+      const before: Previous | undefined =
+        !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
+      const pointFlags = state.judge(point.observedAt, point.value, before, at)
+      const isListed = pointFlags.every(flag => flag.action === 'flag')
+      const refused = (isListed ? refusedAt(point) : undefined) ?? stoppedAt(point)
+      if (refused) {
+        flagged.push({ point, ...refused, before: before?.value, isHeld: true })
+        continue
+      }
+      const worst = pointFlags.find(flag => flag.action === 'hold') ?? pointFlags[0]
+      if (!worst) {
+        state.take(point.observedAt, point.value)
+        continue
+      }
+      const status = flags.statusOf(seriesId, point.observedAt, point.value)
+      const isDoubtful = worst.action === 'hold' && status !== 'released'
+      const witness =
+        isDoubtful && status !== 'rejected' && before && confirmable.has(worst.rule)
+          ? witnessOf(point, before)
+          : undefined
+      const isHeld = isDoubtful && !witness
+      if (isHeld) state.hold(point.observedAt, point.value)
+      else state.take(point.observedAt, point.value)
+      flagged.push({
+        point,
+        rule: worst.rule,
+        reason: witness ? `${worst.reason}, as ${witness}` : worst.reason,
+        before: before?.value,
+        isHeld,
+      })
     }
-  }
-
-  /**
-   * The reason to hold new points of a series that had stopped, where its operator wants that. A
-   * series that was recorded recently continues, however old its points are, because a long file
-   * comes in many parts.
-   */
-  const stopOf = (seriesId: number, at: number): ((point: Point) => Refusal | undefined) => {
-    const series = catalogue.byId(seriesId)
-    if (guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'hold')
-      return () => undefined
-    const newest = observations.newest(seriesId, Number.MAX_SAFE_INTEGER)
-    if (!newest || dataStatus(series, newest.observedAt, at) !== 'stale') return () => undefined
-    const patienceMs = freshUntil(series, newest.observedAt).delayedUntil - newest.observedAt
-    if (at - newest.recordedAt <= patienceMs) return () => undefined
-    const reason = `the first after ${isoDay(newest.observedAt)}, where the series had stopped`
-    return point =>
-      point.observedAt > newest.observedAt &&
-      flags.statusOf(seriesId, point.observedAt, point.value) !== 'released'
-        ? { rule: 'stop', reason }
-        : undefined
+    return flagged
   }
 
   return {
@@ -150,57 +158,15 @@ export function createGuards({
      * sources that wait for review may confirm a point.
      */
     judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
-      const at = now()
-      const flagged: FlaggedPoint[] = []
-      const heldPoints = new Set<Point>()
       const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
-      for (const [seriesId, group] of inOrder(points)) {
-        if (isUnguarded(seriesId)) continue
-        const state = stateOf(seriesId)
-        const neighbours = createStoredNeighbours(observations, seriesId)
-        const refusedAt = refusedOf(seriesId, group)
-        const stoppedAt = stopOf(seriesId, at)
-        for (const point of group) {
-          const { last } = state
-          // Between known values each has the one before it to be compared with.
-          const before: Previous | undefined =
-            !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
-          const pointFlags = state.judge(point.observedAt, point.value, before, at)
-          const isListed = pointFlags.every(flag => flag.action === 'flag')
-          const refused = (isListed ? refusedAt(point) : undefined) ?? stoppedAt(point)
-          if (pointFlags.length === 0 && !refused) {
-            state.take(point.observedAt, point.value)
-            continue
-          }
-          if (refused) {
-            heldPoints.add(point)
-            flagged.push({ ...point, ...refused, before: before?.value, isHeld: true })
-            continue
-          }
-          const worst = pointFlags.find(flag => flag.action === 'hold') ?? pointFlags[0]!
-          const status = flags.statusOf(seriesId, point.observedAt, point.value)
-          const isDoubtful = worst.action === 'hold' && status !== 'released'
-          const witness =
-            isDoubtful && status !== 'rejected' && before && confirmable.has(worst.rule)
-              ? witnesses.of(point, before, origin?.sourceId)
-              : undefined
-          const isHeld = isDoubtful && !witness
-          if (isHeld) {
-            heldPoints.add(point)
-            state.hold(point.observedAt, point.value)
-          } else state.take(point.observedAt, point.value)
-          flagged.push({
-            ...point,
-            rule: worst.rule,
-            reason: witness ? `${worst.reason}, as ${witness}` : worst.reason,
-            before: before?.value,
-            isHeld,
-          })
-        }
-      }
+      const witnessOf: WitnessOf = (point, before) => witnesses.of(point, before, origin?.sourceId)
+      const flagged = [...inOrder(points)].flatMap(([seriesId, group]) =>
+        isUnguarded(seriesId) ? [] : judgeSeries(seriesId, group, witnessOf),
+      )
+      const heldPoints = new Set(flagged.flatMap(({ point, isHeld }) => (isHeld ? [point] : [])))
       return {
         good: heldPoints.size === 0 ? points : points.filter(point => !heldPoints.has(point)),
-        flagged,
+        flagged: flagged.map(({ point, ...flag }) => ({ ...point, ...flag })),
       }
     },
     /** Keeps flags; inside the transaction that writes what is good. */

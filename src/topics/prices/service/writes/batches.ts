@@ -10,11 +10,10 @@ import {
   type BatchStart,
   type Counts,
   createRunningBatches,
-  createTally,
   type RunningBatch,
   type RunningBatchDeps,
-  type Tally,
 } from './running-batch.ts'
+import { createTally, type Tally } from './tally.ts'
 import { createUndo, rowText, type UndoConflict, type Undone } from './undo.ts'
 
 /** A batch of one transaction, and the time of its recording: from then on `as_of` returns it. */

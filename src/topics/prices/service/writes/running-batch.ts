@@ -1,16 +1,16 @@
 import { datasetTables } from '../../../../database/dataset-tables.ts'
 import type { Journal } from '../../../../database/undo/journal.ts'
-import type { UndoneRowStore, UndoneRows } from '../../../../database/undo/undone-rows.ts'
+import type { UndoneRowStore } from '../../../../database/undo/undone-rows.ts'
 import type { WriteCounts } from '../../../../database/write-counts.ts'
-import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
-import { type BigChange, createBigChanges } from '../../math/big-changes.ts'
 import { feedNamed } from '../../math/source-names.ts'
 import type { Batch, BatchCounts, BatchSeries, BatchStore, NewBatch } from '../../store/batches.ts'
 import type { Change, ObservationReads, Point } from '../../store/observations.ts'
 import type { ValueSourceStore } from '../../store/value-sources.ts'
 import type { Decisions } from '../checks/decisions.ts'
 import type { Guards } from '../checks/guards.ts'
+import { deletionsApart, knownAlready } from './deletions.ts'
 import type { Ingest, OpenBatch, Recorded } from './ingest.ts'
+import type { Tally } from './tally.ts'
 
 /** The fields of a batch when it begins; `source` is the name of its values' source. */
 export type BatchStart = Omit<NewBatch, 'sourceId'> & {
@@ -246,81 +246,6 @@ const sumOf = (all: readonly Counts[]): Counts => {
 
 /** Whether a point has more than its value. */
 const isQualified = (point: Point): boolean => point.source !== undefined || point.deleted === true
-
-const momentKey = ({ seriesId, observedAt }: Point) => `${seriesId} ${observedAt}`
-
-/**
- * Separates the points with a deletion, each with all its entries in the order of time, from the
- * others.
- */
-function deletionsApart(points: readonly Point[]) {
-  const withDeletion = new Set(points.filter(point => point.deleted).map(momentKey))
-  if (withDeletion.size === 0) return { ordinary: points, histories: [] }
-  const ordinary = points.filter(point => !withDeletion.has(momentKey(point)))
-  const events = points.filter(point => withDeletion.has(momentKey(point)))
-  const at = ({ recordedAt = Number.POSITIVE_INFINITY }: Point) => recordedAt
-  const histories = [...Map.groupBy(events, momentKey).values()].map(history =>
-    history.toSorted((a, b) => (at(a) === at(b) ? 0 : at(a) - at(b))),
-  )
-  return { ordinary, histories }
-}
-
-/** Whether an entry of a file about a point is older than the newest version stored here. */
-function knownAlready(observations: Pick<ObservationReads, 'vintages'>, point: Point) {
-  const last = observations.vintages(point.seriesId, point.observedAt).at(-1)
-  const { replacedAt, recordedAt = Number.NEGATIVE_INFINITY } = last ?? {}
-  return (event: Point): boolean => {
-    if (event.deleted && !last && event.recordedAt === undefined) return true
-    if (event.recordedAt === undefined) return event.deleted === true && replacedAt !== undefined
-    if (replacedAt === undefined) return event.recordedAt <= recordedAt
-    return event.deleted ? event.recordedAt <= replacedAt : event.recordedAt < replacedAt
-  }
-}
-
-/** The changes of a batch under way. */
-export interface Tally {
-  see(change: Change): void
-  biggest(): BigChange[]
-  /** Writes that changed something. */
-  writes: number
-  isDataset: boolean
-  isGuarded: boolean
-  asRecorded: boolean
-  replaces: boolean
-  /** Rows of datasets that undos took back. */
-  undone: Map<string, UndoneRows>
-}
-
-/** The checks for the values of a batch. */
-export type Judging = Pick<Tally, 'isGuarded' | 'asRecorded' | 'replaces'>
-
-export function createTally(
-  catalogue: Catalogue,
-  isDataset: boolean,
-  judging: Judging,
-  before: readonly BigChange[] = [],
-): Tally {
-  const biggest = createBigChanges()
-  for (const change of before)
-    biggest.see(change.code, change.observedAt, change.before, change.after)
-  return {
-    writes: 0,
-    undone: new Map(),
-    isDataset,
-    ...judging,
-    see({ seriesId, inserted, revised, replaced }) {
-      const { code } = catalogue.byId(seriesId)
-      for (const [i, point] of revised.entries())
-        biggest.see(code, point.observedAt, replaced[i]!, point.value)
-      let before = inserted[0]
-      for (const point of inserted) {
-        biggest.see(code, point.observedAt, before!.value, point.value)
-        before = point
-      }
-    },
-    biggest: biggest.list,
-  }
-}
 
 function coverOf({ seriesId, inserted, revised }: Change): BatchSeries {
   const firsts = [inserted[0], revised[0]].flatMap(point => point?.observedAt ?? [])
