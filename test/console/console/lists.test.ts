@@ -44,10 +44,10 @@ needs('chromium').describe('lists of the operator', () => {
     for (const path of ['/v1/demo/prices', `/v1/prices/latest?by_code=${long}`, '/v1/x'])
       await fetch(stage.origin + path, { method: path === '/v1/x' ? 'DELETE' : 'GET' })
     await goTo('/desk/requests')
-    await page.waitForSelector('.told:nth-child(3)')
+    await page.waitForSelector('.entry:nth-child(3)')
     const edges = await page.evaluate<
       number[][]
-    >(`[...document.querySelectorAll('.told > summary')].map(
+    >(`[...document.querySelectorAll('.entry > summary')].map(
       each => [':nth-child(2)', '.path', '.nowrap', '.number'].map((part, i) => {
         const box = each.querySelector(':scope > ' + part).getBoundingClientRect()
         return Math.round(i === 3 ? box.right : box.left)
