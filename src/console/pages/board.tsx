@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
 import { Button, Confirmed, Input, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
+import { useFocusKept } from '../parts/focus.ts'
 import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
 import { layoutPath } from '../parts/requests/first.ts'
@@ -258,7 +259,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
     typed.value = ''
   }
   return (
-    <section class="card" aria-label="Watchlist codes">
+    <section class="card" aria-label="Watchlist codes" ref={useFocusKept()} tabIndex={-1}>
       <div class="row end">
         <Input label="Add a code" type="search" placeholder="Name or code" {...bound(typed)} />
         {groups.length > 1 && (

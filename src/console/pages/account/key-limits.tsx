@@ -1,4 +1,5 @@
 import { Button, Input } from '../../parts/bits.tsx'
+import { useOpened } from '../../parts/focus.ts'
 import { submits } from '../../parts/text/form.ts'
 import { dataDay } from '../../parts/text/format.ts'
 
@@ -128,6 +129,7 @@ interface Props {
 export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
   <form
     class="card"
+    ref={useOpened()}
     aria-labelledby="limits"
     onSubmit={submits(form => {
       const typed = new FormData(form)

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { Choice, Confirmed, Input, Refused } from '../../parts/bits.tsx'
+import { useFocusKept } from '../../parts/focus.ts'
 import {
   ask,
   dataOf,
@@ -70,7 +71,7 @@ export function Sharing({ groups }: { groups: readonly Group[] }) {
       await answer.reload()
     })
   return (
-    <section class="card" aria-labelledby="shared">
+    <section class="card" aria-labelledby="shared" ref={useFocusKept()} tabIndex={-1}>
       <h2 id="shared">Shared watchlists</h2>
       <p class="quiet">
         Everyone in your organization can select them on the <a href="/market">market page</a>.

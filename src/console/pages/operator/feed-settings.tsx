@@ -1,4 +1,5 @@
 import { Button, Input } from '../../parts/bits.tsx'
+import { useOpened } from '../../parts/focus.ts'
 import { submits } from '../../parts/text/form.ts'
 import type { Feed } from './feed.ts'
 
@@ -24,6 +25,7 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
   return (
     <form
       class="card"
+      ref={useOpened()}
       aria-labelledby="feed"
       onSubmit={submits(form => {
         onPut(settingOf(form))

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
 import { Button, Confirmed, Input, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { useOpened } from '../../parts/focus.ts'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
@@ -18,8 +19,6 @@ const fields = [
   { name: 'min', text: 'Minimum accepted', isOptional: true, isNumber: true },
   { name: 'max', text: 'Maximum accepted', isOptional: true, isNumber: true },
 ] as const
-
-type FieldName = (typeof fields)[number]['name']
 
 /**
  * The attributes that were changed in the form; an empty currency means that the number is not an
@@ -74,37 +73,12 @@ export function SeriesEditor() {
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       {refusal.value && <Refused error={refusal.value} />}
       {edited.value !== undefined && (
-        <form class="card" key={before?.code ?? ''} aria-labelledby="terms" onSubmit={submits(put)}>
-          <h2 id="terms">{before ? before.code : 'New custom series'}</h2>
-          <div class="row end">
-            {!before && (
-              <Input
-                label="Code"
-                name="code"
-                required
-                maxLength={50}
-                placeholder="DESK_GASOIL_USD"
-              />
-            )}
-            {fields.map(field => (
-              <label key={field.name}>
-                {field.text}
-                <input
-                  name={field.name}
-                  inputMode={'isNumber' in field ? 'decimal' : 'text'}
-                  required={!('isOptional' in field)}
-                  defaultValue={String(before?.[field.name as FieldName] ?? '')}
-                />
-              </label>
-            ))}
-          </div>
-          <div class="row">
-            <button type="submit" class="main">
-              {before ? 'Save series' : 'Add series'}
-            </button>
-            <Button label="Cancel" onClick={sets(edited, undefined)} />
-          </div>
-        </form>
+        <Terms
+          key={before?.code ?? ''}
+          before={before}
+          onPut={put}
+          onCancel={sets(edited, undefined)}
+        />
       )}
       <Table
         caption="Catalogue"
@@ -166,3 +140,38 @@ export function SeriesEditor() {
     </>
   )
 }
+
+interface TermsProps {
+  /** The series that is changed; without one, a new one. */
+  before: Series | undefined
+  onPut: (form: HTMLFormElement) => unknown
+  onCancel: () => void
+}
+
+/** The form of the attributes of a series. */
+const Terms = ({ before, onPut, onCancel }: TermsProps) => (
+  <form class="card" ref={useOpened()} aria-labelledby="terms" onSubmit={submits(onPut)}>
+    <h2 id="terms">{before ? before.code : 'New custom series'}</h2>
+    <div class="row end">
+      {!before && (
+        <Input label="Code" name="code" required maxLength={50} placeholder="DESK_GASOIL_USD" />
+      )}
+      {fields.map(field => (
+        <Input
+          key={field.name}
+          label={field.text}
+          name={field.name}
+          inputMode={'isNumber' in field ? 'decimal' : 'text'}
+          required={!('isOptional' in field)}
+          defaultValue={String(before?.[field.name] ?? '')}
+        />
+      ))}
+    </div>
+    <div class="row">
+      <button type="submit" class="main">
+        {before ? 'Save series' : 'Add series'}
+      </button>
+      <Button label="Cancel" onClick={onCancel} />
+    </div>
+  </form>
+)

@@ -3,6 +3,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
 import { Button, Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
+import { useFocusKept } from '../focus.ts'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
 import { bound, takes } from '../text/form.ts'
@@ -122,7 +123,7 @@ export function Table<T>(props: TableProps<T>) {
   const shown = columns.filter(
     ({ isFileOnly = false, needs = 'read' }) => !isFileOnly && mayDo(needs),
   )
-  const section = useRef<HTMLElement>(null)
+  const section = useFocusKept()
   const order = useSignal<Order | undefined>(undefined)
   const filter = useSignal('')
   const known = props.rows
@@ -140,7 +141,7 @@ export function Table<T>(props: TableProps<T>) {
     if (hasRows && hasPlaces) meantRow(section.current)?.scrollIntoView({ block: 'center' })
   }, [hasRows, hasPlaces])
   return (
-    <section class="card flush" aria-labelledby={id} ref={section}>
+    <section class="card flush" aria-labelledby={id} ref={section} tabIndex={-1}>
       <header>
         <h2 id={id}>{caption}</h2>
         <div class="row">
