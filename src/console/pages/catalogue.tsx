@@ -34,6 +34,7 @@ export function Catalogue({
     <Table
       caption="All series"
       file="series"
+      of={{ isLoading: false, refusal: prices.refusal }}
       rows={listed}
       keyOf={({ code }) => code}
       empty="No series."
@@ -87,7 +88,7 @@ export function Catalogue({
         numeric('Observed', code => priceOf(code)?.created_at, {
           ...aside,
           fileName: 'observed_at',
-          write: ago,
+          write: (observed: string | undefined) => (prices.data ? ago(observed) : '–'),
         }),
       ]}
     />

@@ -89,6 +89,27 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.waitForSelector('h1:has-text("Alerts")')
   })
 
+  test('says of a list of series that its prices were refused, and not that they never came', async () => {
+    const { page, goTo } = await stage.visitor()
+    await page.route('**/v1/prices/all', route =>
+      route.fulfill({ status: 429, json: { error: { code: 'RATE_LIMITED', message: 'Slow.' } } }),
+    )
+    await goTo('/series')
+    const list = page.locator('section[aria-labelledby=series]')
+    await list.locator('[role=alert]:text-is("Slow.")').waitFor()
+    expect(await list.locator('td:text-is("never")').count()).toBe(0)
+    await page.unroute('**/v1/prices/all')
+  })
+
+  test('asks for the head of a series without waiting for its chart', async () => {
+    const { page } = await stage.visitor()
+    await page.route('**/v1/prices/chart?*', () => undefined)
+    const head = page.waitForRequest(/\/v1\/prices\/widget\/WTI_USD/)
+    await page.goto(`${stage.origin}/series/WTI_USD`)
+    await head
+    await page.unroute('**/v1/prices/chart?*')
+  })
+
   test('says that there is no curve only where no family has one', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/market')
