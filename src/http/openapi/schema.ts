@@ -137,10 +137,11 @@ function constantNames(values: unknown[]): Schema {
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_'),
   )
-  if (new Set(names).size === names.length) return {}
+  const letters = names.map(name => name.replaceAll('_', ''))
+  if (new Set(letters).size === names.length) return {}
   return {
     'x-enum-varnames': names.map((name, index) =>
-      names.indexOf(name) === index ? name : `${name}_${index + 1}`,
+      letters.indexOf(letters[index]!) === index ? name : `${name}_${index + 1}`,
     ),
   }
 }

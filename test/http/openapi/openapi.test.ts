@@ -447,6 +447,9 @@ describe('openapiDocument: what generators of clients need', () => {
       'READ_ONLY',
       'READ_ONLY_4',
     ])
+    // Generators write constants in several cases, most without underscores.
+    const grades = schemaObject({ enum: ['HFO_380', 'HFO380'] }, new Map())
+    expect(grades['x-enum-varnames']).toEqual(['HFO_380', 'HFO380_2'])
     expect(schemaObject({ enum: ['day', 'week'] }, new Map())).not.toHaveProperty('x-enum-varnames')
   })
 })

@@ -10,7 +10,10 @@ interface Documented {
 
 interface Document {
   paths: Record<string, Record<string, Documented>>
-  components: { parameters: Record<string, Parameter> }
+  components: {
+    parameters: Record<string, Parameter>
+    schemas: Record<string, { properties?: Record<string, unknown> }>
+  }
 }
 
 const reading = openTestInstance()
@@ -68,4 +71,18 @@ test('every parameter that a request needs has an example, and every response na
     return values.some(value => !responses['200']?.description.includes(`\`${value}\``))
   })
   expect(unnamed).toEqual([])
+})
+
+test('no field is either a list or one item of it, which generated TypeScript cannot parse', async () => {
+  const { schemas } = (await reading).components
+  const isListOrItem = (schema: unknown): boolean => {
+    const { anyOf = [] } = schema as { anyOf?: { items?: unknown }[] }
+    return anyOf.some(({ items }) => items && anyOf.some(member => Bun.deepEquals(member, items)))
+  }
+  const found = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+    Object.keys(properties)
+      .filter(field => isListOrItem(properties[field]))
+      .map(field => `${name}.${field}`),
+  )
+  expect(found).toEqual([])
 })

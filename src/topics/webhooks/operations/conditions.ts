@@ -41,9 +41,11 @@ type CodeOf = (text: string) => string | undefined
 /** A condition or a list of them; null is none. */
 export const conditionsField = (codeOf: CodeOf): Field<Condition[]> =>
   field(
-    t.Union([t.Array(ConditionShape, { maxItems: conditionsMax }), ConditionShape], {
+    // A union with one condition has no type in several generators of clients.
+    t.Array(ConditionShape, {
+      maxItems: conditionsMax,
       description:
-        'Conditions for `price.threshold`. `price.updated` and `price.significant_change` are skipped if the conditions are not met.',
+        'Conditions for `price.threshold`; one condition is accepted without a list. `price.updated` and `price.significant_change` are skipped if the conditions are not met.',
     }),
     (form, name) => {
       const value = form.value(name)
