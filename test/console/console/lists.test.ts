@@ -54,4 +54,12 @@ needs('chromium').describe('lists of the operator', () => {
       }))`)
     expect(new Set(edges.map(String)).size).toBe(1)
   })
+
+  test('pages fit a window of 320 px, as of a desk at four times its size', async () => {
+    const { goTo, overflow } = await stage.visitor({ width: 320 })
+    for (const path of ['/docs', '/markets/power', '/alerts', '/board']) {
+      await goTo(path)
+      expect(await overflow(), path).toBeLessThanOrEqual(0)
+    }
+  })
 })
