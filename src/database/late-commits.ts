@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { nextTurn } from '../lib/process/loop-turns.ts'
 
 /** Commits that another thread syncs to disk, while this one serves other requests. */
 export interface LateCommits {
@@ -10,6 +11,11 @@ export interface LateCommits {
    * with what `work` threw, and where the disk refused it.
    */
   run<T>(work: () => T): Promise<T>
+  /**
+   * The same for several pieces of work, each of which commits in another turn of the loop: the
+   * disk is waited for once, after the last. Where a piece throws, those before it remain.
+   */
+  runParts<T>(parts: Iterable<() => T>): Promise<T[]>
 }
 
 const syncFile = promisify(fdatasync)
@@ -34,23 +40,46 @@ export function createLateCommits(db: Database, sync = syncFile): LateCommits {
       closeSync(log)
     }
   }
+  /** Runs `work` without waiting for the disk. */
+  const committed = <T>(work: () => T): T => {
+    db.run('PRAGMA synchronous = NORMAL')
+    try {
+      return work()
+    } finally {
+      db.run('PRAGMA synchronous = FULL')
+    }
+  }
+  const synced = async () => {
+    // SQLite holds no lock on its WAL, so the file may be opened and closed here. It is opened at
+    // once, before another database may replace this one.
+    waiting ??= begin(openSync(logPath, 'r'))
+    await waiting
+  }
   return {
     async run<T>(work: () => T) {
-      db.run('PRAGMA synchronous = NORMAL')
-      let result: T
-      try {
-        result = work()
-      } finally {
-        db.run('PRAGMA synchronous = FULL')
-      }
-      // SQLite holds no lock on its WAL, so the file may be opened and closed here. It is opened at
-      // once, before another database may replace this one.
-      waiting ??= begin(openSync(logPath, 'r'))
-      await waiting
+      const result = committed(work)
+      await synced()
       return result
+    },
+    async runParts<T>(parts: Iterable<() => T>) {
+      const results = await eachInTurn(parts, committed)
+      await synced()
+      return results
     },
   }
 }
 
+async function eachInTurn<T>(parts: Iterable<() => T>, run: (part: () => T) => T): Promise<T[]> {
+  const results: T[] = []
+  for (const part of parts) {
+    if (results.length > 0) await nextTurn()
+    results.push(run(part))
+  }
+  return results
+}
+
 /** Commits that must be on disk before they can be read. */
-export const promptCommits: LateCommits = { run: async work => work() }
+export const promptCommits: LateCommits = {
+  run: async work => work(),
+  runParts: parts => eachInTurn(parts, part => part()),
+}

@@ -91,6 +91,32 @@ test('commits that come while the disk is busy share one sync, which begins afte
   db.close()
 })
 
+test('parts commit in one turn of the loop each, and wait for the disk once', async () => {
+  const db = openDatabase(join(dir, 'wellhead.db'))
+  let syncs = 0
+  const commits = createLateCommits(db, async () => {
+    syncs += 1
+  })
+  const between: (string | undefined)[] = []
+  const parts = ['one', 'two', 'three'].map(value => () => {
+    setImmediate(() => between.push(read(db)))
+    put(db, value)
+    return value
+  })
+  expect(await commits.runParts(parts)).toEqual(['one', 'two', 'three'])
+  expect(between.slice(0, 2)).toEqual(['one', 'two'])
+  expect([syncs, synchronous(db)]).toEqual([1, full])
+  const failing = commits.runParts([
+    () => put(db, 'four'),
+    () => {
+      throw new Error('the disk is full')
+    },
+  ])
+  await expect(failing).rejects.toThrow('the disk is full')
+  expect([read(db), synchronous(db)]).toEqual(['four', full])
+  db.close()
+})
+
 test('commits are synced after a sync that failed', async () => {
   const db = openDatabase(join(dir, 'wellhead.db'))
   let syncs = 0

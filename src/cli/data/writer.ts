@@ -1,7 +1,6 @@
 import type { WriteCounts } from '../../database/write-counts.ts'
 import type { ReadFile } from '../../feeds/files/import.ts'
 import { processUser } from '../../lib/files/file-faults.ts'
-import { createSystemClock } from '../../lib/time/clock.ts'
 import { minuteOf } from '../../lib/time/zone.ts'
 import {
   type CodeLookup,
@@ -22,12 +21,8 @@ import type { ImportEnvironment } from './import.ts'
 /** Points of one transaction when this process writes itself: large, because no one else waits. */
 const ownBatchMax = 20_000
 const fileNameMax = 300
-/** Points of one request to a server: written between two others, in some 4 ms. */
-const sentBatchMax = 2_000
-/** So few at least: each request is a commit. */
-const sentBatchMin = 100
-/** Where a request takes longer, the next has fewer points: the server answers others in between. */
-const sentMaxMs = 50
+/** Points of one request to a server, which writes them in parts, with other requests between. */
+const sentBatchMax = 10_000
 
 interface ListedSeries extends SeriesIdentity {
   name: string
@@ -126,19 +121,10 @@ export async function dataOf(
   }
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
   let batch = 0
-  let sentEach = sentBatchMax
-  const { monotonic } = createSystemClock()
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
   const listed = codeLookupOf(series.map(identityOf))
   const blockOf = (points: readonly Point[], envelope: BlockEnvelope) =>
     encodePoints(points, id => byId.get(id)!, envelope)
-  const send = async (points: readonly Point[]) =>
-    (await dataOfAnswer(
-      operator,
-      'POST',
-      '/admin/v1/observations',
-      blockOf(points, { batch }),
-    )) as WriteCounts & { kept_as_corrected: number; recorded_at: string }
   return {
     catalogue: asRecorded ? withContracts(listed, byId) : listed,
     writer: {
@@ -155,23 +141,18 @@ export async function dataOf(
       },
       end: left => endBatch(operator, batch, left),
       async write(points) {
-        const written = { inserted: 0, revised: 0, unchanged: 0, held: 0, kept: 0, recordedAt: 0 }
-        for (let at = 0; at < points.length; ) {
-          const part = points.slice(at, at + sentEach)
-          const begunAt = monotonic()
-          const counts = await send(part)
-          const tookMs = monotonic() - begunAt
-          if (tookMs > sentMaxMs) sentEach = Math.max(sentBatchMin, Math.floor(sentEach / 2))
-          else if (tookMs < sentMaxMs / 4) sentEach = Math.min(sentBatchMax, 2 * sentEach)
-          at += part.length
-          written.inserted += counts.inserted
-          written.revised += counts.revised
-          written.unchanged += counts.unchanged
-          written.held += counts.held ?? 0
-          written.kept += counts.kept_as_corrected
-          written.recordedAt = Date.parse(counts.recorded_at)
+        const block = blockOf(points, { batch })
+        const counts = (await dataOfAnswer(
+          operator,
+          'POST',
+          '/admin/v1/observations',
+          block,
+        )) as WriteCounts & { kept_as_corrected: number; recorded_at: string }
+        return {
+          ...counts,
+          kept: counts.kept_as_corrected,
+          recordedAt: Date.parse(counts.recorded_at),
         }
-        return written
       },
     },
   }

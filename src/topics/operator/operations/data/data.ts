@@ -23,6 +23,7 @@ import {
 } from '../../../../http/problem/problem.ts'
 import type { Log } from '../../../../lib/log/log.ts'
 import { isObject } from '../../../../lib/text/json.ts'
+import { createSystemClock } from '../../../../lib/time/clock.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { type CodeLookup, codeLookupOf, everyCode } from '../../../catalogue/math/lookup.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
@@ -39,6 +40,11 @@ import { decodePoints } from '../../../prices/files/point-block.ts'
 import { checkRow, type RawRow, type TimeRefusal } from '../../../prices/files/rows.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/exports/bulk.ts'
 import type { Batches } from '../../../prices/service/writes/batches.ts'
+import {
+  type Counts,
+  type RunningBatch,
+  sumOf,
+} from '../../../prices/service/writes/running-batch.ts'
 import { observationPages } from '../../../prices/store/export.ts'
 import type { Point } from '../../../prices/store/observations.ts'
 
@@ -47,13 +53,19 @@ interface Range {
   end_date?: string
 }
 
-/** One request is one transaction, and a transaction must not hold up the requests behind it. */
+/** A request is one transaction, except for parts of a file. */
 const rowsMax = 10_000
+/** Points of a file that are written between two other requests, in some 5 ms. */
+const partPointsMax = 2_000
+/** So few at least: each part is a commit. */
+const partPointsMin = 100
+/** A part that takes longer is followed by a smaller one. */
+const partMs = 50
 const faultsMax = 100
 
 const operator = { operator: 'data' } as const
 
-const Counts = t.Object({
+const Recording = t.Object({
   received: t.integer(),
   inserted: t.integer(),
   revised: t.integer(),
@@ -112,42 +124,52 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
         ],
       }),
       fields: pushedFields,
-      answers: envelope(Counts),
-      handle: async ({ body, requestContext, request, reply }) =>
-        lateCommits.run(() =>
+      answers: envelope(Recording),
+      handle: async ({ body, requestContext, request, reply }) => {
+        const sent = sentOf(body)
+        const at = now()
+        const { source, batch: number, replace } = sent.envelope
+        const answerOf = (batch: number, counts: Counts) =>
+          success({
+            received: sent.count,
+            inserted: counts.inserted,
+            revised: counts.revised,
+            unchanged: counts.unchanged,
+            held: counts.held,
+            kept_as_corrected: counts.kept,
+            batch,
+            recorded_at: isoInstant(counts.recordedAt || at),
+          })
+        const inBatch = (id: number) => {
+          const running = runningBatch(batches, id)
+          // The file was recorded when its batch began.
+          if (requestContext) requestContext.action = undefined
+          const points = running.asRecorded
+            ? pointsOf(sent, everyCode(catalogue), at, true)
+            : pointsOf(sent, rowCatalogue(), at)
+          return { running, points }
+        }
+        if (body instanceof Uint8Array && number !== undefined) {
+          const { running, points } = inBatch(number)
+          const written = await lateCommits.runParts(partsOf(points, running.write))
+          return answerOf(number, sumOf(written))
+        }
+        return lateCommits.run(() =>
           idempotency.once({ requestContext, request, reply }, body, () => {
-            const sent = sentOf(body)
-            const at = now()
-            const { source, batch: number, replace } = sent.envelope
-            const running = number === undefined ? undefined : runningBatch(batches, number)
-            const points = running?.asRecorded
-              ? pointsOf(sent, everyCode(catalogue), at, true)
-              : pointsOf(sent, rowCatalogue(), at)
-            // The file was recorded when its batch began.
-            if (running && requestContext) requestContext.action = undefined
-            const { batch, counts } = running
-              ? { batch: running, counts: running.write(points) }
-              : batches.record(
-                  {
-                    kind: 'push',
-                    actor: requestContext?.actor ?? 'operator',
-                    ...(source !== undefined && { source }),
-                    replace,
-                  },
-                  points,
-                )
-            return success({
-              received: sent.count,
-              inserted: counts.inserted,
-              revised: counts.revised,
-              unchanged: counts.unchanged,
-              held: counts.held,
-              kept_as_corrected: counts.kept,
-              batch: batch.id,
-              recorded_at: isoInstant(counts.recordedAt || at),
-            })
+            if (number !== undefined) {
+              const { running, points } = inBatch(number)
+              return answerOf(number, running.write(points))
+            }
+            const start = { kind: 'push', actor: requestContext?.actor ?? 'operator' } as const
+            const points = pointsOf(sent, rowCatalogue(), at)
+            const { batch, counts } = batches.record(
+              { ...start, ...(source !== undefined && { source }), replace },
+              points,
+            )
+            return answerOf(batch.id, counts)
           }),
-        ),
+        )
+      },
     }),
   ]
 }
@@ -456,6 +478,27 @@ function checkCount(received: number): void {
     `${received} observations in one request: at most ${rowsMax} are accepted.`,
     { max: rowsMax, received },
   )
+}
+
+/** Writes of points, each of about as many as others may wait for. */
+function* partsOf(
+  points: readonly Point[],
+  write: RunningBatch['write'],
+  { monotonic } = createSystemClock(),
+): Generator<() => Counts> {
+  let size = partPointsMax
+  for (let i = 0; i < points.length; ) {
+    const part = points.slice(i, i + size)
+    i += part.length
+    yield () => {
+      const startedAt = monotonic()
+      const counts = write(part)
+      const tookMs = monotonic() - startedAt
+      if (tookMs > partMs) size = Math.max(partPointsMin, Math.floor(size / 2))
+      else if (tookMs < partMs / 4) size = Math.min(partPointsMax, 2 * size)
+      return counts
+    }
+  }
 }
 
 /** Every row as a point; refuses all rows, with the faults of each, if any is invalid. */

@@ -235,7 +235,8 @@ export type Counts = Recorded & { held: number; kept: number }
 
 const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0, kept: 0, recordedAt: 0 }
 
-const sumOf = (all: readonly Counts[]): Counts => {
+/** The results of several writes as one. */
+export const sumOf = (all: readonly Counts[]): Counts => {
   const sum = { ...none }
   for (const counts of all)
     for (const name of Object.keys(sum) as (keyof Counts)[])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { pointBlockType } from '../../../../../src/http/input/body.ts'
+import { nextTurn } from '../../../../../src/lib/process/loop-turns.ts'
 import {
   type BlockEnvelope,
   encodePoints,
@@ -53,6 +54,40 @@ describe('a block of points', () => {
     expect(valuesOf('BRENT_CRUDE_USD')).toEqual([71.375, 71.25, 71.125])
     const again = await send(block(points, { source: 'Desk' }), '/admin/v1/observations/compare')
     expect(again.body.data).toMatchObject({ inserted: 0, unchanged: 6 })
+  })
+
+  test('a block of a file is written in parts, between which other requests are answered', async () => {
+    const { send, block, idOf, valuesOf } = withBlocks()
+    const minuteMs = 60_000
+    const begun = await send(
+      { file_name: 'minutes.csv', sha256: 'a'.repeat(64) },
+      '/admin/v1/batches',
+    )
+    const { id: batch } = (begun.body as { data?: { batch: { id: number } } }).data!.batch
+    const points = Array.from({ length: 4500 }, (_, i) => ({
+      seriesId: idOf('WTI_USD'),
+      observedAt: at(9) + i * minuteMs,
+      value: 70 + (i % 7) / 8,
+    }))
+    const sending = send(block(points, { batch }))
+    const seen = new Set<number>()
+    let isDone = false
+    void sending.finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      seen.add(valuesOf('WTI_USD').length)
+      await nextTurn()
+    }
+    const { status, body } = await sending
+    expect([status, body.data]).toEqual([
+      200,
+      expect.objectContaining({ received: 4500, inserted: 4500, revised: 0, unchanged: 0, batch }),
+    ])
+    expect([...seen].filter(n => n > 0 && n < 4500)).toEqual([2000, 4000])
+    expect(valuesOf('WTI_USD')).toEqual(points.map(({ value }) => value))
+    const again = await send(block(points, { batch }))
+    expect(again.body.data).toMatchObject({ inserted: 0, unchanged: 4500 })
   })
 
   test('a block of points is refused as a whole with the reason when any of its points is invalid', async () => {
