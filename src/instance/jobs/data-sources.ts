@@ -19,7 +19,7 @@ const slicesMax = 50
 export function createDataSourcesJob({
   dataSources,
   sourceSync,
-}: DataSourcesJobDeps): Required<Job> {
+}: DataSourcesJobDeps): Required<Omit<Job, 'isAlone'>> {
   const inProgress = new Map<number, Promise<void>>()
 
   const begin = (source: DataSource) => {

@@ -12,6 +12,8 @@ export interface Job {
    * long way: they stop there. Without it one pass at the end of the way is enough.
    */
   nextStop?(after: number): number
+  /** No other job waits for what it does: a moved clock stops for it alone. */
+  isAlone?: true
   /**
    * Resolves when the work that passes started without waiting for it has ended; a moved clock
    * stops until then.

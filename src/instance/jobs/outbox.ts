@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log/log.ts'
 import { sleep, soon } from '../../lib/time/clock.ts'
-import { dayMs, minuteMs } from '../../lib/time/instant.ts'
+import { dayMs, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { Kind } from '../../outbox/outbox.ts'
 import type { Job } from './job.ts'
 import {
@@ -100,6 +100,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
     waitingSince: kind => waitingSince(state, kind),
     isFailing: kind => isFailing(state, kind),
     name: 'outbox',
+    isAlone: true,
     async pass() {
       if (mode === 'halted') return
       try {
@@ -111,9 +112,10 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
     nextStop(after) {
       load()
       promote(state)
-      return state.ready.size > 0
-        ? after + 1
-        : Math.max(state.waiting.peek()?.at ?? Number.POSITIVE_INFINITY, after + 1)
+      if (state.ready.size > 0) return after + 1
+      // Retries are spread over a time. A running server takes them at its beat, once a second.
+      const dueAt = state.waiting.peek()?.at ?? Number.POSITIVE_INFINITY
+      return Math.max(Math.ceil(dueAt / secondMs) * secondMs, after + 1)
     },
     start() {
       mode = 'started'

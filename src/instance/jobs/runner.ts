@@ -57,29 +57,31 @@ export function createRunner(
       lastMs,
     })
   }
-  const passAll = async () => {
+  const passAll = async (due: readonly Job[]) => {
     if (guard) await passOne(guard.job)
-    if (!guard?.holdsOthers()) for (const job of jobs) await passOne(job)
+    if (!guard?.holdsOthers()) for (const job of due) await passOne(job)
     lastPassAt = clock.now()
   }
-  const tick = () => {
-    running = running.then(passAll)
+  const tick = (due = jobs) => {
+    running = running.then(() => passAll(due))
     return running
   }
   return {
     /** One pass of every job. Passes never overlap, whatever triggers them. */
-    tick,
+    tick: () => tick(),
     /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
     async advance(manual: ManualClock, to: number) {
-      const pass = async () => {
-        await tick()
-        for (const job of jobs) await job.settled?.()
+      const pass = async (due = jobs) => {
+        await tick(due)
+        for (const job of due) await job.settled?.()
       }
       for (;;) {
-        const stop = Math.min(to, ...jobs.map(job => job.nextStop?.(manual.now()) ?? to))
+        const stops = jobs.map(job => ({ job, at: job.nextStop?.(manual.now()) ?? to }))
+        const stop = Math.min(to, ...stops.map(({ at }) => at))
         if (stop >= to) break
         manual.set(stop)
-        await pass()
+        const due = stops.filter(({ at }) => at <= stop).map(({ job }) => job)
+        await pass(due.every(({ isAlone }) => isAlone) ? due : jobs)
       }
       manual.set(to)
       await pass()
@@ -93,7 +95,7 @@ export function createRunner(
         protect: true,
         catch: (error: unknown) => log.error('heartbeat_failed', { error }),
       }
-      heartbeat = new Cron('* * * * * *', options, tick)
+      heartbeat = new Cron('* * * * * *', options, () => tick())
     },
     stop() {
       heartbeat?.stop()

@@ -32,6 +32,27 @@ describe('the runner', () => {
     ])
   })
 
+  test('a moment that only a job that stands alone needs runs no other job', async () => {
+    const clock = createManualClock(0)
+    const seen: string[] = []
+    const every = (name: string, ms: number, more: Partial<Job> = {}): Job => ({
+      name,
+      pass: () => void seen.push(`${name}@${clock.now()}`),
+      nextStop: after => (Math.floor(after / ms) + 1) * ms,
+      ...more,
+    })
+    const jobs = [every('feed', 100), every('sender', 40, { isAlone: true })]
+    await createRunner(jobs, clock, quiet(clock)).advance(clock, 110)
+    expect(seen).toEqual([
+      'sender@40',
+      'sender@80',
+      'feed@100',
+      'sender@100',
+      'feed@110',
+      'sender@110',
+    ])
+  })
+
   test('a job without stops passes once, at the end', async () => {
     const clock = createManualClock(0)
     const seen: number[] = []
