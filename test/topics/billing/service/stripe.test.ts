@@ -311,6 +311,41 @@ describe('createRemoteSubscriptions through the processor', () => {
     expect((await change(instance, buyer, 'scale')).status).toBe(200)
   })
 
+  test('a card that expires is reported at each attempt, ends the plan when the processor gives up, and another buys again', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    const theirs = instance.theirs(buyer)
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
+    await instance.advance(31 * dayMs)
+    const unpaid = instance.stand.renew(theirs.id, false)
+    for (const attempt of [1, 2, 3]) {
+      unpaid.attempt_count = attempt
+      const sent = instance.stand.message('invoice.payment_failed', unpaid, {
+        id: `evt_${attempt}`,
+      })
+      await instance.deliver(sent)
+      expect(instance.services.billing.statusOf(buyer.account).status).toBe('past_due')
+      expect(instance.plan(buyer)).toBe('professional')
+      await instance.advance(dayMs)
+    }
+    Object.assign(theirs, { status: 'canceled', ended_at: Math.floor(instance.clock.now() / 1000) })
+    await instance.deliver(instance.stand.message('customer.subscription.deleted', theirs))
+    expect(instance.plan(buyer)).toBe('free')
+    const subjects = instance.mailMessages().map(({ subject }) => subject.replace(/^.*?: /, ''))
+    expect(subjects).toEqual([
+      ...Array(3).fill(expect.stringMatching(/^invoice 2026-\d+ is not paid$/)),
+      'the Professional plan has ended',
+    ])
+    instance.stand.card(buyer.ref, 'pm_new')
+    const used = await instance.ask('PATCH', '/billing/payment_methods/update', buyer.token, {
+      payment_method_id: 'pm_new',
+    })
+    expect(used.status).toBe(200)
+    expect((await subscribe(instance, buyer, 'professional')).status).toBe(201)
+    expect(instance.plan(buyer)).toBe('professional')
+  })
+
   test('without a card nothing can be bought', async () => {
     const instance = shop()
     const { token } = instance.buyer()
