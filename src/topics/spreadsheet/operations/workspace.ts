@@ -25,6 +25,7 @@ interface Documented {
   tags?: string[]
   deprecated?: boolean
   parameters?: Fields[]
+  responses: { 200?: { content?: Fields } }
 }
 
 const rowsMax = 1000
@@ -40,7 +41,7 @@ const typeOf = (schema: Fields): 'number' | 'boolean' | 'date' | 'text' => {
 }
 
 /** The parameter of an operation as the field of a widget. */
-function fieldOf({ name, description, schema, required, example }: Fields) {
+function fieldOf({ name, description, schema, required, example, 'x-sample': isSampled }: Fields) {
   const shape = fieldsOf(schema)
   const [first] = Array.isArray(shape.examples) ? shape.examples : [shape.example ?? example]
   const words = Array.isArray(shape.enum) ? shape.enum : []
@@ -49,7 +50,8 @@ function fieldOf({ name, description, schema, required, example }: Fields) {
     label: String(name).replaceAll('_', ' '),
     description: String(description ?? ''),
     type: typeOf(shape),
-    value: shape.default ?? (required === true ? (first ?? '') : ''),
+    // A widget shows data at once, so what its operation needs one of is filled in.
+    value: shape.default ?? (required === true || isSampled === true ? (first ?? '') : ''),
     ...(words.length > 0 && {
       options: words.map(word => ({ label: String(word), value: String(word) })),
     }),
@@ -63,7 +65,7 @@ function tablesOf(document: Fields, serviceName: string) {
   const paths = document.paths as Readonly<Record<string, { get?: Documented }>>
   return Object.entries(paths).flatMap(([path, { get }]) => {
     if (!get || get.deprecated || path.includes('{')) return []
-    if (!isSheetPath(path)) return []
+    if (!isSheetPath(path) || !get.responses[200]?.content?.['application/json']) return []
     const fields = (get.parameters ?? []).filter(
       ({ name, in: place }) => place === 'query' && !unshown.includes(String(name)),
     )
