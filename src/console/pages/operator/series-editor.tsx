@@ -36,9 +36,9 @@ function termsOf(form: HTMLFormElement, before: Series | undefined): Record<stri
   return terms
 }
 
-/** Custom series come first, and retired ones last. */
-const rankOf = ({ own, active }: Series): number => (active ? (own ? 0 : 1) : 2)
-const states = ['custom', 'active', 'retired'] as const
+/** Custom series come first, in sight also after they were retired, and retired ones last. */
+const rankOf = ({ own, active }: Series): number => (own ? 0 : 2) + (active ? 0 : 1)
+const states = ['custom, active', 'custom, retired', 'active', 'retired'] as const
 
 /** The codes there are: own ones added, all of them changed, retired and brought back. */
 export function SeriesEditor() {
