@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
-import type { PermitTermKind } from './permit-terms.ts'
+import type { PermitNameKind } from './permit-names.ts'
 
-export type CountedKind = Extract<PermitTermKind, 'state' | 'operator' | 'formation'>
+export type CountedKind = Extract<PermitNameKind, 'state' | 'operator' | 'formation'>
 
 /** How many permits have a word. */
 export interface TermCount {

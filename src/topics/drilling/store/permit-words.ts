@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import { phraseOf } from '../../../database/text-match.ts'
 import { countyKey, formationKey, operatorKey, wordKey } from '../math/permits.ts'
-import type { PermitTermKind } from './permit-terms.ts'
+import type { PermitNameKind } from './permit-names.ts'
 
 /** The columns of well_permits that a word can be in. */
 export type WordColumn =
@@ -92,9 +92,9 @@ export function createPermitWords(db: Database): PermitWords {
   const size = sql<{ n: number | null }, [string]>`
     SELECT sum(permits) AS n FROM permit_terms WHERE id IN (SELECT value FROM json_each(?))`
   const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)
-  const exactly = (kind: PermitTermKind, texts: readonly string[]) =>
+  const exactly = (kind: PermitNameKind, texts: readonly string[]) =>
     idsOf(exact.all(kind, JSON.stringify(texts)))
-  const partly = (kind: PermitTermKind, text: string) =>
+  const partly = (kind: PermitNameKind, text: string) =>
     text === '' ? [] : idsOf((text.length < partCharactersMin ? start : part).all(kind, text))
   const wellNames = (typed: string) => {
     if ([...typed].length < partCharactersMin) return []

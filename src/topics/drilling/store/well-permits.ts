@@ -14,9 +14,9 @@ import {
   titled,
   wordKey,
 } from '../math/permits.ts'
+import { createPermitNames, type PermitNames } from './permit-names.ts'
 import type { CountedPermit } from './permit-periods.ts'
 import { createPermitPeriods } from './permit-periods.ts'
-import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
 
 export interface StoredPermit extends WellPermit {
   id: number
@@ -105,19 +105,19 @@ const countyTerm = (filed: string) => {
   return { name: `${filed.slice(0, 3)}${name}`, label: titled(name) }
 }
 
-const factsOf = (permit: WellPermit, terms: PermitTerms): PermitFacts => ({
+const factsOf = (permit: WellPermit, names: PermitNames): PermitFacts => ({
   permitOn: permit.permitOn,
-  stateId: terms.id('state', permit.state, stateTerm),
+  stateId: names.id('state', permit.state, stateTerm),
   countyId:
     permit.county === null
       ? null
-      : terms.id('county', `${permit.state}/${permit.county}`, countyTerm),
-  operatorId: terms.id('operator', permit.operator, operatorTerm),
+      : names.id('county', `${permit.state}/${permit.county}`, countyTerm),
+  operatorId: names.id('operator', permit.operator, operatorTerm),
   formationId:
-    permit.formation === null ? null : terms.id('formation', permit.formation, formationTerm),
-  permitTypeId: terms.id('permit_type', permit.permitType, wordTerm),
-  wellTypeId: terms.id('well_type', permit.wellType, wordTerm),
-  wellNameId: terms.wellNameId(permit.wellName),
+    permit.formation === null ? null : names.id('formation', permit.formation, formationTerm),
+  permitTypeId: names.id('permit_type', permit.permitType, wordTerm),
+  wellTypeId: names.id('well_type', permit.wellType, wordTerm),
+  wellNameId: names.wellNameId(permit.wellName),
 })
 
 const millionths = (degrees: number) => Math.round(degrees * 1e6)
@@ -284,7 +284,7 @@ function permitWriter(db: Database) {
     'INSERT INTO permit_reads VALUES (?, ?) ON CONFLICT DO UPDATE SET read_at = max(read_at, excluded.read_at)',
   )
   return (permits: readonly WellPermit[], recordedAt: number): PermitWrites => {
-    const [terms, periods] = [createPermitTerms(db), createPermitPeriods(db)]
+    const [names, periods] = [createPermitNames(db), createPermitPeriods(db)]
     const writes: PermitWrites = {
       counts: { inserted: 0, revised: 0, unchanged: 0 },
       inserted: [],
@@ -309,7 +309,7 @@ function permitWriter(db: Database) {
       const reference = permitReference(permitNumber, apiNumber ?? apiNumberRaw, permitOn)
       const key = `${state}/${reference}`
       if (waiting.has(key)) writeWaiting()
-      const facts = factsOf(permit, terms)
+      const facts = factsOf(permit, names)
       const old = tables.stored(state, reference)
       if (!old) {
         waiting.set(key, { permit, reference, facts })

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-export type PermitTermKind =
+export type PermitNameKind =
   | 'state'
   | 'county'
   | 'operator'
@@ -10,9 +10,9 @@ export type PermitTermKind =
   | 'well_type'
 
 /** Numbers of the words in permits, within one transaction. */
-export type PermitTerms = ReturnType<typeof createPermitTerms>
+export type PermitNames = ReturnType<typeof createPermitNames>
 
-export function createPermitTerms(db: Database) {
+export function createPermitNames(db: Database) {
   const sql = statements(db)
   const storedTerm = sql<{ id: number }, [string, string]>`
     SELECT id FROM permit_terms WHERE kind = ? AND name = ?`
@@ -30,7 +30,7 @@ export function createPermitTerms(db: Database) {
   return {
     /** The id of a term as filed; `read` gives its normalized name, and the label of a new term. */
     id: (
-      kind: PermitTermKind,
+      kind: PermitNameKind,
       filed: string,
       read: (filed: string) => { name: string; label: string },
     ) =>
