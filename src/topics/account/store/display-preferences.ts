@@ -7,8 +7,6 @@ export interface StoredDisplayPreferences extends DisplayPreferences {
 }
 
 /** The display preferences of each person. */
-export type DisplayPreferenceStore = ReturnType<typeof createDisplayPreferenceStore>
-
 export function createDisplayPreferenceStore(db: Database) {
   const sql = statements(db)
   const ofAccount = sql<StoredDisplayPreferences, [string]>`

@@ -7,8 +7,6 @@ import { indexWeeks, surchargesOf } from '../math/surcharge.ts'
 import { matchedRow, type SurchargeStore } from '../store/surcharges.ts'
 
 /** Matches carriers' tables to the price of their index, week by week. */
-export type SurchargeMatching = ReturnType<typeof createSurchargeMatching>
-
 export function createSurchargeMatching(deps: {
   surcharges: SurchargeStore
   catalogue: Catalogue

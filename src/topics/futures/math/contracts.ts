@@ -14,8 +14,6 @@ export type BusinessDay = (day: number) => boolean
 type Expiry = (month: number, isBusinessDay: BusinessDay) => number
 
 interface ExpiryRule {
-  /** The exchange's published rule in words. */
-  rule: string
   isBusinessDay: BusinessDay
   expiry: Expiry
 }
@@ -73,49 +71,51 @@ const carbon: Expiry = (month, isBusinessDay) => {
 }
 
 const carbonRule = {
-  rule: 'Last Monday of the contract month; when it or one of the four days after it is a UK bank holiday, the Monday before, and so on back.',
+  // Last Monday of the contract month; when it or one of the four days after it is a UK bank
+  // holiday, the Monday before, and so on back.
   isBusinessDay: isLondonBusinessDay,
   expiry: carbon,
 }
 
+/** The exchanges' published rules. */
 const rules: Readonly<Record<FamilyCode, ExpiryRule>> = {
   BRENT_FUTURES: {
-    rule: "Last UK business day of the second month before the contract month; one earlier when that is the business day before Christmas Day or New Year's Day.",
+    // Last UK business day of the second month before the contract month; one earlier when that is
+    // the business day before Christmas Day or New Year's Day.
     isBusinessDay: isLondonBusinessDay,
     expiry: brent,
   },
   WTI_FUTURES: {
-    rule: 'Three US business days before the 25th of the month before the contract month, counted from the business day before the 25th when that is not one.',
+    // Three US business days before the 25th of the month before the contract month, counted from
+    // the business day before the 25th when that is not one.
     isBusinessDay: isNewYorkBusinessDay,
     expiry: (month, isBusinessDay) =>
       before(atOrBefore(dayIn(month - 1, 25), isBusinessDay), 3, isBusinessDay),
   },
   GASOIL_FUTURES: {
-    rule: 'Two UK business days before the 14th of the contract month.',
+    // Two UK business days before the 14th of the contract month.
     isBusinessDay: isLondonBusinessDay,
     expiry: (month, isBusinessDay) => before(dayIn(month, 14), 2, isBusinessDay),
   },
   NATURAL_GAS_FUTURES: {
-    rule: 'Third-last US business day of the month before the contract month.',
+    // Third-last US business day of the month before the contract month.
     isBusinessDay: isNewYorkBusinessDay,
     expiry: (month, isBusinessDay) => before(dayIn(month, 1), 3, isBusinessDay),
   },
   EUA_FUTURES: carbonRule,
   UKA_FUTURES: carbonRule,
   TTF_FUTURES: {
-    rule: 'Two UK business days before the first day of the contract month.',
+    // Two UK business days before the first day of the contract month.
     isBusinessDay: isLondonBusinessDay,
     expiry: (month, isBusinessDay) => before(dayIn(month, 1), 2, isBusinessDay),
   },
   JKM_FUTURES: {
-    rule: 'The 15th of the month before the contract month, or the UK business day before it when that is not one.',
+    // The 15th of the month before the contract month, or the UK business day before it when that
+    // is not one.
     isBusinessDay: isLondonBusinessDay,
     expiry: (month, isBusinessDay) => atOrBefore(dayIn(month - 1, 15), isBusinessDay),
   },
 }
-
-/** The exchange's rule for the last trading day, in words. */
-export const expiryRule = (code: FamilyCode): string => rules[code].rule
 
 function monthNumber(month: string): number {
   const [, year, of] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? []

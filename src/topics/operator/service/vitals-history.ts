@@ -28,8 +28,6 @@ const minutesMax = 24 * 60
 const hoursMax = 30 * 24
 const minutesInHour = 60
 
-export type VitalsHistory = ReturnType<typeof createVitalsHistory>
-
 /** A day of minutes in memory and a month of hours, which a file keeps across restarts. */
 export function createVitalsHistory({
   tally,

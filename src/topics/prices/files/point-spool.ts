@@ -3,14 +3,6 @@ import { secondMs } from '../../../lib/time/instant.ts'
 import type { Point } from '../store/observations.ts'
 
 /**
- * The points of one file between its reading and its writing: by series in the order in which the
- * file names them, oldest first. Of a point that a file has more than once only the last one is
- * written, so importing the file again changes nothing even if it contradicts itself. Memory does
- * not grow with the file: sorted runs of points wait on the disk.
- */
-export type PointSpool = ReturnType<typeof createPointSpool>
-
-/**
  * Called for each point that a later line of the file repeats, with whether the values are the
  * same.
  */
@@ -41,7 +33,14 @@ interface Run {
   segments: Map<number, { from: number; count: number }>
 }
 
-/** `saysMore`: points may have a time of recording or a source, or be deleted. */
+/**
+ * The points of one file between its reading and its writing: by series in the order in which the
+ * file names them, oldest first. Of a point that a file has more than once only the last one is
+ * written, so importing the file again changes nothing even if it contradicts itself. Memory does
+ * not grow with the file: sorted runs of points wait on the disk.
+ *
+ * `saysMore`: points may have a time of recording or a source, or be deleted.
+ */
 export function createPointSpool({
   saysMore,
   folder,

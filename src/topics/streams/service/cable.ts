@@ -28,9 +28,6 @@ export interface CableConnection {
   closed(): void
 }
 
-/** The stream of prices that existing clients speak. */
-export type Cable = ReturnType<typeof createCable>
-
 export interface CableDeps {
   prices: CablePrices
   streams: Streams
@@ -49,6 +46,7 @@ const subscriptionsMax = 20
 /** Frames of a client in a second. */
 const framesMax = 200
 
+/** The stream of prices that existing clients speak. */
 export function createCable(deps: CableDeps) {
   const { ingest, prices, streams } = deps
   const connections = new Set<Connection>()

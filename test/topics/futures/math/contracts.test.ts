@@ -6,7 +6,6 @@ import { parseInstant } from '../../../../src/lib/time/instant.ts'
 import {
   contractStatus,
   daysToExpiry,
-  expiryRule,
   isLondonBusinessDay,
   isOpen,
   lastTradingDay,
@@ -91,10 +90,6 @@ describe('lastTradingDay: last trading days', () => {
   test('computing the last trading day of an invalid month fails with an error that names the month', () => {
     for (const month of ['2026-13', '2026-1', 'CL.2'])
       expect(() => lastTradingDay('WTI_FUTURES', month)).toThrow(JSON.stringify(month))
-  })
-
-  test('every family states its rule', () => {
-    for (const { code } of families) expect(expiryRule(code)).toMatch(/\.$/)
   })
 
   needs('../shared/data').test(
