@@ -212,6 +212,30 @@ describe('the formulas of an account', () => {
     })
   })
 
+  test('have another export where a deletion or another formula changes values alone', async () => {
+    const { instance, ours } = openAccounts()
+    const { batches, catalogue, observations } = instance.services
+    const { id } = catalogue.named('WTI_USD')!
+    await ours.ask('POST', '/v1/formulas', spread)
+    const etags: (string | null)[] = []
+    const exported = async () => {
+      const known = { 'if-none-match': etags.at(-1) ?? '""' }
+      const path = `/v1/export/prices?codes=${code}&columns=price&format=csv`
+      const answer = await instance.get(path, ours.token, known)
+      etags.push(answer.headers.get('etag'))
+      return [answer.status, (await answer.text()).trim().split('\n').slice(1)]
+    }
+    expect(await exported()).toEqual([200, ['4', '4', '7']])
+    expect(await exported()).toEqual([304, []])
+    // The formula has a value at this time all the same: that of Brent and the price before.
+    const { observedAt } = observations.newest(id, Number.MAX_SAFE_INTEGER)!
+    batches.remove({ kind: 'correction', actor: 'test', reason: 'test' }, id, [observedAt])
+    expect(await exported()).toEqual([200, ['4', '4', '8']])
+    await ours.ask('PATCH', `/v1/formulas/${code}`, { formula: 'WTI_USD - BRENT_CRUDE_USD' })
+    expect(await exported()).toEqual([200, ['-4', '-4', '-8']])
+    expect(new Set(etags).size).toBe(3)
+  })
+
   test('are made of templates with parameters', async () => {
     const { ours } = openAccounts()
     const make = (parameters: object) =>

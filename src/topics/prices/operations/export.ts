@@ -24,7 +24,7 @@ import { featureMissing } from '../../../http/problem/refusals.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, mailInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import { columnsOf, namesFor } from '../files/bulk/columns.ts'
 import { type ParquetCompression, parquetCompressions } from '../files/bulk/compression.ts'
 import {
@@ -153,12 +153,14 @@ export function exportOperations(deps: Context) {
 
   /** Equal for requests that are answered by the same bytes. */
   const etagOf = (
-    { question, names, format, compression }: ExportRequest,
+    { question, series: exported, names, format, compression }: ExportRequest,
     rows: number,
   ): string => {
     const { series, interval, asOf } = question
     const request = [series, interval, asOf, names, format, question.days, compression]
-    const text = JSON.stringify([request, bulk.state(question), rows])
+    // Values of a formula may differ where neither their number nor their recording does.
+    const newest = exported.some(isComputed) ? deps.changeLog.newest() : undefined
+    const text = JSON.stringify([request, bulk.state(question), rows, newest])
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
 
