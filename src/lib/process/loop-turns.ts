@@ -53,7 +53,7 @@ export function createTurnQueue<Source>(
   let doneAtOnce = 0
   let connection: string | undefined
 
-  const answerNext = () => {
+  const beginTurn = () => {
     doneAtOnce = 0
   }
   const turn = () => {
@@ -73,7 +73,7 @@ export function createTurnQueue<Source>(
     if (isBusy && (waiting.length > 0 || stopwatch.monotonic() - lastTurnAt < calmMs)) return true
     isBusy = false
     if (doneAtOnce === 0) {
-      setImmediate(answerNext)
+      setImmediate(beginTurn)
       connection = connectionOf(source)
     } else if (doneAtOnce === pipelinedMax || connectionOf(source) !== connection) {
       isBusy = true
