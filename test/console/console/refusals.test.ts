@@ -101,15 +101,6 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.unroute('**/v1/prices/all')
   })
 
-  test('asks for the head of a series without waiting for its chart', async () => {
-    const { page } = await stage.visitor()
-    await page.route('**/v1/prices/chart?*', () => undefined)
-    const head = page.waitForRequest(/\/v1\/prices\/widget\/WTI_USD/)
-    await page.goto(`${stage.origin}/series/WTI_USD`)
-    await head
-    await page.unroute('**/v1/prices/chart?*')
-  })
-
   test('says that there is no curve only where no family has one', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/market')

@@ -3,7 +3,6 @@ import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { has } from '../../parts/person/account.ts'
 import { dataOf, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
-import { quotePaths } from '../../parts/requests/chart-path.ts'
 import { ago, number, observed, signed, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
@@ -24,12 +23,11 @@ const moods = { current: 'good', delayed: 'warn', stale: 'bad' } as const
 /** The newest value of a series with its place in the day and the year, its age and its source. */
 export function Quote({ data }: { data: ChartAnswer }) {
   const { code, decimals } = data
-  const [metrics, commodity, widget] = quotePaths(code)
   const answer = useLoaded(`quote ${code}`, signal =>
     Promise.all([
-      dataOf<{ metrics: Metric[] }>(metrics, { signal }),
-      dataOf<Detail>(commodity, { signal }),
-      dataOf<{ item: Widget }>(widget, { signal }),
+      dataOf<{ metrics: Metric[] }>(`/v1/prices/metrics?by_code=${code}`, { signal }),
+      dataOf<Detail>(`/v1/commodities/${code}`, { signal }),
+      dataOf<{ item: Widget }>(`/v1/prices/widget/${code}`, { signal }),
     ]),
   )
   const facts = answer.data

@@ -31,14 +31,6 @@ export const chartPath = (code: string, query: Record<string, string>, now: numb
 const candleInterval = (days: number): string =>
   days <= 8 ? 'hour' : days <= 100 ? 'day' : days <= 1200 ? 'week' : 'month'
 
-/** What the head of a series shows. */
-export const quotePaths = (code: string) =>
-  [
-    `/v1/prices/metrics?by_code=${code}`,
-    `/v1/commodities/${code}`,
-    `/v1/prices/widget/${code}`,
-  ] as const
-
 /** The codes of the chart on the first page of a demo instance, and half a year of one. */
 export const homeCodes = ['BRENT_CRUDE_USD', 'WTI_USD'] as const
 const homeDays = 183

@@ -1,6 +1,6 @@
 import { impersonation } from '../person/impersonation.ts'
 import { boot, now } from './boot.ts'
-import { chartPath, homeChartPath, homeCodes, quotePaths } from './chart-path.ts'
+import { chartPath, homeChartPath, homeCodes } from './chart-path.ts'
 
 export const mePath = '/v1/users/me'
 export const layoutPath = '/v1/prices/board/layout'
@@ -20,7 +20,6 @@ function wanted(): string[] {
     return [
       mePath,
       chartPath(name, Object.fromEntries(new URLSearchParams(location.search)), now()),
-      ...(boot.hasData ? quotePaths(name) : []),
     ]
   return [mePath]
 }
