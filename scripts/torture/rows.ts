@@ -212,8 +212,8 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'An undo restores what was there before, and history stays',
     bar: '10,000 random sequences of pushes, corrections, deletions, undos and questions as of a moment, and 10,000 of batches and undos of a dataset, against a naive list of everything ever said: 0 differences',
     tests: [
-      'test/topics/prices/service/batches.test.ts',
-      'test/topics/prices/service/batches-of-datasets.test.ts',
+      'test/topics/prices/service/writes/batches.test.ts',
+      'test/topics/prices/service/writes/batches-of-datasets.test.ts',
     ],
   },
   {

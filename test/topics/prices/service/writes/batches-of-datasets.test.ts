@@ -309,7 +309,7 @@ const cleared = [
   'observations',
 ]
 
-/** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/topics/prices/service/batches-of-datasets.test.ts */
+/** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/topics/prices/service/writes/batches-of-datasets.test.ts */
 const sequences = Number(
   process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : runs(300)),
 )

@@ -194,7 +194,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), ago: fc.integer({ min: 0, max: 4000 }), later }),
 )
 
-/** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/topics/prices/service/batches.test.ts */
+/** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/topics/prices/service/writes/batches.test.ts */
 const sequences = Number(
   process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : runs(1000)),
 )
