@@ -124,8 +124,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       const saving = page.waitForEvent('download')
       await page.click('[aria-label="Prices: export"] button:text-is("CSV")')
       const text = readFileSync(await (await saving).path(), 'utf8')
-      expect(text).toStartWith('code,price,')
-      expect(text).toContain('WTI_USD,61.37')
+      expect(text).toStartWith('code,unit,name,price,')
+      expect(text).toContain('WTI_USD,USD/bbl,WTI Crude Oil,61.37,')
     })
 
     test('is copied into a sheet', async () => {
@@ -136,8 +136,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.click('[aria-label="Prices: export"] button:text-is("Copy")')
       await page.waitForSelector('[aria-label="Prices: export"] button:has-text("Copied")')
       const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-      expect(copied).toStartWith('code\tprice\t')
-      expect(copied).toContain('WTI_USD\t61.37\t')
+      expect(copied).toStartWith('code\tunit\tname\tprice\t')
+      expect(copied).toContain('WTI_USD\tUSD/bbl\tWTI Crude Oil\t61.37\t')
     })
 
     test('any page is found by keyboard from anywhere', async () => {

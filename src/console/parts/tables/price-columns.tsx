@@ -7,12 +7,18 @@ export const digitsOf = ({ formatted }: BoardRow): number => decimalsOf(formatte
 
 /** The columns of every list of prices; a page adds its own ones. */
 export const priceColumns: Readonly<Record<'name' | 'last' | 'day', Column<BoardRow>>> = {
-  name: column('Name', 'name', ({ code, name }) => seriesLink(code, name)),
-  last: numeric('Last', 'price', row => (
-    <span class="strong" title={`Observed ${ago(row.created_at)}`}>
-      {number(row.price, digitsOf(row))}
-    </span>
-  )),
+  name: column('Name', 'name', {
+    fileName: 'name',
+    show: ({ code, name }) => seriesLink(code, name),
+  }),
+  last: numeric('Last', 'price', {
+    fileName: 'price',
+    show: row => (
+      <span class="strong" title={`Observed ${ago(row.created_at)}`}>
+        {number(row.price, digitsOf(row))}
+      </span>
+    ),
+  }),
   day: numeric('24 h', row => row.change_24h?.percent, {
     fileName: 'change_24h_percent',
     show: row => <Move change={row.change_24h} digits={digitsOf(row)} />,
