@@ -22,6 +22,8 @@ const recorder = `(() => {
   self.stopIds = new WeakMap()
   let count = 0
   document.addEventListener('focusin', ({ target }) => {
+    // Tab does not come here: a page that was drawn late gives the focus to its content.
+    if (target.getAttribute('tabindex') === '-1') return
     if (!stopIds.has(target)) stopIds.set(target, (count += 1))
     const { outlineStyle, outlineWidth } = getComputedStyle(target)
     const isDrawn = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
