@@ -126,12 +126,10 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
       fields: pushedFields,
       answers: envelope(Recording),
       handle: async ({ body, requestContext, request, reply }) => {
-        const sent = sentOf(body)
         const at = now()
-        const { source, batch: number, replace } = sent.envelope
-        const answerOf = (batch: number, counts: Counts) =>
+        const answerOf = ({ count }: Sent, batch: number, counts: Counts) =>
           success({
-            received: sent.count,
+            received: count,
             inserted: counts.inserted,
             revised: counts.revised,
             unchanged: counts.unchanged,
@@ -140,25 +138,29 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
             batch,
             recorded_at: isoInstant(counts.recordedAt || at),
           })
-        const inBatch = (id: number) => {
-          const running = runningBatch(batches, id)
+        const pointsFor = (sent: Sent, { asRecorded }: RunningBatch) => {
           // The file was recorded when its batch began.
           if (requestContext) requestContext.action = undefined
-          const points = running.asRecorded
+          return asRecorded
             ? pointsOf(sent, everyCode(catalogue), at, true)
             : pointsOf(sent, rowCatalogue(), at)
-          return { running, points }
         }
-        if (body instanceof Uint8Array && number !== undefined) {
-          const { running, points } = inBatch(number)
-          const written = await lateCommits.runParts(partsOf(points, running.write))
-          return answerOf(number, sumOf(written))
+        const block = body instanceof Uint8Array ? sentOf(body) : undefined
+        if (block?.envelope.batch !== undefined) {
+          const { batch: number } = block.envelope
+          const points = pointsFor(block, runningBatch(batches, number))
+          // Between two parts the batch may end, or be undone.
+          const write = (part: readonly Point[]) => runningBatch(batches, number).write(part)
+          const written = await lateCommits.runParts(partsOf(points, write))
+          return answerOf(block, number, sumOf(written))
         }
         return lateCommits.run(() =>
           idempotency.once({ requestContext, request, reply }, body, () => {
+            const sent = block ?? sentOf(body)
+            const { source, batch: number, replace } = sent.envelope
             if (number !== undefined) {
-              const { running, points } = inBatch(number)
-              return answerOf(number, running.write(points))
+              const running = runningBatch(batches, number)
+              return answerOf(sent, number, running.write(pointsFor(sent, running)))
             }
             const start = { kind: 'push', actor: requestContext?.actor ?? 'operator' } as const
             const points = pointsOf(sent, rowCatalogue(), at)
@@ -166,7 +168,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
               { ...start, ...(source !== undefined && { source }), replace },
               points,
             )
-            return answerOf(batch.id, counts)
+            return answerOf(sent, batch.id, counts)
           }),
         )
       },

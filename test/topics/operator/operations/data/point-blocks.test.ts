@@ -90,6 +90,24 @@ describe('a block of points', () => {
     expect(again.body.data).toMatchObject({ inserted: 0, unchanged: 4500 })
   })
 
+  test('no part of a block is written to a batch that has ended', async () => {
+    const { send, block, idOf, valuesOf } = withBlocks()
+    const begun = await send({ file_name: 'late.csv', sha256: 'b'.repeat(64) }, '/admin/v1/batches')
+    const { id: batch } = (begun.body as { data?: { batch: { id: number } } }).data!.batch
+    const points = Array.from({ length: 4500 }, (_, i) => ({
+      seriesId: idOf('WTI_USD'),
+      observedAt: at(9) + i * 60_000,
+      value: 70,
+    }))
+    const sending = send(block(points, { batch }))
+    while (valuesOf('WTI_USD').length === 0) await nextTurn()
+    const ended = await send({}, `/admin/v1/batches/${batch}/end`)
+    expect(ended.status).toBe(200)
+    const { status, body } = await sending
+    expect([status, JSON.stringify(body.errors)]).toEqual([422, expect.stringContaining('batch')])
+    expect(valuesOf('WTI_USD').length).toBeLessThan(4500)
+  })
+
   test('a block of points is refused as a whole with the reason when any of its points is invalid', async () => {
     const { send, block, idOf, valuesOf } = withBlocks()
     const good = { seriesId: idOf('WTI_USD'), observedAt: at(2), value: 70 }
