@@ -47,11 +47,15 @@ export function openChanges({
   withheldRows: WithheldRows
 }) {
   const vintages = createVintageReader(db)
-  const rowVersions = createRowVersionReader(db)
+  let versions = createRowVersionReader(db)
+  // Another state of the database may have other rows of the same instant.
+  catalogue.onReload(() => {
+    versions = createRowVersionReader(db)
+  })
   const feed = createChangeFeed({
     log,
     vintages,
-    rowVersions,
+    rowVersions: (...page) => versions(...page),
     catalogue,
     formulas,
     withheld,

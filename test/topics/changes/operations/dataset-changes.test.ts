@@ -427,6 +427,32 @@ describe('changes of datasets', () => {
     expect(read(startAt + 2, 333)).toEqual(revised)
   })
 
+  test('of a transaction are those of the present state, after another one was restored', async () => {
+    const { services, read } = opened()
+    const { db, changes, catalogue } = services
+    const table = 'opec_productions'
+    const write = (name: string) => {
+      db.transaction(() => {
+        for (const cleared of [table, 'dataset_revisions', 'dataset_changes'])
+          db.run(`DELETE FROM ${cleared}`)
+        const insert = db.query(
+          `INSERT INTO ${table} (country, month, bpd, source, recorded_at) VALUES (?, '2026-01', 7, 'test', ?)`,
+        )
+        for (let i = 0; i < 1_500; i += 1) insert.run(`${name} ${i}`, startAt)
+        changes.noteRows()
+      })()
+      catalogue.reload()
+    }
+    const countries = async () => {
+      const page = await read('since=start&dataset=opec-productions&limit=100')
+      return new Set(page.changes.map(({ key }) => String(key.country).split(' ')[0]))
+    }
+    write('First')
+    expect(await countries()).toEqual(new Set(['First']))
+    write('Second')
+    expect(await countries()).toEqual(new Set(['Second']))
+  })
+
   test('of a directory of the oldest version begin with its rows, in the order of their recording', () => {
     const path = join(import.meta.dir, '../../../../fixtures/schema-1.sql')
     const file = `${process.env.TMPDIR ?? '/tmp'}/wellhead-oldest-${process.pid}.db`
