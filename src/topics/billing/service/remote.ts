@@ -224,9 +224,9 @@ const copied = (remote: RemoteSubscription) => ({
 /** An account is a customer of the processor from the first time on that it needs one. */
 function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps) {
   const provider = processor.name
-  const put = async (accountId: string, providerRef: string, email: string) => {
-    const customer = { accountId, provider, providerRef, paymentMethodId: null }
-    payments.putCustomer({ ...customer, email: null })
+  const put = (accountId: string, providerRef: string, email: string | null) =>
+    payments.putCustomer({ accountId, provider, providerRef, paymentMethodId: null, email })
+  const setEmail = async (accountId: string, providerRef: string, email: string) => {
     // A refused address is not sent again.
     if (!(await processor.setEmail(providerRef, email)))
       log.warn('customer_email_refused', {
@@ -234,13 +234,14 @@ function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps
         account: accountId,
         customer: providerRef,
       })
-    payments.putCustomer({ ...customer, email })
+    put(accountId, providerRef, email)
   }
   const customerOf = async ({ account: { id, email } }: AccountState): Promise<string> => {
     const ref = payments.customer(id, provider)?.providerRef
     if (ref) return ref
     const created = await processor.customer(id)
-    await put(id, created, email)
+    put(id, created, null)
+    await setEmail(id, created, email)
     return created
   }
   return {
@@ -258,7 +259,7 @@ function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps
     /** Sends the addresses of accounts that the processor does not have. */
     async readdress() {
       for (const customer of payments.readdressed(provider, atOnceMax))
-        await put(customer.accountId, customer.providerRef, customer.newEmail)
+        await setEmail(customer.accountId, customer.providerRef, customer.newEmail)
     },
   }
 }
