@@ -65,10 +65,11 @@ export function createAccountClosing(deps: AccountClosingDeps) {
         closedAccounts.endCredentials(account.id, ['sign_in_links'])
         const member = organizationStore.memberByAccount(account.id)
         const listed = member && organizationStore.memberByAddress(member.organizationId, address)
-        // The person was added by the new address too, and has not accepted.
-        if (listed?.accountId === null) organizationStore.removeMember(listed.id)
-        if (member && (listed?.accountId ?? null) === null)
+        if (member && !listed?.accountId) {
+          // The person was added by the new address too, and has not accepted.
+          if (listed) organizationStore.removeMember(listed.id)
           organizationStore.putMember({ ...member, email: address })
+        }
         keys.putAccount({ ...account, email: address })
       })
       return undefined

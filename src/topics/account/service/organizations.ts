@@ -209,8 +209,8 @@ const joining =
   (account: AccountState, organization: Organization): JoinRefusal | undefined => {
     const belonging = of(account)
     const { id } = account.account
-    if (belonging && belonging.organization.id !== organization.id)
-      if (activeMembers(belonging.members).length > 1) return 'already_member'
+    const isElsewhere = belonging && belonging.organization.id !== organization.id
+    if (isElsewhere && activeMembers(belonging.members).length > 1) return 'already_member'
     return organization.accountId !== id && isSubscribed(id) ? 'own_subscription' : undefined
   }
 
