@@ -703,30 +703,36 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
         ))}
       </select>
     </label>
-    <Input
+    <PriceInput
       label={
         (draft.operator === 'between' ? 'Lowest' : 'Price') +
         (newest === undefined ? '' : ` (now ${number(newest)})`)
       }
-      required
-      type="number"
-      step="any"
-      inputMode="decimal"
       value={draft.value}
-      onInput={event => set({ value: event.currentTarget.value })}
+      onValue={value => set({ value })}
     />
     {draft.operator === 'between' && (
-      <Input
-        label="Highest"
-        required
-        type="number"
-        step="any"
-        inputMode="decimal"
-        value={draft.max}
-        onInput={event => set({ max: event.currentTarget.value })}
-      />
+      <PriceInput label="Highest" value={draft.max} onValue={max => set({ max })} />
     )}
   </>
+)
+
+interface PriceInputProps {
+  label: string
+  value: string
+  onValue: (value: string) => void
+}
+
+const PriceInput = ({ label, value, onValue }: PriceInputProps) => (
+  <Input
+    label={label}
+    required
+    type="number"
+    step="any"
+    inputMode="decimal"
+    value={value}
+    onInput={event => onValue(event.currentTarget.value)}
+  />
 )
 
 const AnalyticsFields = ({ draft, set }: FieldsProps) => (
