@@ -145,7 +145,6 @@ interface Converted {
 interface Build {
   /** Reason phrases by status. */
   phrases: Readonly<Record<string, string | undefined>>
-  named: Map<string, Schema>
   sites: SchemaSite[]
   /** By the JSON text of the raw schema, because every operation has the same few error bodies. */
   converted: Map<string, Converted>
@@ -161,7 +160,6 @@ export async function openapiDocument(
   const { STATUS_CODES: phrases } = await import('node:http')
   const build: Build = {
     phrases,
-    named: new Map(),
     sites: [],
     converted: new Map(),
     operationIds: new Set(),
@@ -177,7 +175,7 @@ export async function openapiDocument(
       inOrder.map(route => [route.method, operationOf(path, route, build)]),
     )
   }
-  const schemas = shareSchemas(build.sites, build.named)
+  const schemas = shareSchemas(build.sites)
   describeNumbers([paths, schemas], options.numbers ?? {})
   return {
     openapi: '3.0.3',
@@ -225,7 +223,7 @@ function operationOf(path: string, route: DeclaredRoute, build: Build): Operatio
   operation.security ??= securityOf(path, method)
   const scope = takesKey(operation.security) ? scopeOf(path) : undefined
   if (scope !== undefined) operation['x-scope'] = scope
-  const parameters = parametersOf(path, route.parameters, build)
+  const parameters = parametersOf(path, route.parameters)
   if (parameters.length > 0) operation.parameters = parameters
   const takesQuery = parameters.some(parameter => parameter.in === 'query')
   if (body !== undefined) {
@@ -307,11 +305,7 @@ function securityOf(path: string, method: string): Security {
   return method === 'get' ? keySecurity : headerKeySecurity
 }
 
-function parametersOf(
-  path: string,
-  declared: readonly DeclaredParameter[],
-  { named }: Build,
-): Parameter[] {
+function parametersOf(path: string, declared: readonly DeclaredParameter[]): Parameter[] {
   const inPath = new Set(path.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
   return declared.flatMap(entry => {
     const { name, required } = entry
@@ -324,7 +318,7 @@ function parametersOf(
     if (undescribedKey in entry.schema) return []
     const typedSchema = entry.schema[typedKey]
     const { required: isNeeded, sampled, ...typedParameter } = schemaIn(typedSchema ?? {})
-    const full = schemaObject(typedSchema ? typedParameter : entry.schema, named)
+    const full = schemaObject(typedSchema ? typedParameter : entry.schema)
     const {
       description = entry.in === 'path' ? commonPathParameters[name] : undefined,
       example,
@@ -380,7 +374,7 @@ function contentOf(raw: Record<string, unknown>, name: string, withExample: bool
     const text = full.description
     description ??= typeof text === 'string' ? text : undefined
     const entry: MediaType = { schema }
-    const example = withExample ? exampleOf(full, build.named) : full.example
+    const example = withExample ? exampleOf(full) : full.example
     if (example !== undefined) entry.example = example
     content[media] = entry
     build.sites.push({ schema, name, replace: shared => Object.assign(entry, { schema: shared }) })
@@ -392,7 +386,7 @@ function converted(raw: unknown, build: Build): Converted {
   const key = textOf(raw)
   const cached = build.converted.get(key)
   if (cached) return cached
-  const full = schemaObject(raw, build.named)
+  const full = schemaObject(raw)
   const { description: _, example: __, ...schema } = full
   const result = { full, schema }
   build.converted.set(key, result)
