@@ -9,12 +9,6 @@ import { takeFirstDatabase } from './first-database.ts'
 import { notifyOnce, sendAgain } from './send-again.ts'
 import { serverSocket } from './socket.ts'
 
-/** A response of the operator API. */
-export interface Answer {
-  status: number
-  body: unknown
-}
-
 /**
  * The access of a command to the data: through the running server, or by opening the directory
  * itself when none runs.

@@ -119,8 +119,6 @@ export function percentUsed(window: QuotaWindow, used: number): number {
   return window.limit === 0 ? 100 : Math.min(100, Math.round((10_000 * used) / window.limit) / 100)
 }
 
-export type Forecast = ReturnType<typeof forecast>
-
 /**
  * The first requests of a window would extrapolate to absurd rates: less than this counts as this.
  */

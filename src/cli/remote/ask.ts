@@ -1,7 +1,7 @@
 import { errorText, reasonOfCode } from '../../lib/files/error-text.ts'
 import { sleep } from '../../lib/time/clock.ts'
 import { type Ask, refusalOf } from '../../topics/assistants/operations/tool.ts'
-import { notifyOnce, sendAgain } from '../send-again.ts'
+import { sendAgain } from '../send-again.ts'
 
 export interface RemoteServer {
   url: string
@@ -54,7 +54,7 @@ async function send(address: URL, init: RequestInit): Promise<Response> {
 
 /** Sends requests to a server over HTTP with a key; throws Refusal for errors. */
 export const createRemoteAsk =
-  (server: RemoteServer, notify = notifyOnce()): Ask =>
+  (server: RemoteServer): Ask =>
   async <T>(method: 'GET' | 'POST', path: string, { query, body }: Parameters<Ask>[2] = {}) => {
     const content =
       body === undefined
@@ -64,7 +64,7 @@ export const createRemoteAsk =
             body: JSON.stringify(body),
           }
     const once = () => send(addressOf(server, path, query), { method, ...content })
-    const response = await (method === 'GET' ? sendAgain(once, { notify }) : once())
+    const response = await (method === 'GET' ? sendAgain(once) : once())
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     const value: unknown = isJson ? JSON.parse(text) : undefined

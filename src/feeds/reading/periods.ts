@@ -11,10 +11,6 @@ export const storedKinds = ['day', 'week', 'month', 'quarter', 'year'] as const
 export const periodKinds = ['instant', ...storedKinds] as const
 export type PeriodKind = (typeof periodKinds)[number]
 
-/** Whether a value of `kind` speaks for a longer time than one of `other`. */
-export const isCoarser = (kind: PeriodKind, other: PeriodKind): boolean =>
-  periodKinds.indexOf(kind) > periodKinds.indexOf(other)
-
 /**
  * The number that a period kind is stored as; a series never has both delivery periods and days.
  */

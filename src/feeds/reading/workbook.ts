@@ -214,8 +214,8 @@ function contentOf(text: string, type: string, texts: readonly string[]): SheetC
 /** 0 of A1, 27 of AB3. */
 function columnOf(reference: string): number {
   let column = 0
-  for (const mailMessage of reference) {
-    const place = mailMessage.charCodeAt(0) - 64
+  for (const character of reference) {
+    const place = character.charCodeAt(0) - 64
     if (place < 1 || place > 26) break
     column = column * 26 + place
   }

@@ -83,8 +83,8 @@ export const listOf = <T extends string>(
   )
 
 /** The fields of an object in a field; their faults are named with the field's name before them. */
-export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field<Values<F>> =>
-  field(t.Object(fields, options), (form, name) => {
+export const part = <F extends Fields>(fields: F): Field<Values<F>> =>
+  field(t.Object(fields), (form, name) => {
     if (!form.has(name)) return undefined
     return readFields(fields, form.part(name)) as Values<F>
   })

@@ -92,14 +92,14 @@ export const oneLine = (text: string): string =>
       names.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-export function createLog(options: LogOptions, inherited: Fields = {}) {
+export function createLog(options: LogOptions) {
   const least = ranks[options.level]
   const render = options.format === 'json' ? jsonLine : textLine
   const put = (level: LogLevel, event: string, fields: Fields = {}) => {
     if (ranks[level] < least) return
     const at = new Date(options.clock.now()).toISOString()
     const trace = traceOf(currentTrace())
-    const all = { ...(trace && { trace_id: trace.id }), ...inherited, ...fields }
+    const all = { ...(trace && { trace_id: trace.id }), ...fields }
     options.write(`${render(at, level, cleanText(event), clean(all, []) as Fields)}\n`)
   }
   return {
@@ -107,8 +107,6 @@ export function createLog(options: LogOptions, inherited: Fields = {}) {
     info: (event: string, fields?: Fields) => void put('info', event, fields),
     warn: (event: string, fields?: Fields) => void put('warn', event, fields),
     error: (event: string, fields?: Fields) => void put('error', event, fields),
-    /** A log whose every line carries these fields too. */
-    child: (fields: Fields) => createLog(options, { ...inherited, ...fields }),
   }
 }
 

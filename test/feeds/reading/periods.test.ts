@@ -3,7 +3,6 @@ import {
   americanDay,
   britishDay,
   firstOf,
-  isCoarser,
   leadingDay,
   namedDay,
   type PeriodKind,
@@ -62,11 +61,5 @@ describe('periods as publishers write them', () => {
     expect(days('2026', 'year')).toEqual(['2026-01-01', '2027-01-01'])
     expect(isoDay(firstOf('2026-Q3', 'quarter'))).toBe('2026-07-01')
     expect(periodWith('2026-08-18', 'quarter')).toBe('2026-Q3')
-  })
-
-  test('a month is coarser than a week and no coarser than itself', () => {
-    expect(isCoarser('month', 'week')).toBe(true)
-    expect(isCoarser('month', 'month')).toBe(false)
-    expect(isCoarser('day', 'week')).toBe(false)
   })
 })

@@ -11,8 +11,7 @@ import { operators } from '../math/price-operators.ts'
 import type { Alert, Alerts, AlertTest } from '../service/alerts.ts'
 import type { AlertTrigger, NamedTrigger } from '../store/triggers.ts'
 
-const instant = (description?: string) =>
-  t.String({ format: 'date-time', ...(description && { description }) })
+const instant = t.String({ format: 'date-time' })
 const anyObject = t.Object({}, { additionalProperties: true })
 const condition = t.string('In words.', 'price above 90')
 const id = t.String({ examples: ['00000000-0000-4000-8000-000000000201'] })
@@ -40,9 +39,9 @@ const alertFields = {
   cooldown_minutes: t.integer({ examples: [60] }),
   enabled: t.Boolean(),
   trigger_count: t.integer({ examples: [0] }),
-  last_triggered_at: t.orNull(instant()),
-  created_at: instant(),
-  updated_at: instant(),
+  last_triggered_at: t.orNull(instant),
+  created_at: instant,
+  updated_at: instant,
   metadata: t.orNull(anyObject, 'Your own data, and `tolerance`, `min` and `max` of a condition.'),
   in_cooldown: t.Boolean(),
   suspended_reason: t.orNull(t.Literal('plan'), 'Why an enabled alert is not evaluated.'),
@@ -54,7 +53,7 @@ export type AlertShape = (typeof AlertShape)['static']
 export const AlertWithHistory = t.object('PriceAlertWithHistory', {
   ...alertFields,
   trigger_history: t.objects('Newest first, at most 20.', {
-    triggered_at: instant(),
+    triggered_at: instant,
     value: t.Number(),
     condition,
     channels,
@@ -68,7 +67,7 @@ export const TestShape = t.object('AlertTest', {
   condition,
   current_price: t.Object({
     value: t.orNull(t.Number({ examples: [91.2] })),
-    timestamp: t.orNull(instant()),
+    timestamp: t.orNull(instant),
   }),
   would_trigger: t.boolean('The condition is met and no cooldown is running.'),
   in_cooldown: t.Boolean(),
@@ -91,7 +90,7 @@ export const FiredAnalytics = t.object('TriggeredAnalyticsAlert', {
   analytics_config: anyObject,
   condition,
   trigger_count: t.integer(),
-  last_triggered_at: instant(),
+  last_triggered_at: instant,
   cooldown_minutes: t.integer(),
   enabled: t.Boolean(),
   metadata: t.Object(
@@ -116,7 +115,7 @@ export const TriggerShape = t.object('AlertTrigger', {
     anyObject,
     'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`. Of an alert on a market day its `date`, and `start` and `end` of the period.',
   ),
-  triggered_at: instant(),
+  triggered_at: instant,
   channels,
 })
 export type TriggerShape = (typeof TriggerShape)['static']

@@ -141,8 +141,6 @@ export function sessionAt(market: Market, at: number): Session | undefined {
     .find(session => session && session.opensAt <= at && at < session.closesAt)
 }
 
-export const isOpen = (market: Market, at: number): boolean => sessionAt(market, at) !== undefined
-
 const americanCrude =
   /^(ALASKA|BAKKEN|BONITO|CANADIAN|COLD_LAKE|ACCESS_WESTERN|EAGLE_FORD|EUGENE|HEAVY_LOUISIANA|KANSAS|KERN|LIGHT_SOUR|LLOYD|LOUISIANA|MARS|MIDWAY|MIXED_SWEET|NIOBRARA|OKLAHOMA|POSEIDON|SOUTHERN_GREEN|SYNTHETIC|THUNDER|UTAH|WCS|WTI|WTL|WTS|WYOMING)/
 const americanProduct =

@@ -59,14 +59,13 @@ export function closesIn<T extends { day: string }>(closes: readonly T[], period
   return closes.slice(start)
 }
 
-/** The closes of the window, when there are `need` of them. */
+/** The closes of the window, when there are enough of them. */
 export function windowOf<T extends { day: string }>(
   closes: readonly T[],
   periodDays: number,
-  need = closesMin,
 ): Measured<T[]> {
   const inside = closesIn(closes, periodDays)
-  return inside.length < need ? tooFew(inside.length, need) : measured(inside)
+  return inside.length < closesMin ? tooFew(inside.length, closesMin) : measured(inside)
 }
 
 /** Closes of a year by the median of the days between them: the longest gap, and how many. */

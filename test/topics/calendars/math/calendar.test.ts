@@ -9,7 +9,6 @@ import {
 } from '../../../../src/lib/time/instant.ts'
 import {
   addTradingDays,
-  isOpen,
   isTradingDay,
   type Market,
   marketOf,
@@ -175,7 +174,7 @@ describe('sessionAt: sessions', () => {
     ['fx', '2026-11-24T22:00:00Z', true],
     ['us_government', '2026-11-20T12:00:00Z', false],
   ] as [Market, string, boolean][])('%s at %s: open %p', (market, instant, open) => {
-    expect(isOpen(market, at(instant))).toBe(open)
+    expect(sessionAt(market, at(instant)) !== undefined).toBe(open)
   })
 
   test('an evening belongs to the session of the next day', () => {

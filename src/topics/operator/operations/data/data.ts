@@ -23,7 +23,7 @@ import {
 } from '../../../../http/problem/problem.ts'
 import type { Log } from '../../../../lib/log/log.ts'
 import { isObject } from '../../../../lib/text/json.ts'
-import { createSystemClock } from '../../../../lib/time/clock.ts'
+import type { Clock } from '../../../../lib/time/clock.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { type CodeLookup, codeLookupOf, everyCode } from '../../../catalogue/math/lookup.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
@@ -98,7 +98,7 @@ const pushedFields = t.Union([
   t.Array(PushedRow),
 ])
 
-function recording({ catalogue, batches, idempotency, lateCommits, now }: Context) {
+function recording({ catalogue, batches, idempotency, lateCommits, clock }: Context) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
@@ -126,7 +126,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
       fields: pushedFields,
       answers: envelope(Recording),
       handle: async ({ body, requestContext, request, reply }) => {
-        const at = now()
+        const at = clock.now()
         const answerOf = ({ count }: Sent, batch: number, counts: Counts) =>
           success({
             received: count,
@@ -151,7 +151,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
           const points = pointsFor(block, runningBatch(batches, number))
           // Between two parts the batch may end, or be undone.
           const write = (part: readonly Point[]) => runningBatch(batches, number).write(part)
-          const written = await lateCommits.runParts(partsOf(points, write))
+          const written = await lateCommits.runParts(partsOf(points, write, clock))
           return answerOf(block, number, sumOf(written))
         }
         return lateCommits.run(() =>
@@ -486,7 +486,7 @@ function checkCount(received: number): void {
 function* partsOf(
   points: readonly Point[],
   write: RunningBatch['write'],
-  { monotonic } = createSystemClock(),
+  { monotonic }: Pick<Clock, 'monotonic'>,
 ): Generator<() => Counts> {
   let size = partPointsMax
   for (let i = 0; i < points.length; ) {
