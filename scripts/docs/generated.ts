@@ -1,4 +1,3 @@
-import { programOf } from '../../src/cli/all-commands.ts'
 import { exitCodeMeanings } from '../../src/cli/exit-codes.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
 import { envName } from '../../src/config/config.ts'
@@ -12,6 +11,7 @@ import { features, specAddOns, specTiers } from '../../src/plans/tiers.ts'
 import { shippedCatalogue } from '../../src/topics/catalogue/files/shipped.ts'
 import { sampleData } from '../../src/topics/webhooks/operations/sample.ts'
 import { eventDescriptions } from './events.ts'
+import { documentedProgram } from './program.ts'
 
 /** The parts of the documentation that definitions of the program determine, as Markdown. */
 export interface GeneratedParts {
@@ -105,22 +105,7 @@ function events(): string {
 const shared: ReadonlySet<string> = new Set(['--data', '--config', '--json'])
 
 function commands(): string {
-  // Only its table is read: nothing of it is run.
-  const program = programOf(
-    {
-      env: {},
-      directory: '/',
-      out() {},
-      err() {},
-      write() {},
-      stdin: new ReadableStream<Uint8Array>(),
-      terminal: undefined,
-      onStop() {},
-      exit: exitCode => process.exit(exitCode),
-    },
-    { set() {} },
-  )
-  return commandTable(program)
+  return commandTable(documentedProgram())
     .map(({ words, description, arguments: given, options, examples }) => {
       const name = ['wellhead', ...words].join(' ')
       const own = options.filter(({ long }) => !shared.has(long))

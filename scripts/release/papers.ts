@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json'
-import { programOf } from '../../src/cli/all-commands.ts'
 import { completion } from '../../src/cli/manual/completion.ts'
 import { manualPage } from '../../src/cli/manual/man.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
 import { type DocumentationFile, documentationFiles } from '../docs/files.ts'
+import { documentedProgram } from '../docs/program.ts'
 import { writeNotices } from '../notices.ts'
 import { sbom } from './sbom.ts'
 
@@ -29,21 +29,7 @@ const packaged = (name: string) => readFileSync(join('packaging', name), 'utf8')
 /** Makes them from the sources as they are; `notices` is the file to which licences are written. */
 export function papers(notices: string): Papers {
   const { name } = manifest
-  // Only its table is read: nothing of it is run.
-  const program = programOf(
-    {
-      env: {},
-      directory: '/',
-      out() {},
-      err() {},
-      write() {},
-      stdin: new ReadableStream<Uint8Array>(),
-      terminal: undefined,
-      onStop() {},
-      exit: code => process.exit(code),
-    },
-    { set() {} },
-  )
+  const program = documentedProgram()
   const rows = commandTable(program)
   const about = { name, description: program.description(), version: manifest.version }
   writeNotices(notices)

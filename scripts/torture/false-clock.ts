@@ -1,7 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { smtpServer } from '../../test/support/servers/smtp-server.ts'
+import { startServer } from './start-server.ts'
 
 /**
  * R11 on the binary: under libfaketime its clock goes wrong for seconds, forward and back, by up to
@@ -13,7 +15,6 @@ import { join, resolve } from 'node:path'
  */
 
 const [library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'] = process.argv.slice(2)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-clock-'))
 const [secondMs, dayMs] = [1000, 86_400_000]
 const wrongForMs = 5 * secondMs
@@ -30,28 +31,7 @@ const setClock = (wrongMs: number) => {
 }
 setClock(0)
 
-const mailMessages: string[] = []
-let mailMessage = ''
-const smtp = Bun.listen({
-  port: 0,
-  hostname: '127.0.0.1',
-  socket: {
-    open: socket => void socket.write('220 ready\r\n'),
-    data(socket, bytes) {
-      for (const line of bytes.toString().split('\r\n').filter(Boolean)) {
-        if (/^(EHLO|HELO|MAIL|RCPT|RSET|NOOP)/i.test(line)) socket.write('250 ok\r\n')
-        else if (/^DATA/i.test(line)) {
-          mailMessage = ''
-          socket.write('354 go on\r\n')
-        } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
-        else if (line === '.') {
-          mailMessages.push(mailMessage)
-          socket.write('250 taken\r\n')
-        } else mailMessage += `${line}\n`
-      }
-    },
-  },
-})
+const smtp = await smtpServer()
 const events: string[] = []
 const receiver = Bun.serve({
   port: 0,
@@ -70,42 +50,22 @@ egress.allow = ["127.0.0.0/8"]
 deliveries.dispatch_interval = "1m"
 limits.per_minute = 100000
 mail.provider = "smtp"
-mail.smtp_url = "smtp://127.0.0.1:${smtp.port}"
+mail.smtp_url = "${smtp.url}"
 `,
 )
-const ready = join(dir, 'ready')
-const log = join(dir, 'log')
-const server = Bun.spawn(
-  [
-    binary,
-    'serve',
-    '--data',
-    join(dir, 'data'),
-    '--config',
-    join(dir, 'wellhead.toml'),
-    '--port',
-    '0',
-    '--ready-file',
-    ready,
-  ],
-  {
-    stdout: Bun.file(log),
-    stderr: Bun.file(`${log}.err`),
-    env: {
-      PATH: process.env.PATH,
-      LD_PRELOAD: library,
-      FAKETIME_TIMESTAMP_FILE: offsetFile,
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    },
+const {
+  child: server,
+  url,
+  admin_token,
+} = await startServer(dir, {
+  env: {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: offsetFile,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
   },
-)
-while (!existsSync(ready)) {
-  if (server.exitCode !== null) throw new Error(readFileSync(`${log}.err`, 'utf8'))
-  await Bun.sleep(10)
-}
+})
 const startedMs = performance.now()
-const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
 
 async function post<T>(authorization: string, path: string, body: unknown): Promise<T> {
   const response = await fetch(url + path, {
@@ -166,7 +126,7 @@ for (const [atSeconds, wrongMs] of jumps) {
 }
 await until(350 * secondMs)
 // Only the scheduled e-mail: the service sends ann nothing else here.
-const prices = mailMessages.filter(text => text.includes('Morning prices'))
+const prices = smtp.accepted.filter(({ raw }) => raw.includes('Morning prices'))
 if (prices.length !== 1) failed.push(`${prices.length} e-mails instead of one`)
 if (new Set(events).size !== 1 || events.length !== 2)
   failed.push(`the webhook was tried ${events.length} times, for ${new Set(events).size} events`)
@@ -178,7 +138,7 @@ const { next } = db.query('SELECT next_delivery_at AS next FROM scheduled_delive
 }
 if (next !== dueAt.getTime() + dayMs)
   failed.push(`the next e-mail is due at ${new Date(next).toISOString()}`)
-const logged = readFileSync(log, 'utf8') + readFileSync(`${log}.err`, 'utf8')
+const logged = readFileSync(join(dir, 'out'), 'utf8') + readFileSync(join(dir, 'log'), 'utf8')
 const seen = logged.split('clock_jumped').length - 1
 if (seen === 0) failed.push('no jump was logged')
 console.log(

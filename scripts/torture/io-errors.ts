@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { binary, startServer } from './start-server.ts'
 
 /**
  * R05: the disk of a running server fails each write, or each sync, while some accounts are created
@@ -13,7 +14,6 @@ import { join, resolve } from 'node:path'
  */
 
 const [faults = 100] = process.argv.slice(2).map(Number)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-io-'))
 const asksEach = 5
 const patienceMs = 60_000
@@ -24,30 +24,7 @@ const kinds = [
   'fsync,fdatasync,pwrite64:error=EIO',
 ] as const
 
-/** The contents of the ready file; it has the credentials at the first start only. */
-interface Said {
-  url: string
-  api_key?: string
-  admin_token?: string
-}
-
-async function start() {
-  const ready = join(dir, `ready-${Bun.nanoseconds()}`)
-  const child = Bun.spawn(
-    [binary, 'serve', '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready],
-    {
-      stdout: 'ignore',
-      stderr: Bun.file(join(dir, 'log')),
-      env: { PATH: process.env.PATH, WELLHEAD_LIMITS_PER_MINUTE: '100000' },
-    },
-  )
-  while (!existsSync(ready)) {
-    if (child.exitCode !== null) throw new Error(readFileSync(join(dir, 'log'), 'utf8'))
-    await Bun.sleep(10)
-  }
-  const said = JSON.parse(readFileSync(ready, 'utf8')) as Said
-  return { child, ...said }
-}
+const start = () => startServer(dir, { env: { WELLHEAD_LIMITS_PER_MINUTE: '100000' } })
 let server = await start()
 const token = server.admin_token!
 process.on('exit', () => {

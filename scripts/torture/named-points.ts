@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { answered, receiver } from '../../test/support/servers/receiver.ts'
 import { smtpServer } from '../../test/support/servers/smtp-server.ts'
+import { binary, launchServer, startServer } from './start-server.ts'
 
 /**
  * R03: a server is killed at named points of its work, again and again: in the commit of prices, from
@@ -16,7 +17,6 @@ import { smtpServer } from '../../test/support/servers/smtp-server.ts'
  */
 
 const [killsEach = 20] = process.argv.slice(2).map(Number)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-points-'))
 const data = join(dir, 'data')
 const database = join(data, 'wellhead.db')
@@ -31,7 +31,7 @@ const levels = new Map([
 ])
 
 const failures: string[] = []
-let credentials = { api_key: '', admin_token: '' }
+let credentials: { api_key?: string; admin_token?: string } = {}
 
 /**
  * The receiver's behaviour for the next request or connection; later ones are answered promptly.
@@ -81,35 +81,10 @@ mail.smtp_url = "${mails.url}"
 `,
 )
 
-const launch = (ready: string, tracing: readonly string[]) =>
-  Bun.spawn(
-    [
-      ...tracing,
-      binary,
-      'serve',
-      '--data',
-      data,
-      '--config',
-      join(dir, 'wellhead.toml'),
-      '--port',
-      '0',
-      '--ready-file',
-      ready,
-    ],
-    { stdout: 'ignore', stderr: Bun.file(join(dir, 'log')), env: { PATH: process.env.PATH } },
-  )
-
 async function start() {
-  const ready = join(dir, `ready-${Bun.nanoseconds()}`)
-  const child = launch(ready, [])
-  while (!existsSync(ready)) {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`the server ended: ${readFileSync(join(dir, 'log'), 'utf8').slice(-500)}`)
-    await Bun.sleep(5)
-  }
-  const said = JSON.parse(readFileSync(ready, 'utf8')) as typeof credentials & { url: string }
-  if (said.admin_token) credentials = said
-  return { child, url: said.url }
+  const { child, url, ...named } = await startServer(dir)
+  if (named.admin_token) credentials = named
+  return { child, url }
 }
 let server = await start()
 const kill = () => void server.child.kill('SIGKILL')
@@ -185,17 +160,8 @@ async function inRetention(n: number) {
   )
   db.close()
   const inject = `inject=${writes}:signal=SIGKILL:when=${1 + 2 * n}`
-  const tracer = launch(join(dir, 'ready-traced'), [
-    'strace',
-    '-f',
-    '-qq',
-    '-e',
-    `trace=${writes}`,
-    '-e',
-    inject,
-    '-o',
-    '/dev/null',
-  ])
+  const under = ['strace', '-f', '-qq', '-e', `trace=${writes}`, '-e', inject, '-o', '/dev/null']
+  const tracer = launchServer(dir, join(dir, 'ready-traced'), { under })
   await tracer.exited
 }
 

@@ -1,6 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { smtpServer } from '../../test/support/servers/smtp-server.ts'
+import { startServer } from './start-server.ts'
 
 /**
  * R26: one account has a thousand webhook endpoints whose receivers take a connection and never
@@ -11,7 +13,6 @@ import { join, resolve } from 'node:path'
  */
 
 const [endpoints = 1000, events = 200] = process.argv.slice(2).map(Number)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-neighbours-'))
 const code = 'BRENT_CRUDE_USD'
 const paceMs = 50
@@ -38,23 +39,9 @@ const prompt = Bun.serve({
 })
 /** Receives e-mails, and records when the first sign-in e-mail came. */
 let letterAt: number | undefined
-const smtp = Bun.listen({
-  port: 0,
-  hostname: '127.0.0.1',
-  socket: {
-    open: socket => void socket.write('220 ready\r\n'),
-    data(socket, bytes) {
-      for (const line of bytes.toString().split('\r\n').filter(Boolean)) {
-        if (/^(EHLO|HELO|MAIL|RCPT|RSET|NOOP)/i.test(line)) socket.write('250 ok\r\n')
-        else if (/^DATA/i.test(line)) socket.write('354 go on\r\n')
-        else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
-        else if (line === '.') {
-          letterAt ??= performance.now()
-          socket.write('250 taken\r\n')
-        }
-      }
-    },
-  },
+const smtp = await smtpServer(command => {
+  if (command === '.') letterAt ??= performance.now()
+  return undefined
 })
 
 writeFileSync(
@@ -64,30 +51,10 @@ egress.allow = ["127.0.0.0/8"]
 limits.per_minute = 100000
 limits.unauthenticated_per_minute = 100000
 mail.provider = "smtp"
-mail.smtp_url = "smtp://127.0.0.1:${smtp.port}"
+mail.smtp_url = "${smtp.url}"
 `,
 )
-const ready = join(dir, 'ready')
-const server = Bun.spawn(
-  [
-    binary,
-    'serve',
-    '--data',
-    join(dir, 'data'),
-    '--config',
-    join(dir, 'wellhead.toml'),
-    '--port',
-    '0',
-    '--ready-file',
-    ready,
-  ],
-  { stdout: 'ignore', stderr: Bun.file(join(dir, 'log')) },
-)
-while (!existsSync(ready)) {
-  if (server.exitCode !== null) throw new Error(readFileSync(join(dir, 'log'), 'utf8'))
-  await Bun.sleep(10)
-}
-const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
+const { child: server, url, admin_token } = await startServer(dir)
 const operator = `Bearer ${admin_token}`
 
 async function call<T>(authorization: string, method: string, path: string, body?: unknown) {

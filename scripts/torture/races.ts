@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { smtpServer } from '../../test/support/servers/smtp-server.ts'
+import { startServer } from './start-server.ts'
 
 /**
  * S13: five hundred requests at once at the edge of each limit: the rate window, the quota, the
@@ -13,7 +14,6 @@ import { smtpServer } from '../../test/support/servers/smtp-server.ts'
  */
 
 const [atOnce = 500] = process.argv.slice(2).map(Number)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-races-'))
 const perMinute = 400
 const mails = await smtpServer()
@@ -27,24 +27,7 @@ mail.provider = "smtp"
 mail.smtp_url = "${mails.url}"
 `,
 )
-const ready = join(dir, 'ready')
-const server = Bun.spawn(
-  [
-    binary,
-    'serve',
-    '--data',
-    join(dir, 'data'),
-    '--config',
-    join(dir, 'wellhead.toml'),
-    '--port',
-    '0',
-    '--ready-file',
-    ready,
-  ],
-  { stdout: 'ignore', stderr: 'ignore', env: { PATH: process.env.PATH } },
-)
-while (!existsSync(ready)) await Bun.sleep(10)
-const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
+const { child: server, url, admin_token } = await startServer(dir)
 
 interface Answer {
   status: number

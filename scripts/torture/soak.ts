@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { startServer } from './start-server.ts'
 
 /**
  * R20: prices in, webhooks out, reads of every sort, people who sign in, for an hour; whether the
@@ -11,7 +12,6 @@ import { join, resolve } from 'node:path'
  */
 
 const [minutes = 60, warmUpMinutes = 10, pauseMs = 100] = process.argv.slice(2).map(Number)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-soak-'))
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD']
 const minuteMs = 60_000
@@ -39,31 +39,11 @@ limits.per_minute = 100000
 limits.unauthenticated_per_minute = 100000
 `,
 )
-const ready = join(dir, 'ready')
-const server = Bun.spawn(
-  [
-    binary,
-    'serve',
-    '--data',
-    join(dir, 'data'),
-    '--config',
-    join(dir, 'wellhead.toml'),
-    '--port',
-    '0',
-    '--ready-file',
-    ready,
-  ],
-  { stdout: 'ignore', stderr: Bun.file(join(dir, 'log')) },
-)
+const { child: server, url, admin_token } = await startServer(dir)
 process.on('exit', () => {
   server.kill('SIGKILL')
   rmSync(dir, { recursive: true, force: true })
 })
-while (!existsSync(ready)) {
-  if (server.exitCode !== null) throw new Error(readFileSync(join(dir, 'log'), 'utf8'))
-  await Bun.sleep(10)
-}
-const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
 const operator = `Bearer ${admin_token}`
 
 const answers = new Map<number, number>()

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { startServer } from './start-server.ts'
 
 /**
  * R10: a server is stopped (SIGTERM) while requests are under way on connections that it has
@@ -12,38 +13,16 @@ import { join, resolve } from 'node:path'
  */
 
 const [stops = 50, requestsEach = 20] = process.argv.slice(2).map(Number)
-const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-stops-'))
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD']
 const rows = 2_000
 const hourMs = 3_600_000
 
-/** The contents of the ready file; it has the credentials at the first start only. */
-interface Said {
-  url: string
-  api_key?: string
-  admin_token?: string
-}
-
 async function start() {
-  const ready = join(dir, `ready-${Bun.nanoseconds()}`)
-  const child = Bun.spawn(
-    [binary, 'serve', '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready],
-    {
-      stdout: 'ignore',
-      stderr: Bun.file(join(dir, 'log')),
-      env: { PATH: process.env.PATH, WELLHEAD_LIMITS_PER_MINUTE: '100000' },
-    },
-  )
-  process.once('exit', () => child.kill('SIGKILL'))
-  while (!existsSync(ready)) {
-    if (child.exitCode !== null) throw new Error(readFileSync(join(dir, 'log'), 'utf8'))
-    await Bun.sleep(10)
-  }
-  const said = JSON.parse(readFileSync(ready, 'utf8')) as Said
-  return { child, ...said }
+  const server = await startServer(dir, { env: { WELLHEAD_LIMITS_PER_MINUTE: '100000' } })
+  process.once('exit', () => server.child.kill('SIGKILL'))
+  return server
 }
-process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
 
 /** A separate connection, so that the server has certainly accepted it before it is stopped. */
 async function connection(url: string) {
