@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
 import { checkpoint, checksumsOf } from '../../src/database/checkpoint.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { checksumsPath } from '../../src/database/page-checksums.ts'
+import { checksumsPath } from '../../src/database/page-checksum-file.ts'
 import { demoInstance } from '../../test/support/instance/demo-instance.ts'
 
 /**

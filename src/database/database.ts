@@ -15,7 +15,7 @@ import {
 import { noteMissedRows } from './dataset-log.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
-import { checksumsPath, forgetChecksums } from './page-checksums.ts'
+import { checksumsPath, forgetChecksums } from './page-checksum-file.ts'
 import { keepRevisions } from './revisions.ts'
 import { noteBatchRows } from './undo-triggers.ts'
 

@@ -1,20 +1,17 @@
 import type { Database } from 'bun:sqlite'
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { crc32 } from 'node:zlib'
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { privateMode } from '../lib/files/private-file.ts'
 import { createSystemClock } from '../lib/time/clock.ts'
-import { readWal, walStateOf } from './write-ahead-log.ts'
+import {
+  checksumOf,
+  checksumsPath,
+  type Entries,
+  entriesOf,
+  forgetChecksums,
+  readPages,
+} from './page-checksum-file.ts'
+import { followPages } from './wal-pages.ts'
+import { walStateOf } from './write-ahead-log.ts'
 
 /**
  * SQLite trusts its pages: a flipped bit is served as data. A file next to the database holds a
@@ -31,70 +28,9 @@ import { readWal, walStateOf } from './write-ahead-log.ts'
  */
 export type PageChecksums = ReturnType<typeof keepChecksums>
 
-const header = Buffer.from('wellhead page checksums 1\n'.padEnd(512))
-const entryBytes = 4
 const blockEntries = 1024
-const chunkFrames = 64
-const logHeaderBytes = 32
-const frameHeaderBytes = 24
 /** The number of sampled pages that distinguishes a replaced file from a damaged one. */
 const samplePages = 64
-
-export const checksumsPath = (databasePath: string): string => `${databasePath}-checksums`
-
-/** Deletes the checksums of a database that is about to be replaced. */
-export const forgetChecksums = (databasePath: string): void =>
-  rmSync(checksumsPath(databasePath), { force: true })
-
-/** 0 means that a page has no checksum yet. */
-const checksumOf = (page: Uint8Array): number => crc32(page) || 1
-
-/** The checksums of pages in an open file. */
-function entriesOf(file: number) {
-  const at = (page: number) => header.length + (page - 1) * entryBytes
-  /** Fills `sums` with those from page `from` on; 0 where the file has none. */
-  const readInto = (sums: Uint32Array, from: number): void => {
-    const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
-    const read = readSync(file, bytes, 0, bytes.length, at(from))
-    bytes.fill(0, read)
-  }
-  return {
-    isOurs() {
-      const start = Buffer.alloc(header.length)
-      readSync(file, start, 0, header.length, 0)
-      return start.equals(header)
-    },
-    begin() {
-      ftruncateSync(file, 0)
-      writeSync(file, header, 0, header.length, 0)
-      fsyncSync(file)
-    },
-    /** Pages that there is room for. */
-    count: () => Math.max(0, Math.floor((fstatSync(file).size - header.length) / entryBytes)),
-    read(from: number, count: number): Uint32Array {
-      const sums = new Uint32Array(count)
-      readInto(sums, from)
-      return sums
-    },
-    readInto,
-    write(from: number, sums: Uint32Array): void {
-      const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
-      writeSync(file, bytes, 0, bytes.length, at(from))
-    },
-    cutTo: (pages: number) => ftruncateSync(file, at(pages + 1)),
-  }
-}
-
-type Entries = ReturnType<typeof entriesOf>
-
-/** Up to `count` whole pages from page `from`. */
-function readPages(file: number, from: number, count: number, pageBytes: number): Buffer[] {
-  const bytes = Buffer.allocUnsafe(count * pageBytes)
-  const size = readSync(file, bytes, 0, bytes.length, (from - 1) * pageBytes)
-  return Array.from({ length: Math.floor(size / pageBytes) }, (_, n) =>
-    bytes.subarray(n * pageBytes, (n + 1) * pageBytes),
-  )
-}
 
 const databaseFiles = new Map<string, number>()
 
@@ -110,45 +46,6 @@ function databaseFile(path: string): number {
   return file
 }
 
-/** Reads the part of a WAL that was added since the last read. */
-function followPages(path: string, pageBytes: number) {
-  const frameBytes = frameHeaderBytes + pageBytes
-  /** The buffer is reused, because allocating one costs as much as reading into it. */
-  const chunk = Buffer.alloc(chunkFrames * frameBytes)
-  const start = Buffer.alloc(logHeaderBytes)
-  let salts = 0n
-  let taken = 0
-  /** The number of unread frames among these. */
-  const unread = (frames: number) => (frames < taken ? frames : frames - taken)
-  const read = (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
-    const file = openSync(`${path}-wal`, 'r')
-    try {
-      readSync(file, start, 0, logHeaderBytes, 0)
-      if (start.readBigUInt64BE(16) !== salts) taken = 0
-      salts = start.readBigUInt64BE(16)
-      const sums = new Map<number, number>()
-      let databasePages = 0
-      while (taken < frames) {
-        const length = Math.min(chunkFrames, frames - taken) * frameBytes
-        if (readSync(file, chunk, 0, length, logHeaderBytes + taken * frameBytes) !== length)
-          throw new Error('the log is shorter than SQLite says')
-        for (let at = 0; at < length; at += frameBytes) {
-          if (chunk.readBigUInt64BE(at + 8) !== salts)
-            throw new Error('a frame of the log belongs to another filling')
-          const page = chunk.subarray(at + frameHeaderBytes, at + frameBytes)
-          sums.set(chunk.readUInt32BE(at), checksumOf(page))
-          databasePages = chunk.readUInt32BE(at + 4) || databasePages
-        }
-        taken += length / frameBytes
-      }
-      return { sums: [...sums].sort(([a], [b]) => a - b), databasePages }
-    } finally {
-      closeSync(file)
-    }
-  }
-  return { read, unread }
-}
-
 /**
  * Keeps the checksums of a database that this process writes. Neither SQLite nor another program
  * may make checkpoints of it.
@@ -157,9 +54,9 @@ export function keepChecksums(db: Database, path: string) {
   const walState = walStateOf(db)
   const { page_size: pageBytes } = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!
   const pages = databaseFile(path)
-  const pagesOfLog = followPages(path, pageBytes)
+  const walPages = followPages(path, pageBytes)
   const { log: inherited } = walState.get()!
-  /** Pages that an earlier process's WAL replaced cannot be checked. */
+  /** Pages that are in the WAL of an earlier process cannot be checked. */
   let isInherited = inherited > 0
   /** Pages that may be older in the database file than their checksum. */
   let unsettled = new Set<number>()
@@ -197,7 +94,7 @@ export function keepChecksums(db: Database, path: string) {
   const takeIn = (file: number) => {
     const { log } = walState.get()!
     if (log <= 0) return
-    const { sums, databasePages } = pagesOfLog.read(log)
+    const { sums, databasePages } = walPages.read(log)
     if (sums.length === 0) return
     isOnDisk = false
     pagesAfterCheckpoint = databasePages || pagesAfterCheckpoint
@@ -215,7 +112,7 @@ export function keepChecksums(db: Database, path: string) {
       entries.write(first, storedSums)
     }
   }
-  /** When it returns the disk has the checksums of every page that the log holds. */
+  /** When it returns, the disk has the checksums of every page in the WAL. */
   const takeInAll = (file: number) => {
     takeIn(file)
     if (isOnDisk) return
@@ -273,10 +170,10 @@ export function keepChecksums(db: Database, path: string) {
         all: log,
         toCheckpoint: log - checkpointed,
         sinceCheckpoint: log < checkpointedAt ? log : log - checkpointedAt,
-        toTakeIn: pagesOfLog.unread(log),
+        toTakeIn: walPages.unread(log),
       }
     },
-    /** Writes the checksums of what the log got, so that the next checkpoint finds less to do. */
+    /** Writes the checksums of pages that were added to the WAL, so that the next checkpoint is shorter. */
     takeIn: () => attempt(takeIn),
     /**
      * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
@@ -335,56 +232,4 @@ function isOther(pages: number, entries: Entries, pageBytes: number): boolean {
     if (!bytes || checksumOf(bytes) !== sum) different += 1
   }
   return different * 4 >= Math.max(compared, 1)
-}
-
-/**
- * How often a page that differs is read again: a server may have checkpointed it in the meantime.
- */
-const looks = 4
-const chunkPages = 256
-
-/**
- * Pages of a database file that are not what their checksums are of; undefined where it has no
- * checksums. Also alongside the server that writes it, from a process that does not have it open.
- */
-export function damagedPages(path: string): number[] | undefined {
-  if (!existsSync(checksumsPath(path))) return undefined
-  const sums = openSync(checksumsPath(path), 'r')
-  const pages = openSync(path, 'r')
-  try {
-    const entries = entriesOf(sums)
-    if (!entries.isOurs()) return undefined
-    const pageBytes = pageBytesOf(pages)
-    if (pageBytes === undefined) return [1]
-    let damaged: number[] = []
-    for (let from = 1; from <= entries.count(); from += chunkPages) {
-      const pageContents = readPages(pages, from, chunkPages, pageBytes)
-      for (const [n, sum] of entries.read(from, chunkPages).entries())
-        if (sum !== 0 && (!pageContents[n] || checksumOf(pageContents[n]) !== sum))
-          damaged.push(from + n)
-    }
-    for (let look = 0; look < looks && damaged.length > 0; look += 1) {
-      const inWal = readWal(path)?.pages
-      damaged = damaged.filter(page => {
-        const [bytes] = readPages(pages, page, 1, pageBytes)
-        const [sum] = entries.read(page, 1)
-        return !inWal?.has(page) && sum !== 0 && (!bytes || checksumOf(bytes) !== sum)
-      })
-    }
-    return damaged
-  } finally {
-    closeSync(pages)
-    closeSync(sums)
-  }
-}
-
-/**
- * The page size in the header of the database, where 1 stands for 65,536; undefined where the
- * header is invalid.
- */
-function pageBytesOf(pages: number): number | undefined {
-  const stated = readPages(pages, 1, 1, 512)[0]?.readUInt16BE(16)
-  if (stated === 1) return 65_536
-  const isPower = stated !== undefined && stated >= 512 && (stated & (stated - 1)) === 0
-  return isPower ? stated : undefined
 }

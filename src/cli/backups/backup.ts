@@ -12,6 +12,7 @@ import {
 import { dirname } from 'node:path'
 import { checkpoint } from '../../database/checkpoint.ts'
 import { forgetMark } from '../../database/commit-mark.ts'
+import { damagedPages } from '../../database/damaged-pages.ts'
 import {
   copyDatabase,
   integrityFaults,
@@ -22,7 +23,7 @@ import {
 } from '../../database/database.ts'
 import { identityOf, missingParts } from '../../database/identity.ts'
 import { schemaVersion } from '../../database/migrations.ts'
-import { damagedPages, forgetChecksums } from '../../database/page-checksums.ts'
+import { forgetChecksums } from '../../database/page-checksum-file.ts'
 import { readWal } from '../../database/write-ahead-log.ts'
 import {
   databasePath,
