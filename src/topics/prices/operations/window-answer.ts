@@ -13,7 +13,6 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Interval } from '../math/interval.ts'
 import { createDailyFx } from '../service/daily-fx.ts'
-import type { RowSources } from '../service/provenance.ts'
 import type { HistoryRow } from '../service/reads/history.ts'
 import {
   createPagingSnapshots,
@@ -21,6 +20,7 @@ import {
   type WalkedPage,
 } from '../service/reads/paging-snapshots.ts'
 import type { Coverage } from '../service/reads/vintage.ts'
+import type { RowSources } from '../service/row-sources.ts'
 import { currencyOf } from './currency.ts'
 import { isFullOf } from './precision.ts'
 import { disclosureRow } from './row.ts'
