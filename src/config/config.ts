@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { distance } from 'fastest-levenshtein'
 import { fileFault } from '../lib/files/file-faults.ts'
 import { oneLine, redact } from '../lib/log/log.ts'
 import { errorMessage } from '../lib/text/error-message.ts'
 import { isTable, parseToml, type Table } from '../lib/text/toml.ts'
+import { nearestWord } from '../lib/text/wrong-value.ts'
 import type { ClientProfile } from '../plans/clients/client-profile.ts'
 import { parseProfiles } from '../plans/clients/client-profiles.ts'
 import { shippedClientProfiles } from '../plans/clients/shipped-profiles.ts'
@@ -96,7 +96,6 @@ export type Config = Values<typeof configKeys> & Common
 const fileName = 'wellhead.toml'
 const profilesKey = 'client_profiles'
 const shownCharacters = 120
-const misspeltSteps = 4
 
 /** A configured value that is not validated yet. */
 interface RawSetting {
@@ -271,10 +270,8 @@ function unknownVariables(env: ConfigSources['env'], keys: ConfigKeys): string[]
     .filter(name => name.startsWith(variablePrefix) && env[name] && !names.has(name))
     .filter(name => !foreignVariable.test(name))
     .map(name => {
-      const near = [...names]
-        .map(known => ({ known, steps: distance(name, known) }))
-        .sort((a, b) => a.steps - b.steps)[0]
-      const meant = near && near.steps <= misspeltSteps ? `; did you mean ${near.known}?` : ''
+      const near = nearestWord(name, [...names])
+      const meant = near === undefined ? '' : `; did you mean ${near}?`
       return `env ${oneLine(redact(name)).slice(0, shownCharacters)}: unknown variable${meant}`
     })
 }
@@ -453,13 +450,9 @@ function suggestion(name: string, keys: ConfigKeys): string {
     )
   const last = plain.slice(plain.lastIndexOf('.') + 1)
   const keyNames = [...Object.keys(keys), profilesKey]
-  const ranked = (names: string[]) =>
-    names.map(key => ({ key, steps: distance(plain, key) })).sort((a, b) => a.steps - b.steps)[0]
-  const moved = ranked(keyNames.filter(key => key.endsWith(`.${last}`)))
-  const near = ranked(keyNames)
-  const meant =
-    moved ?? (near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? near : undefined)
-  return meant ? `; did you mean ${meant.key}?` : ''
+  const sameLast = keyNames.filter(key => key.endsWith(`.${last}`))
+  const meant = nearestWord(plain, sameLast) ?? sameLast[0] ?? nearestWord(plain, keyNames)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 /** The text of a file; undefined when there is none. */

@@ -39,3 +39,10 @@ function pairsOf(text: string): string[] {
   }
   return pairs.map(pair => pair.trim())
 }
+
+/** The name of a column as it is compared. */
+export const plain = (name: string) =>
+  name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')

@@ -1,7 +1,8 @@
 import { isBlank, shown } from '../../datasets/cell.ts'
+import { objectIn } from '../../lib/text/json.ts'
 import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
-import type { Mapping } from './mapping.ts'
+import { type Mapping, plain } from './mapping.ts'
 import type { RejectedFormat } from './rejected.ts'
 import type { Source } from './source.ts'
 import type { Spelling } from './spelling.ts'
@@ -11,7 +12,6 @@ import {
   type FileHead,
   type FileSyntax,
   fileHeadOf,
-  objectOf,
   recordText,
 } from './table.ts'
 
@@ -84,12 +84,6 @@ export const createRowParser = (
   },
 })
 
-const plain = (name: string) =>
-  name
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
-
 function rowTableOf(
   { syntax, firstRecord }: FileHead,
   layout: Layout,
@@ -98,7 +92,7 @@ function rowTableOf(
   const isCsv = syntax.format === 'csv'
   const names = isCsv
     ? fieldsOf(firstRecord, syntax.separator)
-    : Object.keys(objectOf(firstRecord) ?? {})
+    : Object.keys(objectIn(firstRecord) ?? {})
   if (!names) throw new Error('the names of its columns have a quote that is not closed')
   const { columns, wide } = columnsIn(names, layout, mapping)
   // Objects need not all have the same members.
@@ -136,7 +130,7 @@ function recordOf(table: RowTable, text: string, line: number): ParsedRecord {
   const cells =
     table.format === 'csv'
       ? cellsOf(table, text)
-      : (objectOf(text) ?? 'the line is not a JSON object')
+      : (objectIn(text) ?? 'the line is not a JSON object')
   if (typeof cells === 'string') return { line, text, rows: [], blanks: 0, reasons: [cells] }
   const { key } = table.layout
   const { rows, blanks } = rowsOf(table, cells)

@@ -89,15 +89,3 @@ export function csvFieldsOf(text: string, separator: string, width: number): str
     return `the row has ${fields.length} fields where the first has ${width}: put a field that contains ${shown(separator)} in double quotes`
   return fields
 }
-
-/** The object that a line of NDJSON is. */
-export function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { nearestWord } from '../../lib/text/wrong-value.ts'
 import type { KnownFields, UnknownName } from './ignored-fields.ts'
 import { isMalformed, type TypedParameter, typedKey } from './typed.ts'
 
@@ -256,12 +257,8 @@ function nearestName(name: string, known: readonly string[]): string | undefined
   const typed = name.toLowerCase().slice(0, nameCharactersMax)
   const synonym = synonyms.get(typed)?.find(candidate => known.includes(candidate))
   if (synonym) return synonym
-  const scored = known
-    .filter(candidate => !everywhere.includes(candidate))
-    .map(candidate => ({ candidate, edits: distance(typed, candidate) }))
-    .sort((a, b) => a.edits - b.edits)
-  const [nearest] = scored
-  return nearest && nearest.edits <= Math.max(1, Math.floor(typed.length / 3))
-    ? nearest.candidate
-    : undefined
+  return nearestWord(
+    typed,
+    known.filter(candidate => !everywhere.includes(candidate)),
+  )
 }

@@ -8,6 +8,16 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : {}
 
+/** The object that a JSON text is; undefined for any other text. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether every text and every name in a JSON text is plain. */
 export function isPlainJson(json: string): boolean {
   let plain = true

@@ -1,4 +1,5 @@
-import { distance } from 'fastest-levenshtein'
+import { isTable } from '../../lib/text/toml.ts'
+import { nearestWord } from '../../lib/text/wrong-value.ts'
 import { type ClientProfile, type Scope, type Sign, scopeOf } from './client-profile.ts'
 import { shippedClientProfiles } from './shipped-profiles.ts'
 import { type SwitchName, switchNames } from './switches.ts'
@@ -44,7 +45,7 @@ export function parseProfiles(entries: readonly unknown[]): {
     const fault = (field: string, sentence: string) =>
       void faults.push({ field, message: `${field} ${sentence}` })
     if (table === shippedWord) return shippedClientProfiles()
-    if (!isFields(table)) {
+    if (!isTable(table)) {
       fault(at, `${valueText(table)} must be a table, or "${shippedWord}"`)
       return []
     }
@@ -80,7 +81,7 @@ function profileOf(
 }
 
 function signsOf(match: unknown, at: string, fault: Fault): Sign[] {
-  if (!isFields(match) || Object.keys(match).length === 0) {
+  if (!isTable(match) || Object.keys(match).length === 0) {
     fault(
       at,
       `${valueText(match)} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }`,
@@ -140,7 +141,7 @@ const isSwitch = (name: unknown): name is SwitchName =>
 
 function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
   if (values === undefined) return retryAfterCapDefaultSeconds
-  if (!isFields(values)) {
+  if (!isTable(values)) {
     fault(
       at,
       `${valueText(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`,
@@ -166,9 +167,6 @@ function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
   return retryAfterCapDefaultSeconds
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
-
 const short = (text: string): string =>
   text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
 const quoted = (value: unknown): string =>
@@ -178,12 +176,7 @@ const valueText = (value: unknown): string =>
 
 /** The name that was probably meant. */
 function suggestion(value: unknown, names: readonly string[]): string {
-  if (typeof value !== 'string' || value.length > shownCharactersMax) return ''
-  const plain = value.toLowerCase().replaceAll('-', '_')
-  const near = names
-    .map(name => ({ name, steps: distance(plain, name) }))
-    .sort((a, b) => a.steps - b.steps)[0]
-  return near && near.steps <= Math.max(1, Math.floor(plain.length / 3))
-    ? `; did you mean ${near.name}?`
-    : ''
+  const near =
+    typeof value === 'string' ? nearestWord(value.replaceAll('-', '_'), names) : undefined
+  return near === undefined ? '' : `; did you mean ${near}?`
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { distance } from 'fastest-levenshtein'
 import type { Config } from '../../../config/config.ts'
 import { isTable, parseToml } from '../../../lib/text/toml.ts'
+import { nearestWord } from '../../../lib/text/wrong-value.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { defaultLimits, type Limits } from '../../../plans/limits.ts'
 import { plansFrom } from '../../../plans/overrides.ts'
@@ -41,7 +41,6 @@ export function configuredPlans(config: Config, limits: Limits): Plans {
 }
 
 const ownWords = ['spec', 'unlimited']
-const misspeltSteps = 3
 
 function readPlanFile(path: string): unknown {
   const parsed = parsedFile(path, textOf(path))
@@ -58,7 +57,7 @@ function textOf(path: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     const word = basename(path)
-    const meant = ownWords.find(own => distance(own, word) <= misspeltSteps)
+    const meant = nearestWord(word, ownWords)
     throw new Error(
       `there is no such file; plans must be "spec", "unlimited" or a file of plans${meant ? `; did you mean "${meant}"?` : ''}`,
     )

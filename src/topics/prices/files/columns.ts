@@ -1,5 +1,5 @@
 import { instantOf, isBlank, numberOf, shown } from '../../../datasets/cell.ts'
-import type { Mapping } from '../../../feeds/files/mapping.ts'
+import { type Mapping, plain } from '../../../feeds/files/mapping.ts'
 import type { PublisherSeries } from '../../../feeds/files/source.ts'
 import { wrongValue } from '../../../lib/text/wrong-value.ts'
 import type { CodeLookup } from '../../catalogue/math/lookup.ts'
@@ -83,11 +83,6 @@ const periodNames = ['month', 'quarter', 'week']
 
 const isField = (name: string): name is FieldName =>
   (priceFields as readonly string[]).includes(name)
-const plain = (name: string) =>
-  name
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
 
 /**
  * Refuses, with a sentence, requests that no file can meet: unknown codes, or two answers to which

@@ -11,10 +11,10 @@ import {
   type FileSyntax,
   fileHeadOf,
   linesOf,
-  objectOf,
   recordText,
 } from '../../../feeds/files/table.ts'
 import { timesDecimal } from '../../../feeds/reading/decimal.ts'
+import { objectIn } from '../../../lib/text/json.ts'
 import { wrongValue } from '../../../lib/text/wrong-value.ts'
 import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { Point } from '../store/observations.ts'
@@ -151,7 +151,7 @@ function csvTable({ syntax, firstRecord }: FileHead, request: ColumnRequest): Cs
 
 function jsonTable({ syntax, text }: FileHead, request: ColumnRequest): JsonTable {
   for (const line of linesOf(text, syntax.lineEnd)) {
-    const object = objectOf(line)
+    const object = objectIn(line)
     if (!object) continue
     const columns = columnsIn(Object.keys(object), request)
     // Objects need not all have the same members: a later one may name the currency that the first
@@ -289,7 +289,7 @@ function csvRows({ columns, separator, width }: CsvTable, text: string): SentRow
 }
 
 function jsonRows(columns: Columns<string>, text: string): SentRow[] | string {
-  const object = objectOf(text)
+  const object = objectIn(text)
   if (!object) return `the line is not a JSON object: ${shown(text)}`
   return rowsOf(columns, name => (name === undefined ? undefined : object[name]))
 }

@@ -1,3 +1,4 @@
+import { objectIn } from '../../../lib/text/json.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import { heatPrices } from '../../units/math/heat-price.ts'
@@ -34,7 +35,7 @@ export function subscriptionOf(
   { accountId }: { accountId: string },
   deps: SubscriptionDeps,
 ): Subscription | undefined {
-  const fields = fieldsOf(identifier)
+  const fields = objectIn(identifier)
   if (!fields || typeof fields.channel !== 'string' || !deps.channels.includes(fields.channel))
     return undefined
   const { api_key: token, commodities } = fields
@@ -52,17 +53,6 @@ export function subscriptionOf(
     validUntil: (all: readonly string[]) => deps.prices.validUntil(all, accountId),
   }
   return codes && codes.length > 0 ? watching(codes, prices, maySee, deps.clock) : undefined
-}
-
-function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
-  try {
-    const fields: unknown = JSON.parse(identifier)
-    return typeof fields === 'object' && fields !== null && !Array.isArray(fields)
-      ? (fields as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function codesOf(
