@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
@@ -9,6 +8,7 @@ import { blocksOf, pages } from '../../support/docs.ts'
 import { type DemoInstance, demoInstance } from '../../support/instance/demo-instance.ts'
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
+import { freePort } from '../../support/servers/nats.ts'
 
 const blocks = blocksOf(pages.find(({ name }) => name === 'webhooks')!)
 
@@ -54,16 +54,6 @@ function served(now?: number): { instance: DemoInstance; server: Server<unknown>
   })
   return { instance, server, origin: `http://127.0.0.1:${server.port}` }
 }
-
-/** A port that was free a moment ago. */
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer().on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 
 describe('the receivers of the guide on webhooks accept our events and reject forged ones', () => {
   let stage: ReturnType<typeof served>

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../../clients/testkit/src/testkit.ts'
@@ -9,6 +8,7 @@ import { binary } from '../../support/instance/binary.ts'
 import { startInstance } from '../../support/interface/packages.ts'
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
+import { freePort } from '../../support/servers/nats.ts'
 
 /**
  * Runs every sample of the documentation in the order of its page, on the binary, in one shell for
@@ -52,15 +52,6 @@ afterAll(async () => {
   if (demo) await (await demo).stop()
   rmSync(root, { recursive: true, force: true })
 })
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer().on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 
 /**
  * Programs that a page uses: a server stays in the background until the shell ends, the service of

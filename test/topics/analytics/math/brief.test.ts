@@ -7,10 +7,8 @@ import {
   narrative,
 } from '../../../../src/topics/analytics/math/brief.ts'
 import { forecast } from '../../../../src/topics/analytics/math/forecast.ts'
-import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { closesOf } from '../../../support/closes.ts'
 
-const closesOf = (values: readonly number[]): Close[] =>
-  values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
 const wave = (swing: number) =>
   closesOf(Array.from({ length: 100 }, (_, i) => 70 + swing * Math.sin(i)))
 

@@ -8,12 +8,10 @@ import {
   rollingCorrelation,
   strengthOf,
 } from '../../../../src/topics/analytics/math/correlation.ts'
-import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { closesOf } from '../../../support/closes.ts'
 import { needs } from '../../../support/needs.ts'
 import { realCloses } from '../../../support/real-data.ts'
 
-const closesOf = (values: readonly number[], start = '2024-01-01'): Close[] =>
-  values.map((value, i) => ({ day: dayAfter(start, i), value }))
 const prices = fc.array(fc.double({ min: 0.5, max: 500, noNaN: true }), {
   minLength: 30,
   maxLength: 30,

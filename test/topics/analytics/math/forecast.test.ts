@@ -8,11 +8,10 @@ import {
   project,
 } from '../../../../src/topics/analytics/math/forecast.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { closesOf } from '../../../support/closes.ts'
 import { needs } from '../../../support/needs.ts'
 import { realCloses } from '../../../support/real-data.ts'
 
-const closesOf = (values: readonly number[]): Close[] =>
-  values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
 const wave = closesOf(Array.from({ length: 120 }, (_, i) => 70 + Math.sin(i / 5) * 4 + i / 40))
 
 test('a projection has bands of one and two sigma sqrt(n) around its value', () => {

@@ -13,12 +13,11 @@ import {
   trendAnalysis,
   trendOf,
 } from '../../../../src/topics/analytics/math/indicators.ts'
-import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { closesOf } from '../../../support/closes.ts'
 import { needs } from '../../../support/needs.ts'
 import { realCloses } from '../../../support/real-data.ts'
 
-const closesOf = (values: readonly number[], start = '2024-01-01'): Close[] =>
-  values.map((value, i) => ({ day: dayAfter(start, i), value }))
 const prices = fc.array(fc.double({ min: -50, max: 500, noNaN: true }), {
   minLength: 16,
   maxLength: 120,

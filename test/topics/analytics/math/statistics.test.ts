@@ -10,12 +10,9 @@ import {
   volatilityBand,
   zScoreBand,
 } from '../../../../src/topics/analytics/math/statistics.ts'
-import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { closesOf } from '../../../support/closes.ts'
 import { needs } from '../../../support/needs.ts'
 import { realCloses, realRows } from '../../../support/real-data.ts'
-
-const closesOf = (values: readonly number[]): Close[] =>
-  values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
 
 const naiveDeviation = (values: readonly number[]): number => {
   let sum = 0
