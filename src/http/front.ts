@@ -4,11 +4,12 @@ import type { AccessLog } from './access-log.ts'
 import { constantHeaders, isComplete } from './answer/complete.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
+import { createCommitAnswers, type ReplicatedCommits } from './commit-answers.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
 import { requestIdOf } from './request-id.ts'
 
-export interface FrontDeps {
+export interface FrontDeps extends ReplicatedCommits {
   handle(request: Request): Response | Promise<Response>
   ids: Ids
   links(request: Request): Links
@@ -24,23 +25,8 @@ export interface FrontDeps {
   vary: string
   /** Requests whose address was rewritten, with the original, whose connection is still needed. */
   originals: WeakMap<Request, Request>
-  /**
-   * Whether replicas have the write. False after a timeout: the write is not acknowledged. Absent:
-   * writes do not wait.
-   */
-  acknowledged?: (() => Promise<boolean>) | undefined
-  /**
-   * Whether replicas know that the request was charged to its quota; undefined: they do. False
-   * after a timeout: the request is refused. Absent: there are no replicas.
-   */
-  charged?: ((request: Request) => Promise<boolean> | undefined) | undefined
   /** Why nothing may be written now; absent: it always may be. */
   refusal?: (() => string | undefined) | undefined
-  /**
-   * The last change committed here, which the response to a write names. Absent without
-   * replication.
-   */
-  sequence?: (() => number) | undefined
   /** Compresses bodies for clients that accept it; absent: bodies are sent as they are. */
   encoder?: Encoder
   /** Answers competing requests after the event loop has polled all sockets; absent: at once. */
@@ -69,6 +55,7 @@ export const withSniffingOff = guardedBy(constantHeaders(false))
 const abandoned = () => new Response(null, { status: 499 })
 
 const slash = 47
+const hostMessage = 'Exactly one well-formed Host header is required.'
 
 /** Other methods are refused before routing; the runtime rejects names that are not HTTP tokens. */
 export const servedMethods: ReadonlySet<string> = new Set([
@@ -83,12 +70,6 @@ export const servedMethods: ReadonlySet<string> = new Set([
 
 /** Methods without writes that another instance must have. */
 export const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/**
- * The header in which the response to a write names its change. A replica that receives it with a
- * read answers when it has that change.
- */
-export const sequenceHeader = (prefix = '') => `${prefix}Sequence`
 
 /** A name or an address in brackets, and a port where there is one. */
 const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
@@ -122,38 +103,23 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (deps.vary !== '') response.headers.append('vary', deps.vary)
     return response
   }
-  const refuse = (
-    request: Request,
-    message: string,
-    code: 'MALFORMED_REQUEST' | 'STORAGE_UNAVAILABLE' = 'MALFORMED_REQUEST',
-  ): Response => {
-    const problem = new Problem(code, message)
+  const refuse = (request: Request, problem: Problem, more: Record<string, string> = {}) => {
     const requestId = requestIdOf(request, deps.ids)
     const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
-    return varied(
-      Response.json(body, {
-        status: problem.status,
-        headers: { ...problemHeaders(problem), 'x-request-id': requestId },
-      }),
-    )
-  }
-  const notImplemented = (request: Request): Response => {
-    const shown = request.method.slice(0, 20)
-    const problem = new Problem(
-      'METHOD_NOT_IMPLEMENTED',
-      `${shown}: is not a method of this service.`,
-    )
-    const requestId = requestIdOf(request, deps.ids)
-    const headers: Record<string, string> = {
-      ...problemHeaders(problem),
-      allow: [...servedMethods].join(', '),
-      'x-request-id': requestId,
-    }
-    const origin = request.headers.get('origin')
-    if (origin !== null) corsHeaders(headers, origin, deps.corsOrigins, deps.headerPrefix)
-    const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
+    const headers = { ...problemHeaders(problem), ...more, 'x-request-id': requestId }
     return varied(Response.json(body, { status: problem.status, headers }))
   }
+  const notImplemented = (request: Request): Response => {
+    const headers: Record<string, string> = { allow: [...servedMethods].join(', ') }
+    const origin = request.headers.get('origin')
+    if (origin !== null) corsHeaders(headers, origin, deps.corsOrigins, deps.headerPrefix)
+    const shown = request.method.slice(0, 20)
+    const why = `${shown}: is not a method of this service.`
+    return refuse(request, new Problem('METHOD_NOT_IMPLEMENTED', why), headers)
+  }
+  const commits = createCommitAnswers(deps, (request, why) =>
+    refuse(request, new Problem('STORAGE_UNAVAILABLE', why)),
+  )
   /**
    * Routes a 404 again with a single slash at the start of its path. Other responses are not
    * checked, because parsing the address costs as much as looking up the key.
@@ -169,11 +135,11 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     )
     deps.originals.set(collapsed, request)
     deps.accessLog?.reroute(request, collapsed)
-    return onceCharged(collapsed, deps.handle(collapsed))
+    return commits.onceCharged(collapsed, deps.handle(collapsed))
   }
   const answer = (request: Request): Response | Promise<Response> => {
     if (!isServedHost(request.headers.get('host') ?? ''))
-      return refuse(request, 'Exactly one well-formed Host header is required.')
+      return refuse(request, new Problem('MALFORMED_REQUEST', hostMessage))
     if (!servedMethods.has(request.method)) return notImplemented(request)
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
@@ -181,64 +147,14 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (!isRead && request.signal.aborted) return abandoned()
     const refusal = isRead ? undefined : deps.refusal?.()
     if (refusal !== undefined)
-      return refuse(request, `Nothing is written here: ${refusal}.`, 'STORAGE_UNAVAILABLE')
+      return refuse(
+        request,
+        new Problem('STORAGE_UNAVAILABLE', `Nothing is written here: ${refusal}.`),
+      )
     const sent = deps.handle(request)
     const answered =
       sent instanceof Promise ? sent.then(response => again(request, response)) : sent
-    const isWrite = (deps.sequence || deps.acknowledged) && !isRead
-    const settled = isWrite ? afterWrite(request, answered) : answered
-    return onceCharged(request, settled)
-  }
-  const onceCharged = (
-    request: Request,
-    answered: Response | Promise<Response>,
-  ): Response | Promise<Response> => {
-    const { charged } = deps
-    if (!charged) return answered
-    return answered instanceof Promise
-      ? answered.then(response => afterCharge(request, response, charged(request)))
-      : afterCharge(request, answered, charged(request))
-  }
-  const afterCharge = (
-    request: Request,
-    response: Response,
-    charge: Promise<boolean> | undefined,
-  ): Response | Promise<Response> =>
-    charge && response?.ok
-      ? charge.then(isCharged =>
-          isCharged
-            ? response
-            : refuse(
-                request,
-                'The stream of changes has not taken yet that a request of the quota was used; ask again.',
-                'STORAGE_UNAVAILABLE',
-              ),
-        )
-      : response
-  const afterWrite = async (
-    request: Request,
-    answered: Response | Promise<Response>,
-  ): Promise<Response> => {
-    const response = await (deps.acknowledged
-      ? afterAcknowledgement(request, answered, deps.acknowledged)
-      : answered)
-    if (response?.ok && deps.sequence)
-      response.headers.set(sequenceHeader(deps.headerPrefix), String(deps.sequence()))
-    return response
-  }
-  const afterAcknowledgement = async (
-    request: Request,
-    answered: Response | Promise<Response>,
-    acknowledged: () => Promise<boolean>,
-  ): Promise<Response> => {
-    const response = await answered
-    if (!response?.ok) return response
-    if (await acknowledged()) return response
-    return refuse(
-      request,
-      'It is recorded here, and the stream of changes has not taken it yet, so it is not acknowledged: look before you send it again.',
-      'STORAGE_UNAVAILABLE',
-    )
+    return commits.onceCharged(request, isRead ? answered : commits.afterWrite(request, answered))
   }
   const { turns, encoder } = deps
   const finished = (request: Request, response: Response) => {

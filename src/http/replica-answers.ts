@@ -1,7 +1,8 @@
 import { within } from '../lib/time/clock.ts'
 import type { ReplicaView } from '../replication/service/condition.ts'
 import type { KeyState } from '../topics/keys/service/keyring.ts'
-import { readMethods, sequenceHeader } from './front.ts'
+import { sequenceHeader } from './commit-answers.ts'
+import { readMethods } from './front.ts'
 import { credentialsOf, isSessionToken } from './gate/credentials.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 

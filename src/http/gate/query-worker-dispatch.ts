@@ -31,10 +31,7 @@ const codeParameters = ['by_code', 'code', 'codes', 'code1', 'code2', 'commodity
 /** Longer than a request may wait for a query worker and then for its response. */
 const waitingSeconds = 60
 
-/**
- * The request headers that a query worker gets; a response depends on no others. The other headers
- * often differ between requests that could share a response.
- */
+/** The request headers that a query worker gets; a response depends on no others. */
 const passedOn = ['accept', 'accept-encoding', 'content-type', 'if-range', 'prefer', 'range']
 /** Headers that the main thread sets itself, or that belong to the connection. */
 const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
