@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { openDatabase, quickFaults, versionOf } from '../../database/database.ts'
+import { quickFaults, versionOf } from '../../database/database.ts'
 import { schemaVersion } from '../../database/migrations.ts'
+import { readDatabase } from '../../database/reading.ts'
 import { conditionOf } from '../../feeds/engine/view.ts'
 import { shippedFeeds } from '../../feeds/publishers/publishers.ts'
 import { createFeedStore } from '../../feeds/store/feeds.ts'
@@ -46,39 +47,13 @@ const faultsShown = 3
 const lateMs = 15 * minuteMs
 
 /**
- * Reads the database of a directory without leaving files: without a WAL no process has it open,
- * and SQLite need not create its own files. If a process opens it during the reading, it is read
- * again as a shared database.
- */
-function reading<T>(dir: string, work: (db: Database) => T): T {
-  const path = databasePath(dir)
-  const log = `${path}-wal`
-  const once = (immutable: boolean) => {
-    const db = openDatabase(path, immutable ? { immutable } : { readonly: true })
-    try {
-      return work(db)
-    } finally {
-      db.close()
-    }
-  }
-  if (existsSync(log)) return once(false)
-  try {
-    const result = once(true)
-    return existsSync(log) ? once(false) : result
-  } catch (error) {
-    if (existsSync(log)) return once(false)
-    throw error
-  }
-}
-
-/**
  * Whether a directory is one of production or a demo instance; undefined while no one has served
  * it, or where it cannot be read.
  */
 export function modeOf(dir: string): 'serve' | 'dev' | undefined {
   if (!existsSync(databasePath(dir))) return undefined
   try {
-    const mode = reading(dir, db =>
+    const mode = readDatabase(databasePath(dir), db =>
       versionOf(db) === 0 ? undefined : settingsStore(db).get('directory.mode'),
     )
     return mode === 'serve' || mode === 'dev' ? mode : undefined
@@ -98,7 +73,7 @@ export function examineDatabase(dir: string, runtime: DatabaseReport): readonly 
       doubtful('database', `missing: ${path} yet`, 'start wellhead serve, or restore a backup'),
     ]
   try {
-    return reading(dir, db => {
+    return readDatabase(path, db => {
       const version = versionOf(db)
       if (version === 0)
         return [
