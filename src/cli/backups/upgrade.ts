@@ -1,77 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs'
-import { copyDatabase, openDatabase, removeDatabase, versionOf } from '../../database/database.ts'
-import { applicationId } from '../../database/identity.ts'
+import { existsSync } from 'node:fs'
 import { schemaVersion } from '../../database/migrations.ts'
+import { olderAt } from '../../database/upgrade.ts'
 import { databasePath } from '../../instance/services/directory.ts'
-import { syncToDisk } from '../../lib/files/side-file.ts'
 import { verifyFile } from './backup.ts'
-
-/**
- * The size of the header of a database file, and the offsets of its version and its application id.
- */
-const headerBytes = 100
-const versionOffset = 60
-const applicationIdOffset = 68
-
-/** The schema version of a database file. */
-function versionAt(path: string): number {
-  const db = openDatabase(path, { readonly: true })
-  try {
-    return versionOf(db)
-  } finally {
-    db.close()
-  }
-}
-
-/**
- * Whether the header of a database file has our application id and the current schema. A start
- * checks this first, which saves opening the database once more. The header does not include the
- * WAL.
- */
-function isOfToday(path: string): boolean {
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false
-  const header = Buffer.alloc(headerBytes)
-  const file = openSync(path, 'r')
-  try {
-    readSync(file, header, 0, headerBytes, 0)
-  } finally {
-    closeSync(file)
-  }
-  return (
-    header.readInt32BE(applicationIdOffset) === applicationId &&
-    header.readInt32BE(versionOffset) === schemaVersion
-  )
-}
-
-/** The schema version of a database that needs a migration; undefined: it needs none. */
-const olderAt = (path: string): number | undefined => {
-  if (!existsSync(path) || isOfToday(path)) return undefined
-  const version = versionAt(path)
-  return version === 0 || version === schemaVersion ? undefined : version
-}
-
-/**
- * Copies a database of an older schema before it is migrated; returns the path of the copy. A copy
- * left by an upgrade that was interrupted is kept.
- */
-export function keepBeforeUpgrade(dir: string): { keptAs: string; from: number } | undefined {
-  const path = databasePath(dir)
-  const from = olderAt(path)
-  if (from === undefined) return undefined
-  const keptAs = `${path}.schema-${from}`
-  if (existsSync(keptAs)) return { keptAs, from }
-  const part = `${keptAs}.part`
-  removeDatabase(part)
-  try {
-    copyDatabase(path, part)
-    syncToDisk(part)
-    renameSync(part, keptAs)
-    syncToDisk(dir)
-  } finally {
-    removeDatabase(part)
-  }
-  return { keptAs, from }
-}
 
 /**
  * The result of migrating a copy: the schema before and after, which are the same where no

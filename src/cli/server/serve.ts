@@ -4,6 +4,7 @@ import type { Server } from 'bun'
 import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
+import { keepBeforeUpgrade } from '../../database/upgrade.ts'
 import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, idleSeconds, type SocketData, sockets } from '../../http/cable.ts'
@@ -13,6 +14,7 @@ import { varyOf } from '../../http/profiles/profiles.ts'
 import type { Instance } from '../../instance/instance.ts'
 import type { CommandOutcome } from '../../instance/jobs/backups.ts'
 import {
+  databasePath,
   keepDirectoryOwner,
   prepareDirectory,
   startReserveOf,
@@ -26,7 +28,6 @@ import { isLoopbackName } from '../../lib/text/loopback.ts'
 import { shownValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import { linkUrl } from '../../topics/account/service/sign-in.ts'
-import { keepBeforeUpgrade } from '../backups/upgrade.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
@@ -113,7 +114,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   checkReadyFile(config.server.readyFile)
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
   network = server
-  const upgraded = keepBeforeUpgrade(dir)
+  const upgraded = keepBeforeUpgrade(databasePath(dir))
   if (upgraded)
     log.info('upgrade_backup_made', {
       message: `The database of schema ${upgraded.from} was saved as ${upgraded.keptAs}. Restore it to go back to the previous version.`,

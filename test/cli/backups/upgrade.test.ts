@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { keepBeforeUpgrade } from '../../../src/cli/backups/upgrade.ts'
 import { openDatabase, versionOf } from '../../../src/database/database.ts'
 import { schemaVersion } from '../../../src/database/migrations.ts'
+import { keepBeforeUpgrade } from '../../../src/database/upgrade.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { command } from '../../support/instance/command.ts'
 
@@ -80,17 +80,17 @@ test('a backup of the first schema passes verify, and a restore brings it back',
 })
 
 test('the database before an upgrade is stored once, unchanged and readable only by its owner', () => {
-  const { dir, path } = old()
-  const kept = keepBeforeUpgrade(dir)
+  const { path } = old()
+  const kept = keepBeforeUpgrade(path)
   expect(kept).toEqual({ keptAs: `${path}.schema-1`, from: 1 })
   const db = openDatabase(path)
   expect(versionOf(db)).toBe(schemaVersion)
   db.close()
   expect(versionAt(kept!.keptAs)).toBe(1)
   expect(statSync(kept!.keptAs).mode & 0o077).toBe(0)
-  expect(keepBeforeUpgrade(dir)).toBeUndefined()
+  expect(keepBeforeUpgrade(path)).toBeUndefined()
 })
 
 test('a directory without a database has nothing to keep', () => {
-  expect(keepBeforeUpgrade(root)).toBeUndefined()
+  expect(keepBeforeUpgrade(join(root, 'wellhead.db'))).toBeUndefined()
 })
