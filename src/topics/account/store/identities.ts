@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
+import { ownSubscription } from './own-subscription.ts'
 
 /** A person as the company's identity provider knows them. */
 export interface Identity {
@@ -34,7 +35,7 @@ export function createIdentityStore(db: Database) {
   const apart = sql<{ accountId: string; isSubscribed: number }, [string, string, number]>`
     SELECT i.account_id AS accountId, s.id IS NOT NULL AS isSubscribed FROM oidc_identities i
       LEFT JOIN organization_members m ON m.account_id = i.account_id
-      LEFT JOIN subscriptions s ON s.account_id = i.account_id AND s.ended_at IS NULL AND NOT s.cancel_at_period_end
+      LEFT JOIN ${ownSubscription('i.account_id')}
     WHERE i.issuer = ? AND m.organization_id IS NOT ? AND (s.id IS NOT NULL OR EXISTS (
       SELECT 1 FROM organization_members n WHERE n.organization_id = m.organization_id
         AND n.account_id <> i.account_id)) LIMIT ?`

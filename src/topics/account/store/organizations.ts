@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { Role } from '../../../plans/roles/roles.ts'
+import { ownSubscription } from './own-subscription.ts'
 
 export interface Organization {
   id: string
@@ -82,7 +83,7 @@ function organizations(db: Database) {
   const all = sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`
   const membership = sql<Membership, [string]>`${joined} WHERE m.account_id = ?`
   const paying = sql<Membership, [number]>`${joined}
-    JOIN subscriptions s ON s.account_id = m.account_id AND s.ended_at IS NULL AND NOT s.cancel_at_period_end
+    JOIN ${ownSubscription('m.account_id')}
     WHERE m.account_id <> o.account_id LIMIT ?`
   return {
     byId: (id: string): Organization | undefined => byId.get(id),
