@@ -47,9 +47,7 @@ needs('nats-server').describe('a replica that has what may be old', () => {
     expect(tries.length).toBe(1)
     expect(tries[0]).toContain('not here')
     await both.until('a notice', () =>
-      both.log.some(
-        line => line.includes('"notice"') && line.includes('does not follow the stream'),
-      ),
+      both.log.some(line => line.includes('"notice"') && line.includes('cannot follow the stream')),
     )
     await both.cutPrimary()
     expect(await both.latest()).toEqual({

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { connectNats, natsSettings } from '../../replication/nats/connection.ts'
+import { lateText } from '../../replication/service/condition.ts'
 import { type Topology, topologyOf } from '../../replication/service/nodes.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
@@ -47,7 +48,7 @@ export function clusterFindings({ nodes, streams, lease }: Topology): readonly F
     ...late.map(node =>
       doubtful(
         check,
-        `the replica ${nameOf(node)} ${node.stale && node.stale !== 'behind' ? 'cannot follow the stream' : node.lagMs === null ? 'has not reported its position in the stream' : `is ${node.lagMs} ms behind`}`,
+        `the replica ${nameOf(node)} ${lateText(node.stale ?? 'behind', node.lagMs)}`,
         'check its log and the load of its machine',
       ),
     ),

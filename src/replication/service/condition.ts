@@ -59,7 +59,10 @@ export const lateReplicas = (nodes: readonly ClusterNode[]): LateReplica[] =>
     return [{ name: url || id, stale, why: lateText(stale, lagMs) }]
   })
 
-function lateText(stale: StaleReason, lagMs: number | null): string {
-  if (stale !== 'behind') return 'does not follow the stream; its log says why'
-  return lagMs === null ? 'has not met the stream' : `is ${Math.round(lagMs / secondMs)} s behind`
+/** The fault of a late replica, to follow its name. */
+export function lateText(stale: StaleReason, lagMs: number | null): string {
+  if (stale !== 'behind') return 'cannot follow the stream; its log says why'
+  return lagMs === null
+    ? 'has not reported its position in the stream'
+    : `is ${Math.round(lagMs / secondMs)} s behind`
 }

@@ -39,11 +39,13 @@ test('doctor reports which instance is the primary and how far the replicas lag'
 test('doctor warns about a missing primary, lagging replicas and under-replicated streams', () => {
   const late = node({ lagMs: 7000 })
   const unknown = node({ url: '', lagMs: null })
+  const stopped = node({ id: 'b', url: '', stale: 'gap' })
   const lacking = { ...stream, currentReplicas: 2 }
-  expect(said({ nodes: [late, unknown], streams: [lacking], lease })).toEqual([
+  expect(said({ nodes: [late, unknown, stopped], streams: [lacking], lease })).toEqual([
     ['warning', 'no primary is running: nothing is written'],
-    ['warning', 'the replica http://10.0.0.5:8080 is 7000 ms behind'],
+    ['warning', 'the replica http://10.0.0.5:8080 is 7 s behind'],
     ['warning', 'the replica a has not reported its position in the stream'],
+    ['warning', 'the replica b cannot follow the stream; its log says why'],
     ['warning', 'the stream changes is up to date on 2 of 3 NATS servers'],
   ])
 })

@@ -29,7 +29,9 @@ test('a replica that has just started is not reported as late, and one that stay
   const starting = { lagMs: null, stale: 'behind' } as const
   expect(alertsOf(node({ ...starting, toldAt: 2000 }))).toEqual([])
   expect(alertsOf(node({ ...starting, toldAt: minute }))).toEqual([
-    expect.objectContaining({ text: 'the replica http://127.0.0.1:2 has not met the stream' }),
+    expect.objectContaining({
+      text: 'the replica http://127.0.0.1:2 has not reported its position in the stream',
+    }),
   ])
   expect(alertsOf(node({ lagMs: null, stale: 'cannot_apply', toldAt: 2000 }))).toHaveLength(1)
 })
@@ -39,7 +41,7 @@ test('a replica that is late for another reason begins another alert', () => {
   const [stopped] = alertsOf(node({ stale: 'cannot_apply', lagMs: 5000 }))
   expect(behind?.text).toBe('the replica http://127.0.0.1:2 is 5 s behind')
   expect(stopped?.text).toBe(
-    'the replica http://127.0.0.1:2 does not follow the stream; its log says why',
+    'the replica http://127.0.0.1:2 cannot follow the stream; its log says why',
   )
   expect(stopped?.id).not.toBe(behind?.id)
 })
