@@ -37,7 +37,7 @@ export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
   payments: PaymentStore
   plans: Plans
   clock: Clock
-  keys: Pick<Keyring, 'account'>
+  keys: Pick<Keyring, 'account' | 'addressChanges'>
 }
 
 /** Subscriptions that a processor runs; they are mirrored here, and the plan follows the mirror. */
@@ -69,6 +69,9 @@ export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions
   const customers = createCustomers(deps)
   const { look, ...looks } = looking(deps, mirror, inTurn)
   const pollEnded = polling(deps, look)
+  const handOverCredits = handingOver(deps, accountId =>
+    inTurn(accountId, () => customers.handOverCredit(accountId)),
+  )
   return {
     ...subscribing(deps, mirror, inTurn, customers),
     ...looks,
@@ -76,8 +79,7 @@ export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions
     customerOf: customers.customerOf,
     async pass() {
       await pollEnded()
-      for (const accountId of deps.subscriptions.creditors(deps.processor.name, atOnceMax))
-        await inTurn(accountId, () => customers.handOverCredit(accountId))
+      await handOverCredits()
       await customers.readdress()
     },
   }
@@ -222,8 +224,10 @@ const copied = (remote: RemoteSubscription) => ({
 })
 
 /** An account is a customer of the processor from the first time on that it needs one. */
-function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps) {
+function createCustomers({ processor, payments, subscriptions, keys, log }: RemoteDeps) {
   const provider = processor.name
+  /** The changes of addresses after which the processor had all of them; undefined: it lacks some. */
+  let comparedAt: number | undefined
   const put = (accountId: string, providerRef: string, email: string | null) =>
     payments.putCustomer({ accountId, provider, providerRef, paymentMethodId: null, email })
   const setEmail = async (accountId: string, providerRef: string, email: string) => {
@@ -241,6 +245,7 @@ function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps
     if (ref) return ref
     const created = await processor.customer(id)
     put(id, created, null)
+    comparedAt = undefined
     await setEmail(id, created, email)
     return created
   }
@@ -258,8 +263,17 @@ function createCustomers({ processor, payments, subscriptions, log }: RemoteDeps
     },
     /** Sends the addresses of accounts that the processor does not have. */
     async readdress() {
-      for (const customer of payments.readdressed(provider, atOnceMax))
-        await setEmail(customer.accountId, customer.providerRef, customer.newEmail)
+      const changes = keys.addressChanges()
+      if (changes === comparedAt) return
+      const found = payments.readdressed(provider, atOnceMax)
+      if (found.length < atOnceMax) comparedAt = changes
+      try {
+        for (const { accountId, providerRef, newEmail } of found)
+          await setEmail(accountId, providerRef, newEmail)
+      } catch (error) {
+        comparedAt = undefined
+        throw error
+      }
     },
   }
 }
@@ -552,6 +566,33 @@ function looking(
   }
 }
 
+/** Hands over the credits of accounts that pay the processor. */
+function handingOver(
+  { processor, subscriptions, log }: RemoteDeps,
+  handOver: (accountId: string) => Promise<void>,
+) {
+  /** Accounts whose credit was refused, the oldest refusal first: they come after all others. */
+  const refused = new Set<string>()
+  return async () => {
+    const found = subscriptions.creditors(processor.name, atOnceMax + refused.size)
+    for (const accountId of refused) if (!found.includes(accountId)) refused.delete(accountId)
+    const others = found.filter(accountId => !refused.has(accountId))
+    for (const accountId of [...others, ...refused].slice(0, atOnceMax)) {
+      refused.delete(accountId)
+      try {
+        await handOver(accountId)
+      } catch (error) {
+        refused.add(accountId)
+        log.warn('payment_processor_unavailable', {
+          message: 'the payment processor did not take the credit of an account',
+          account: accountId,
+          error,
+        })
+      }
+    }
+  }
+}
+
 /** Reads subscriptions whose period has ended without a message from the processor. */
 function polling(
   { processor, subscriptions, clock, log }: RemoteDeps,
@@ -560,8 +601,16 @@ function polling(
   const lookedAt = new Map<string, number>()
   return async () => {
     const now = clock.now()
-    for (const { providerRef } of subscriptions.over(processor.name, now - quietMs, atOnceMax)) {
-      if (providerRef === null || now - (lookedAt.get(providerRef) ?? 0) < quietMs) continue
+    const over = subscriptions
+      .over(processor.name, now - quietMs, atOnceMax + lookedAt.size)
+      .flatMap(({ providerRef }) => providerRef ?? [])
+    for (const ref of lookedAt.keys()) if (!over.includes(ref)) lookedAt.delete(ref)
+    // Those that were read and are still over must not keep the others from being read.
+    const before = (ref: string) => lookedAt.get(ref) ?? 0
+    const due = over
+      .filter(ref => now - before(ref) >= quietMs)
+      .toSorted((a, b) => before(a) - before(b))
+    for (const providerRef of due.slice(0, atOnceMax)) {
       lookedAt.set(providerRef, now)
       try {
         await look('subscription', providerRef, () => true)

@@ -107,6 +107,7 @@ export function createKeyring(stores: KeyringStores, plans: Plans, clock: Clock,
   let keys = new Map<string, KeyState>()
   const tokens = createKeysByToken(clock)
   let byEmail = new Map<string, AccountState>()
+  let addressChanges = 0
 
   const hold = (
     key: ApiKey,
@@ -162,12 +163,15 @@ export function createKeyring(stores: KeyringStores, plans: Plans, clock: Clock,
     account: (id: string): AccountState | undefined => accounts.get(id),
     accountByEmail: (email: string): AccountState | undefined => byEmail.get(email.toLowerCase()),
     accounts: (): AccountState[] => [...accounts.values()],
+    /** How many addresses have changed since the start: while it stays, no one compares them all. */
+    addressChanges: (): number => addressChanges,
     entitlements: ({ account }: AccountState): Entitlements =>
       entitlements(plans, account, clock.now()),
     putAccount(account: Account): AccountState {
       stores.accounts.put(account)
       const cached = accounts.get(account.id)
       if (cached) {
+        if (cached.account.email !== account.email) addressChanges += 1
         byEmail.delete(cached.account.email)
         cached.account = account
         cached.isSuspended = account.suspendedAt !== null

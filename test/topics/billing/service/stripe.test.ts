@@ -592,6 +592,32 @@ test('a credit of an account that already pays the processor is handed over, onc
   })
 })
 
+test('a credit that the processor refuses holds up neither other credits nor addresses', async () => {
+  const instance = shop()
+  const buyers: (Buyer & { ref: string })[] = []
+  // More than a pass takes, and the last is behind all that are refused.
+  for (let each = 0; each < 23; each += 1) buyers.push(await instance.customer())
+  for (const buyer of buyers) await subscribe(instance, buyer, 'starter')
+  const { db, billing } = instance.services
+  const { put } = createSubscriptionStore(db)
+  for (const [index, buyer] of buyers.entries()) {
+    const running = billing.current(buyer.account)!
+    const earlier = { provider: 'manual', status: 'cancelled', endedAt: startAt } as const
+    const id = `agreement-${String(index).padStart(2, '0')}`
+    put({ ...running, ...earlier, id, providerRef: null, creditCents: 3000 })
+  }
+  const creditors = createSubscriptionStore(db).creditors('stripe', 100)
+  const last = buyers.find(({ id }) => id === creditors.at(-1))!
+  // The processor no longer has the customers of the others.
+  const others = buyers.filter(buyer => buyer !== last)
+  for (const { ref } of others) instance.stand.things.delete(ref)
+  await instance.operator('PATCH', `/admin/v1/accounts/${last.id}`, { email: 'new@example.com' })
+  for (let pass = 0; pass < 3; pass += 1) await instance.advance(2 * minuteMs)
+  const { balance, email } = instance.stand.things.get(last.ref)!
+  expect({ balance, email }).toEqual({ balance: -3000, email: 'new@example.com' })
+  expect(createSubscriptionStore(db).creditors('stripe', 100)).toHaveLength(others.length)
+})
+
 describe('the e-mail address of a customer', () => {
   const addressOf = (instance: Shop, { ref }: { ref: string }) =>
     instance.stand.things.get(ref)!.email
@@ -641,6 +667,41 @@ describe('the e-mail address of a customer', () => {
       'b@example.com',
     ])
     expect(instance.log.filter(line => line.includes('customer_email_refused'))).toHaveLength(1)
+  })
+
+  test('is compared with that of the account only after an address has changed', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await instance.advance(2 * minuteMs)
+    // Nothing changes an account like this, so no pass looks for it.
+    instance.services.db.run("UPDATE billing_customers SET email = 'other@example.com'")
+    const sent = instance.stand.writes.length
+    await instance.advance(5 * minuteMs)
+    expect(instance.stand.writes).toHaveLength(sent)
+    await change(instance, buyer, 'new@example.com')
+    await instance.advance(2 * minuteMs)
+    expect(addressOf(instance, buyer)).toBe('new@example.com')
+  })
+
+  test('is sent by a later pass if the processor failed after it had made the customer', async () => {
+    const instance = shop()
+    await instance.advance(2 * minuteMs)
+    const buyer = instance.buyer()
+    let requests = 0
+    const broken = {
+      get() {
+        requests += 1
+        return requests === 1 ? undefined : 403
+      },
+    }
+    Object.defineProperty(instance.stand, 'broken', { configurable: true, ...broken })
+    await instance.ask('POST', '/billing/intents/setup', buyer.token)
+    Object.defineProperty(instance.stand, 'broken', { value: undefined })
+    await instance.advance(2 * minuteMs)
+    const customers = [...instance.stand.things.values()].filter(
+      ({ object }) => object === 'customer',
+    )
+    expect(customers.map(({ email }) => email)).toEqual([buyer.account.account.email])
   })
 
   test('is removed when the person is erased', async () => {
@@ -1120,6 +1181,23 @@ describe('POST /billing/webhooks/stripe', () => {
       { numRuns: 12 },
     )
   }, 60_000)
+})
+
+test('subscriptions that cannot be read do not keep others from being read', async () => {
+  const instance = shop()
+  const buyers: (Buyer & { ref: string })[] = []
+  for (let each = 0; each < 22; each += 1) buyers.push(await instance.customer())
+  for (const buyer of buyers) {
+    await subscribe(instance, buyer, 'starter')
+    await instance.advance(minuteMs)
+  }
+  const last = buyers.at(-1)!
+  for (const buyer of buyers.slice(0, -1)) instance.stand.things.delete(instance.theirs(buyer).id)
+  await instance.advance(30 * dayMs)
+  instance.stand.renew(instance.theirs(last).id)
+  for (let pass = 0; pass < 3; pass += 1) await instance.advance(11 * minuteMs)
+  const { endsAt } = instance.services.billing.current(last.account)!
+  expect(endsAt).toBeGreaterThan(instance.clock.now())
 })
 
 test('the processor is chosen with its secrets or not at all', () => {
