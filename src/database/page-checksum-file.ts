@@ -1,5 +1,6 @@
-import { fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, writeSync } from 'node:fs'
+import { fstatSync, fsyncSync, ftruncateSync, readSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { writeWhole } from '../lib/files/write-whole.ts'
 
 const header = Buffer.from('wellhead page checksums 1\n'.padEnd(512))
 const entryBytes = 4
@@ -30,7 +31,7 @@ export function entriesOf(file: number) {
     },
     begin() {
       ftruncateSync(file, 0)
-      writeSync(file, header, 0, header.length, 0)
+      writeWhole(file, header, 0)
       fsyncSync(file)
     },
     /** Pages that there is room for. */
@@ -43,7 +44,7 @@ export function entriesOf(file: number) {
     readInto,
     write(from: number, sums: Uint32Array): void {
       const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
-      writeSync(file, bytes, 0, bytes.length, at(from))
+      writeWhole(file, bytes, at(from))
     },
     cutTo: (pages: number) => ftruncateSync(file, at(pages + 1)),
   }

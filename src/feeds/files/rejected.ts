@@ -1,4 +1,4 @@
-import { appendFile, copyFile, rm } from 'node:fs/promises'
+import { appendFile, copyFile, rename, rm } from 'node:fs/promises'
 import { quoted } from './csv.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 
@@ -53,7 +53,14 @@ export function createRejectedLines(format: RejectedFormat, folder: Pick<SpoolFo
       await flush()
       await attempt(async () => {
         await rm(path, { force: true })
-        if (spool !== undefined) await copyFile(spool, path)
+        if (spool === undefined) return
+        const partial = `${path}.partial`
+        try {
+          await copyFile(spool, partial)
+          await rename(partial, path)
+        } finally {
+          await rm(partial, { force: true })
+        }
       })
       return fault
     },

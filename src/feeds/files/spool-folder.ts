@@ -1,5 +1,6 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeWhole } from '../../lib/files/write-whole.ts'
 
 /** Bytes that wait on the disk: added at the end, read from any place. */
 export type SpoolFile = ReturnType<typeof spoolFile>
@@ -9,8 +10,7 @@ function spoolFile(file: number) {
   return {
     size: () => size,
     append(bytes: Uint8Array) {
-      for (let done = 0; done < bytes.length; )
-        done += writeSync(file, bytes, done, bytes.length - done, size + done)
+      writeWhole(file, bytes, size)
       size += bytes.length
     },
     /** Fills `into` with the bytes from a position on. */

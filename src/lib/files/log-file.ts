@@ -7,11 +7,11 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../time/clock.ts'
 import { closeToOthers, privateMode } from './private-file.ts'
+import { writeWhole } from './write-whole.ts'
 
 export interface LogFileOptions {
   path: string
@@ -66,10 +66,6 @@ function open(path: string) {
   closeToOthers(path)
   const fd = openSync(path, 'a', privateMode)
   return { fd, bytes: fstatSync(fd).size }
-}
-
-function writeWhole(fd: number, bytes: Buffer) {
-  for (let from = 0; from < bytes.byteLength; ) from += writeSync(fd, bytes, from)
 }
 
 const asidePattern = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(\.\d+)?$/

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { privateMode } from './private-file.ts'
+import { writeWhole } from './write-whole.ts'
 
 /**
  * A file under a pass phrase: the mark, 16 bytes of salt, then pieces of a megabyte, each with its
@@ -53,13 +54,13 @@ export const sealFile = (from: string, to: string, phrase: string): void =>
   withFiles(from, to, (source, target) => {
     const salt = randomBytes(saltBytes)
     const key = keyOf(phrase, salt)
-    writeSync(target, Buffer.concat([mark, salt]))
+    writeWhole(target, Buffer.concat([mark, salt]))
     let piece = readFull(source, pieceBytes)
     for (let place = 0; ; place += 1) {
       const next = piece.length < pieceBytes ? Buffer.alloc(0) : readFull(source, pieceBytes)
       const isLast = next.length === 0
       const sealing = createCipheriv(cipher, key, nonceOf(place, isLast))
-      writeSync(
+      writeWhole(
         target,
         Buffer.concat([sealing.update(piece), sealing.final(), sealing.getAuthTag()]),
       )
@@ -79,14 +80,15 @@ export const openSealedFile = (from: string, to: string, phrase: string): void =
       const next = readFull(source, pieceBytes + tagBytes)
       const isLast = next.length === 0
       const opening = createDecipheriv(cipher, key, nonceOf(place, isLast))
+      let text: Buffer
       try {
         opening.setAuthTag(piece.subarray(-tagBytes))
-        const text = opening.update(piece.subarray(0, -tagBytes))
+        text = opening.update(piece.subarray(0, -tagBytes))
         opening.final()
-        writeSync(target, text)
       } catch {
         throw new Error(`${from} does not open: backups.key is another, or the file is damaged`)
       }
+      writeWhole(target, text)
       if (isLast) return
       piece = next
     }

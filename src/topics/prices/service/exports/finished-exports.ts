@@ -1,6 +1,7 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeWhole } from '../../../../lib/files/write-whole.ts'
 
 /** A whole export, of which parts can be sent. */
 export interface FinishedExport {
@@ -25,7 +26,10 @@ export function createFinishedExports() {
     rmSync(dir, { recursive: true })
     let size = 0
     try {
-      for (const piece of await make()) size += writeWhole(fd, piece)
+      for (const piece of await make()) {
+        writeWhole(fd, piece)
+        size += piece.length
+      }
     } catch (error) {
       closeSync(fd)
       throw error
@@ -60,10 +64,4 @@ export function createFinishedExports() {
       for (const etag of [...files.keys()]) drop(etag)
     },
   }
-}
-
-function writeWhole(fd: number, piece: Uint8Array): number {
-  let written = 0
-  while (written < piece.length) written += writeSync(fd, piece, written)
-  return written
 }

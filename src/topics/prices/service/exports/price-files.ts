@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorText } from '../../../../lib/files/error-text.ts'
+import { appendWhole } from '../../../../lib/files/write-whole.ts'
 import { keyedHash } from '../../../../lib/secrets/keyed-hash.ts'
-import { errorMessage } from '../../../../lib/text/error-message.ts'
 
 export const fileKinds = ['prices', 'vintages', 'datasets'] as const
 
@@ -144,8 +145,13 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
         files.push(...(before?.files ?? []).filter(file => file.kind === kind))
       const newManifest = { madeAt: now(), files, failures: missed }
       const path = join(directory, manifestName)
-      await written(`${path}.partial`, once(Buffer.from(JSON.stringify(newManifest, undefined, 2))))
-      await rename(`${path}.partial`, path)
+      const text = Buffer.from(JSON.stringify(newManifest, undefined, 2))
+      try {
+        await written(`${path}.partial`, once(text))
+        await rename(`${path}.partial`, path)
+      } finally {
+        await rm(`${path}.partial`, { force: true })
+      }
       failures = missed
       return newManifest
     },
@@ -163,7 +169,7 @@ const absent = (error: unknown): undefined => {
   if ((error as { code?: unknown }).code !== 'ENOENT') throw error
 }
 
-const reasonOf = (error: unknown): string => errorMessage(error).slice(0, 300)
+const reasonOf = (error: unknown): string => errorText(error).slice(0, 300)
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
@@ -176,7 +182,7 @@ async function written(path: string, pieces: AsyncIterable<Uint8Array>) {
   try {
     for await (const piece of pieces) {
       hash.update(piece)
-      await file.write(piece)
+      await appendWhole(file, piece)
       bytes += piece.byteLength
     }
     await file.sync()
