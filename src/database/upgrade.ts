@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { bytesOf, requireSpace } from '../lib/files/free-space.ts'
 import { syncToDisk } from '../lib/files/side-file.ts'
 import { copyDatabase, openDatabase, removeDatabase, versionOf } from './database.ts'
 import { applicationId } from './identity.ts'
@@ -60,6 +61,7 @@ export function keepBeforeUpgrade(path: string): { keptAs: string; from: number 
   if (existsSync(keptAs)) return { keptAs, from }
   const part = `${keptAs}.part`
   removeDatabase(part)
+  requireSpace(dirname(path), bytesOf(path), `the copy of ${path} before its upgrade`)
   try {
     copyDatabase(path, part)
     syncToDisk(part)

@@ -32,6 +32,7 @@ import {
 } from '../../instance/services/directory.ts'
 import { checksumFault } from '../../lib/files/checksum-file.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import type { Ids } from '../../lib/ids.ts'
@@ -130,10 +131,12 @@ export function backup(dir: string, target: string): void {
       `${target} already exists, and a backup never overwrites a file: choose another name`,
     )
   const part = `${target}.part`
+  const path = databasePath(dir)
   removeDatabase(part)
+  requireSpace(dirname(target), bytesOf(path) + bytesOf(`${path}-wal`), `a backup of ${path}`)
   try {
     makePrivate(part)
-    flushedMeanwhile(part, () => copyDatabase(databasePath(dir), part))
+    flushedMeanwhile(part, () => copyDatabase(path, part))
     const faults = verifyFile(part)
     if (faults.length > 0) throw new Error(`the backup is damaged: ${faults[0]}`)
     syncToDisk(part)

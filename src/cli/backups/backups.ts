@@ -1,10 +1,10 @@
 import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openDatabase, removeDatabase } from '../../database/database.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
 import { checksumPath, writeChecksum } from '../../lib/files/checksum-file.ts'
 import { errorText } from '../../lib/files/error-text.ts'
+import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { isoInstant, parseInstant } from '../../lib/time/instant.ts'
@@ -18,6 +18,7 @@ import {
 import { databaseBeganAt, settingsStore } from '../../topics/operator/store/settings.ts'
 import { tableLines } from '../table.ts'
 import { backup, verifyFile } from './backup.ts'
+import { workingFile } from './working-file.ts'
 
 const sealedEnding = '.sealed'
 
@@ -62,9 +63,7 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   const { dir } = config.data
   const key = config.backups.key.reveal()
   const name = backupName(at, key !== '')
-  // The command and the server may start a backup in the same second: neither may delete the file
-  // that the other writes.
-  const copy = join(dir, `${name}.${process.pid}.making`)
+  const copy = workingFile(dir, name)
   const sealed = copy + sealedEnding
   let removed = 0
   const complete: string[] = []
@@ -74,7 +73,11 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
     const beganAt = beganAtOf(copy)
     // Encrypted backups are authenticated, and need no checksum.
     if (key === '') writeChecksum(copy, name)
-    else sealFile(copy, sealed, key)
+    else {
+      requireSpace(dir, bytesOf(copy), 'an encrypted backup')
+      sealFile(copy, sealed, key)
+      rmSync(copy)
+    }
     const path = key === '' ? copy : sealed
     const bytes = statSync(path).size
     for (const place of places) {
@@ -272,7 +275,7 @@ export function withFile<T>(config: Config, file: string, work: (path: string) =
   if (!file.endsWith(sealedEnding)) return work(file)
   const key = keyFor(config, file)
   makeDirectory(config.data.dir)
-  const path = join(config.data.dir, 'backup.fetched')
+  const path = workingFile(config.data.dir, 'backup-opened')
   try {
     openSealedFile(file, path, key)
     return work(path)
@@ -290,7 +293,7 @@ export async function withFetched<T>(
 ): Promise<readonly [source: string, result: T]> {
   const { dir } = config.data
   makeDirectory(dir)
-  const path = join(dir, 'backup.fetched')
+  const path = workingFile(dir, 'backup-fetched')
   try {
     const source = await fetchBackup(config, from, path, err)
     return [source, work(path)]
@@ -329,7 +332,9 @@ export async function checkBackups(
 async function checkedIn(place: BackupPlace, config: Config): Promise<CheckedBackup> {
   const newest = (await place.list()).at(-1)
   if (!newest) throw new Error('it has no backup')
-  const path = join(config.data.dir, 'backup.checking')
+  const path = workingFile(config.data.dir, 'backup-checked')
+  const files = newest.name.endsWith(sealedEnding) ? 2 : 1
+  requireSpace(config.data.dir, files * newest.bytes, `a check of ${newest.name}`)
   try {
     await unsealed(config, { ...newest, place }, path)
     const [fault] = verifyFile(path)

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path'
 import { databasePath } from '../../instance/services/directory.ts'
 import { type Holder, holderOf } from '../../lib/files/directory-lock.ts'
+import { bytesOf } from '../../lib/files/free-space.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
 import { version } from '../../version.ts'
 import { serverSocket } from '../socket.ts'
@@ -191,7 +192,7 @@ export function examineSpace(
   hasServer: boolean,
 ): Finding[] {
   const path = databasePath(dir)
-  const [size, log] = [sizeOf(path), sizeOf(`${path}-wal`)]
+  const [size, log] = [bytesOf(path), bytesOf(`${path}-wal`)]
   const least = log + logBytes
   const finding = `${megabytes(freeBytes)} free, the database has ${megabytes(size)}`
   const space =
@@ -221,8 +222,6 @@ export function examineSpace(
       : fine('log', `the write-ahead log has ${megabytes(log)}`),
   ]
 }
-
-const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 
 /** The limit of open files and connections of a process; undefined where it is not available. */
 export function openFilesOf(pid: number | 'self'): number | undefined {

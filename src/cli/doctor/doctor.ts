@@ -1,5 +1,6 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type Config, ConfigProblem, type Mode } from '../../config/config.ts'
+import { freeBytesOf } from '../../lib/files/free-space.ts'
 import { oneLine } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Paint } from '../colours.ts'
@@ -47,10 +48,7 @@ export interface Machine {
 }
 
 const thisMachine: Machine = {
-  freeBytes(dir) {
-    const { bavail, bsize } = statfsSync(dir)
-    return bavail * bsize
-  },
+  freeBytes: freeBytesOf,
   openFiles: openFilesOf,
 }
 

@@ -1,5 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
+import { freeBytesOf } from './free-space.ts'
 import { privateMode } from './private-file.ts'
+import { writeWhole } from './write-whole.ts'
 
 const chunkBytes = 2 ** 20
 
@@ -9,10 +11,7 @@ export type ReserveFile = ReturnType<typeof createReserveFile>
 /** `bytes` of 0 keeps nothing. */
 export function createReserveFile(path: string, dir: string, bytes: number) {
   const isReserved = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytes
-  const free = () => {
-    const { bavail, bsize } = statfsSync(dir)
-    return bavail * bsize
-  }
+  const free = () => freeBytesOf(dir)
   return {
     bytes,
     /** Free bytes that an unprivileged process may still use. */
@@ -46,8 +45,7 @@ function write(path: string, bytes: number) {
   const chunk = Buffer.alloc(Math.min(chunkBytes, bytes), 0x57)
   const file = openSync(path, 'wx', privateMode)
   try {
-    for (let left = bytes; left > 0; left -= chunk.length)
-      writeSync(file, chunk, 0, Math.min(chunk.length, left))
+    for (let left = bytes; left > 0; left -= chunk.length) writeWhole(file, chunk.subarray(0, left))
     fsyncSync(file)
   } finally {
     closeSync(file)

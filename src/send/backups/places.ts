@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path'
 import { closeToOthers } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { backupTimeOf } from '../../plans/backup-retention.ts'
 
 export interface StoredBackup {
@@ -24,6 +25,21 @@ export type BackupPlace = ReturnType<typeof bucketPlace>
 
 const inOrder = (backups: StoredBackup[]) => backups.sort((a, b) => a.at - b.at)
 
+/** A part that has not grown for this long belongs to a process that was killed. */
+const leftAfterMs = dayMs
+
+/** Removes parts that killed processes left: each is as big as a backup. `now` is by this disk. */
+function removeLeftParts(directory: string, now: number): void {
+  for (const name of readdirSync(directory)) {
+    if (!name.endsWith(partEnding) || backupTimeOf(name.slice(0, -partEnding.length)) === undefined)
+      continue
+    const stats = statSync(join(directory, name), { throwIfNoEntry: false })
+    if (stats && now - stats.mtimeMs > leftAfterMs) rmSync(join(directory, name), { force: true })
+  }
+}
+
+const partEnding = '.part'
+
 export const directoryPlace = (directory: string): BackupPlace => ({
   label: directory,
   async list() {
@@ -37,11 +53,12 @@ export const directoryPlace = (directory: string): BackupPlace => ({
   },
   async put(path, name) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const part = join(directory, `${name}.part`)
+    const part = join(directory, name + partEnding)
     try {
       copyFileSync(path, part)
       closeToOthers(part)
       syncToDisk(part)
+      removeLeftParts(directory, statSync(part).mtimeMs)
       renameSync(part, join(directory, name))
       syncToDisk(directory)
     } finally {

@@ -1,7 +1,16 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
+import { freeBytesOf, requireSpace } from '../../../src/lib/files/free-space.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { command, emptyDirectory } from '../../support/instance/command.ts'
@@ -83,6 +92,36 @@ describe('a backup', () => {
     const locked = await command('restore', copied, '--data', dir)
     expect(locked.err).toContain('is encrypted: set backups.key to the key it was encrypted with')
   }, 30_000)
+
+  test('removes what killed backups left in the directory and at a destination, and nothing else', async () => {
+    const { dir, kept } = place()
+    const ended = Bun.spawn(['true'])
+    await ended.exited
+    const left = [
+      `wellhead-20260101T000000Z.db.${ended.pid}.making`,
+      `backup-checked.${ended.pid}.making`,
+    ]
+    const running = `wellhead-20260101T000000Z.db.${process.ppid}.making`
+    for (const name of [...left, `${left[0]}.part`, running]) writeFileSync(join(dir, name), '')
+    mkdirSync(kept)
+    const [old, fresh] = ['wellhead-20260101T000000Z.db.part', 'wellhead-20260102T000000Z.db.part']
+    for (const name of [old, fresh, 'notes.part']) writeFileSync(join(kept, name), '')
+    for (const name of [old, 'notes.part']) utimesSync(join(kept, name), 0, 0)
+    expect((await command('backup', '--data', dir)).code).toBe(0)
+    expect(readdirSync(dir).filter(name => name.includes('making'))).toEqual([running])
+    expect(
+      readdirSync(kept)
+        .filter(name => name.endsWith('.part'))
+        .sort(),
+    ).toEqual(['notes.part', fresh].sort())
+  })
+
+  test('that does not fit on the disk is refused before it takes the last room', () => {
+    const free = freeBytesOf(root)
+    expect(() => requireSpace(root, free + 2 ** 30, 'a backup of wellhead.db')).toThrow(
+      /must have \d+ MB of free disk space for a backup of wellhead.db; it has \d+ MB/,
+    )
+  })
 
   test('of a moment is the newest from before it', async () => {
     const { dir, kept } = place()

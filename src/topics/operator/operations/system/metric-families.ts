@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import { checksumsOf } from '../../../../database/checkpoint.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { bytesOf } from '../../../../lib/files/free-space.ts'
 import { secondMs } from '../../../../lib/time/instant.ts'
 import { staleReasons } from '../../../../replication/service/stale-reason.ts'
 import { version } from '../../../../version.ts'
@@ -356,7 +356,6 @@ function processFamilies({
 }
 
 /** The size of a file in bytes, 0 where there is none. */
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): MetricFamily[] {
   const path = db.filename
@@ -372,8 +371,8 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): Met
       samples: () =>
         isFile
           ? [
-              { labels: { file: 'database' }, value: sizeOf(path) },
-              { labels: { file: 'log' }, value: sizeOf(`${path}-wal`) },
+              { labels: { file: 'database' }, value: bytesOf(path) },
+              { labels: { file: 'log' }, value: bytesOf(`${path}-wal`) },
             ]
           : [],
     },
