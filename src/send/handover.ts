@@ -2,9 +2,10 @@ import type { Outcome } from './attempt.ts'
 
 /**
  * The cause of a failure other than the connection: the address is permanently invalid, its owner
- * refuses messages, or this instance is not configured or is refused as such.
+ * refuses messages, this instance is not configured or is refused as such, or the provider says
+ * that it takes no messages now.
  */
-export type Fault = 'address' | 'refused' | 'setting'
+export type Fault = 'address' | 'refused' | 'setting' | 'provider'
 
 /** The provider's response to a message that was handed to it. */
 export type Handover =
@@ -35,6 +36,10 @@ export const putOff = (
   statusCode: number | null = null,
   retryAfterMs?: number,
 ): Handover => failed(true, reason, statusCode, retryAfterMs === undefined ? {} : { retryAfterMs })
+
+/** To be tried again, as every other message: the provider takes none now. */
+export const outOfService = (reason: string, statusCode: number | null): Handover =>
+  failed(true, reason, statusCode, { fault: 'provider' })
 
 /** A message that is retried, because the operator can correct what the provider refuses. */
 export const toCorrect = (reason: string, statusCode: number | null): Handover =>

@@ -29,7 +29,7 @@ const serverError = 500
  */
 export function noteHandover(watch: ProviderWatch, handed: Handover): Handover {
   if (handed.accepted) watch.worked()
-  else if (handed.fault === 'setting') watch.failed(handed.reason)
+  else if (handed.fault === 'setting' || handed.fault === 'provider') watch.failed(handed.reason)
   else if (handed.again && (handed.statusCode === null || handed.statusCode >= serverError))
     watch.failed(handed.reason)
   return handed

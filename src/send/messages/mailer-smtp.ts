@@ -1,4 +1,4 @@
-import { accepted, givenUp, type Handover, putOff, toCorrect } from '../handover.ts'
+import { accepted, givenUp, type Handover, outOfService, putOff, toCorrect } from '../handover.ts'
 import type { Probe } from '../probes.ts'
 import {
   type Attachment,
@@ -144,7 +144,11 @@ function handoverOf(error: unknown): Handover {
     typeof response === 'string' && response !== '' ? response : connectionFault(String(message))
   if (code === 'ETLS') return toCorrect(reason, status)
   // A 5xx is the server's last word, a 4xx and a lost connection are not.
-  if (status === null || status < 500) return putOff(reason, status)
+  if (status === null) return putOff(reason)
+  if (status < 500)
+    return isOfMessage(status, reason, String(command))
+      ? putOff(reason, status)
+      : outOfService(reason, status)
   const isToRecipient = String(command).startsWith('RCPT')
   const subject = refusedBy(status, reason)
   if (isToRecipient && subject === 'address') return givenUp(reason, status, 'address')
@@ -152,6 +156,14 @@ function handoverOf(error: unknown): Handover {
   const isOurs = subject === 'policy' || !(isToRecipient || command === 'DATA')
   return isOurs ? toCorrect(reason, status) : givenUp(reason, status)
 }
+
+/**
+ * Whether a 4xx is about one message, such as greylisting, and not about the server: 421 closes the
+ * connection, 4.3 is the state of the mail system (RFC 3463), and before a sender is named there is
+ * no message.
+ */
+const isOfMessage = (status: number, reason: string, command: string): boolean =>
+  status !== 421 && !/\b4\.3\.\d/.test(reason) && /^(MAIL|RCPT|DATA)/.test(command)
 
 /**
  * What a 5xx is about, by its second number (RFC 3463): 1 an address; 4 and 7 the way and a policy,

@@ -175,7 +175,13 @@ describe('a server', () => {
       'that turns everybody away for now',
       'greeting',
       '421 4.3.2 too busy',
-      { again: true, statusCode: 421 },
+      { again: true, statusCode: 421, fault: 'provider' },
+    ],
+    [
+      'that closes before the recipient',
+      'RCPT',
+      '421 4.4.2 shutting down',
+      { again: true, statusCode: 421, fault: 'provider' },
     ],
     [
       'that turns us away',
@@ -223,7 +229,12 @@ describe('a server', () => {
       { again: true, statusCode: 530, fault: 'setting' },
     ],
     ['that refuses the message', '.', '554 5.6.0 malformed', { again: false, statusCode: 554 }],
-    ['that is out of space', '.', '452 4.3.1 no space', { again: true, statusCode: 452 }],
+    [
+      'that is out of space',
+      '.',
+      '452 4.3.1 no space',
+      { again: true, statusCode: 452, fault: 'provider' },
+    ],
     ['that hangs up', 'RCPT', 'cut', { again: true }],
     ['that takes the message and says nothing', '.', 'silence', { again: true, statusCode: null }],
     ['that takes the message and hangs up', '.', 'cut', { again: true }],
@@ -231,10 +242,9 @@ describe('a server', () => {
     const server = await stand(on(start, answer))
     if (start === '') server.close()
     const attemptMs = answer === 'silence' ? 100 : 30_000
-    expect(await send(server, {}, server.url, attemptMs)).toMatchObject({
-      accepted: false,
-      ...handed,
-    })
+    const handedOver = await send(server, {}, server.url, attemptMs)
+    expect(handedOver).toMatchObject({ accepted: false, ...handed })
+    if (!('fault' in handed)) expect(handedOver).not.toHaveProperty('fault')
   })
 
   test('an SMTP server that sends no greeting does not delay an e-mail beyond the time limit', async () => {
