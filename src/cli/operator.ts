@@ -1,8 +1,9 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
 import { commandUserHeader } from '../http/gate/operator-entry.ts'
 import { pointBlockType } from '../http/input/body.ts'
-import { type Instance, openInstance } from '../instance/instance.ts'
+import { type Instance, type InstanceOptions, openInstance } from '../instance/instance.ts'
 import { keepDirectoryOwner, prepareDirectory } from '../instance/services/directory.ts'
+import { refuseSettings } from '../instance/services/refusals.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
 import { processUser } from '../lib/files/file-faults.ts'
 import { takeFirstDatabase } from './first-database.ts'
@@ -38,9 +39,15 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
       `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not respond`,
     )
   }
-  await takeFirstDatabase(dir, runtime.config)
+  const release = () => {
+    lock.release()
+    keepDirectoryOwner(dir)
+  }
   const local = new WeakSet<Request>()
-  const instance = openInstance({ runtime, dir, local })
+  const instance = await opened({ runtime, dir, local }).catch(error => {
+    release()
+    throw error
+  })
   const ask = async (url: string, init?: RequestInit) => {
     const request = new Request(`http://localhost${url}`, init)
     local.add(request)
@@ -48,9 +55,16 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
   }
   return operatorOver(instance, ask, () => {
     instance.close()
-    lock.release()
-    keepDirectoryOwner(dir)
+    release()
   })
+}
+
+/** Opens a directory that this process has locked. */
+async function opened(options: InstanceOptions): Promise<Instance> {
+  const { runtime, dir } = options
+  refuseSettings(runtime, dir)
+  await takeFirstDatabase(dir, runtime.config)
+  return openInstance(options)
 }
 
 function operatorOver(

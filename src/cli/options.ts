@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config/config.ts'
 import type { ProcessRuntime } from '../config/runtime.ts'
+import { errorText } from '../lib/files/error-text.ts'
 import type { LogFile, LogFileOptions } from '../lib/files/log-file.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
@@ -118,6 +119,15 @@ export function configOf(options: Options, mode: Mode, env: ProgramEnvironment):
   }
 }
 
+/** Runs work on the file that a setting names; an error names the setting too. */
+function named<T>(setting: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new Error(`${setting}: ${errorText(error)}`, { cause: error })
+  }
+}
+
 /** Clock, ids and log of a command, or of a server where `openFile` opens its log. */
 export function runtimeOf(
   config: Config,
@@ -135,13 +145,15 @@ export function runtimeOf(
   const toTerminal = (line: string) => env.err(line.trimEnd())
   const logFile =
     openFile && config.log.file !== ''
-      ? openFile({
-          path: config.log.file,
-          bytesMax: config.log.fileMb * 2 ** 20,
-          keepMs: config.log.fileDays * dayMs,
-          clock,
-          instead: toTerminal,
-        })
+      ? named('log.file', () =>
+          openFile({
+            path: config.log.file,
+            bytesMax: config.log.fileMb * 2 ** 20,
+            keepMs: config.log.fileDays * dayMs,
+            clock,
+            instead: toTerminal,
+          }),
+        )
       : undefined
   const write = logFile?.write ?? toTerminal
   const logTail = openFile && createLogTail()

@@ -60,6 +60,10 @@ function current(): Database {
   return db
 }
 
+/** Whether a database has a table: older schemas lack those of later versions. */
+export const hasTable = (db: Database, name: string): boolean =>
+  db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null
+
 const names = (db: Database, sql: string): Set<string> =>
   new Set(
     db

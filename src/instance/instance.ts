@@ -1,7 +1,7 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
 import { checkpointElsewhere } from '../database/checkpoint.ts'
 import { type CommitMark, keepMark } from '../database/commit-mark.ts'
-import { closeDatabase } from '../database/database.ts'
+import { closeDatabase, namingFile } from '../database/database.ts'
 import { type DemoFeed, type DemoWorld, evaluationAccountId, openDemoWorld } from '../demo/open.ts'
 import type { Connections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
@@ -260,7 +260,10 @@ function writeLast(
       write()
     } catch (error) {
       if (serving) services.log.error('stop_incomplete', { part, error })
-      else throw error
+      else
+        namingFile(path, () => {
+          throw error
+        })
     }
   }
   services.db.close()

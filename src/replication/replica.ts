@@ -1,6 +1,8 @@
 import { existsSync, renameSync } from 'node:fs'
 import type { ProcessRuntime } from '../config/runtime.ts'
 import { openDatabase, removeDatabase, transact } from '../database/database.ts'
+import { hasTable } from '../database/identity.ts'
+import { readDatabase } from '../database/reading.ts'
 import { type Connections, forwardedConnection } from '../http/cable.ts'
 import type { PeerLookup } from '../http/gate/address.ts'
 import { linker } from '../http/problem/links.ts'
@@ -54,6 +56,22 @@ export interface ReplicaOptions {
 /** A replica does not open sealed data: requests that need it go to the primary. */
 const noMasterKey = 'a replica opens nothing that is sealed'
 
+/** Throws where the database of a directory is not a replica. It is only read. */
+export function refuseOtherDatabase(dir: string): void {
+  const path = databasePath(dir)
+  if (!existsSync(path)) return
+  const isReplica = readDatabase(
+    path,
+    db =>
+      hasTable(db, 'replication_state') &&
+      createReplicationState(db).get('replica_at') !== undefined,
+  )
+  if (isReplica) return
+  throw new Error(
+    `${dir} holds a database that is not a replica: name another directory with --data, or move it.`,
+  )
+}
+
 /**
  * Opens the replica in a directory, or the newest snapshot where it has none, and follows the
  * stream.
@@ -69,13 +87,6 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   }
   const written = openDatabase(path)
   const state = createReplicationState(written)
-  const at = state.get('replica_at')
-  if (at === undefined) {
-    written.close()
-    throw new Error(
-      `${dir} holds a database that is not a replica: name another directory with --data, or move it.`,
-    )
-  }
   // After a crash the replica receives lost changes again; rows of one commit may come before those
   // they refer to.
   written.run('PRAGMA synchronous = NORMAL')
@@ -96,7 +107,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     {
       replicationEpoch: state.get('lineage') ?? '',
       applied: Number(state.get('applied')),
-      message: Number(at),
+      message: Number(state.get('replica_at')),
       stream: state.get('replica_stream'),
       apply(delta, { message, stream, replicationEpoch }) {
         transact(written, () => {

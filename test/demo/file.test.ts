@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { packedWorld } from '../../scripts/demo-worlds.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { generateWorld, unpackWorld } from '../../src/demo/file.ts'
-import { claimDirectory, databasePath } from '../../src/instance/services/directory.ts'
+import { databasePath } from '../../src/instance/services/directory.ts'
+import { conflictOf } from '../../src/instance/services/refusals.ts'
 import { createSeededIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log/log.ts'
 import { createManualClock } from '../../src/lib/time/clock.ts'
@@ -141,7 +142,7 @@ describe('a demo instance that begins with a file of a week ago', () => {
 
   test('is served, although it has observations already', () => {
     const { services } = instances.unpacked.running
-    expect(claimDirectory(services)).toBeUndefined()
+    expect(conflictOf({ ...services, hasObservations: () => true })).toBeUndefined()
     expect(services.settings.get('directory.mode')).toBe('dev')
   })
 

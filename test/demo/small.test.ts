@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { claimDirectory } from '../../src/instance/services/directory.ts'
+import { conflictOf } from '../../src/instance/services/refusals.ts'
 import { dayMs } from '../../src/lib/time/instant.ts'
 import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
@@ -54,7 +54,11 @@ test('a directory with it is served with the same world and seed only', () => {
   const { services } = instance.running
   const { config } = services
   const refusal = (dev: Partial<typeof config.dev>) =>
-    claimDirectory({ ...services, config: { ...config, dev: { ...config.dev, ...dev } } })
+    conflictOf({
+      ...services,
+      config: { ...config, dev: { ...config.dev, ...dev } },
+      hasObservations: () => true,
+    })
   expect(refusal({})).toBeUndefined()
   expect(refusal({ world: 'whole' })).toContain('--world small --seed 1')
   expect(refusal({ seed: 2 })).toContain('--world small --seed 1')
@@ -66,5 +70,7 @@ test('a directory of a version that generated data on demand is refused', () => 
     ...services.settings,
     get: (name: string) => (name === 'fixture.world' ? 'small' : services.settings.get(name)),
   }
-  expect(claimDirectory({ ...services, settings })).toContain('an earlier version')
+  expect(conflictOf({ ...services, settings, hasObservations: () => true })).toContain(
+    'an earlier version',
+  )
 })

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
 import { listeningUrl } from '../../config/address.ts'
+import type { Config } from '../../config/config.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
-import { makeDirectory } from '../../instance/services/directory.ts'
-import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { keepDirectoryOwner, makeDirectory } from '../../instance/services/directory.ts'
+import { type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
+import { errorText } from '../../lib/files/error-text.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
 import { sleep, within } from '../../lib/time/clock.ts'
@@ -14,6 +16,7 @@ import {
   fetchReplica,
   openReplica,
   type Replica,
+  refuseOtherDatabase,
   replaceReplica,
 } from '../../replication/replica.ts'
 import { createLeaseView, type HeldLease, type LeaseView } from '../../replication/service/lease.ts'
@@ -37,7 +40,7 @@ const retryMs = 1000
 /** Serves a replica until the process receives a signal to stop. Returns the exit code. */
 export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
-  const { config, log } = runtime
+  const { config } = runtime
   const missing = missingSetting(config, dir)
   if (missing !== undefined) {
     env.err(missing)
@@ -53,6 +56,19 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     env.err(`${dir} is in use by another process: name another directory with --data.`)
     return exitCodes.temporary
   }
+  try {
+    return await serveLocked(env, lock)
+  } finally {
+    lock.release()
+    keepDirectoryOwner(dir)
+  }
+}
+
+/** Serves a replica in a directory that this process has locked. */
+async function serveLocked(env: ServeEnvironment, lock: Lock): Promise<number> {
+  const { runtime, dir } = env
+  const { config, log } = runtime
+  refuseOtherDatabase(dir)
   let isStopping = false
   const stopRequested = firstStop(env).then(() => {
     isStopping = true
@@ -64,7 +80,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     config,
     (request, self) => answer?.(request, self) ?? startingUp(),
   )
-  const nats = await connectNats(natsSettings(config.nats, 'wellhead replica'))
+  const nats = await connected(config)
   const peer = {
     requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request),
   }
@@ -153,9 +169,20 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   await server.stop(true)
   await replica?.close()
   await nats.close()
-  lock.release()
   log.info('server_stopped')
   return exitCodes.done
+}
+
+/** Connects to NATS; an error names the setting. */
+async function connected({ nats }: Config): Promise<Nats> {
+  try {
+    return await connectNats(natsSettings(nats, 'wellhead replica'))
+  } catch (error) {
+    throw new Error(
+      `nats.servers must name servers that can be reached; ${nats.servers.join(', ')}: ${errorText(error)}.`,
+      { cause: error },
+    )
+  }
 }
 
 const missingSetting = (

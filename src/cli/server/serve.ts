@@ -4,7 +4,6 @@ import type { Server } from 'bun'
 import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
-import { keepBeforeUpgrade } from '../../database/upgrade.ts'
 import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, idleSeconds, type SocketData, sockets } from '../../http/cable.ts'
@@ -14,12 +13,12 @@ import { varyOf } from '../../http/profiles/profiles.ts'
 import type { Instance } from '../../instance/instance.ts'
 import type { CommandOutcome } from '../../instance/jobs/backups.ts'
 import {
-  databasePath,
   keepDirectoryOwner,
   prepareDirectory,
   startReserveOf,
 } from '../../instance/services/directory.ts'
-import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { refuseSettings } from '../../instance/services/refusals.ts'
+import { type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
@@ -71,13 +70,14 @@ export interface ServeEnvironment {
 /** Serves a data directory until the process receives a signal to stop. */
 export async function serve(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
-  const { config, log } = runtime
+  const { config } = runtime
   if (config.mode === 'dev' && !isLoopbackName(config.server.host)) {
     env.err(
       `server.host: ${config.server.host} must be a loopback address for the command dev. Use the command serve for others.`,
     )
     return exitCodes.failed
   }
+  refuseSettings(runtime, dir)
   prepareDirectory(dir, runtime)
   const reserve = startReserveOf(dir, config.data.reserveMb)
   if (reserve.free() < reserve.bytes) reserve.giveBack()
@@ -95,6 +95,18 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     )
     return exitCodes.temporary
   }
+  try {
+    return await serveLocked(env, lock)
+  } finally {
+    lock.release()
+    keepDirectoryOwner(dir)
+  }
+}
+
+/** Serves a data directory that this process has locked. */
+async function serveLocked(env: ServeEnvironment, lock: Lock): Promise<number> {
+  const { runtime, dir } = env
+  const { config, log } = runtime
   // From here on a process that has read the ready file can stop the server regularly.
   let isStopRequested = false
   const stopRequested = firstStop(env).then(() => {
@@ -112,17 +124,13 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   // Before anything is written: what keeps a server from listening must not leave an account behind
   // whose key no one has seen.
   checkReadyFile(config.server.readyFile)
+  let handle: Handler | undefined
+  const metrics = listenForScrapers(config, local, request => handle?.(request) ?? startingUp())
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
   network = server
-  const upgraded = keepBeforeUpgrade(databasePath(dir))
-  if (upgraded)
-    log.info('upgrade_backup_made', {
-      message: `The database of schema ${upgraded.from} was saved as ${upgraded.keptAs}. Restore it to go back to the previous version.`,
-    })
   if (config.mode === 'serve') await takeFirstDatabase(dir, config)
   else if (!(await prepareDemoWorld(env, () => isStopRequested))) {
-    await server.stop(true)
-    lock.release()
+    await Promise.all([server.stop(true), metrics?.stop(true)])
     return exitCodes.done
   }
   const accessLog = accessLogOf(runtime)
@@ -142,8 +150,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     config.mode === 'dev'
       ? evaluationKeys(instance.services, dir)
       : productionKeys(instance.services)
+  handle = request => opened.instance.app.fetch(request)
   const fetch = front({
-    handle: request => opened.instance.app.fetch(request),
+    handle,
     acknowledged: instance.acknowledged,
     charged: instance.charged,
     refusal: instance.refusal,
@@ -156,8 +165,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     if (instance.feed) self.timeout(request, request.url.includes('/_dev/') ? 0 : faultSeconds)
     return fetch(request)
   }
-  const metrics = listenForScrapers(config, local, request => opened.instance.app.fetch(request))
-  const socket = listenLocally(dir, local, request => opened.instance.app.fetch(request))
+  const socket = listenLocally(dir, local, handle)
   url = listeningUrl({ host: config.server.host, port: server.port! })
   lock.announce(url)
   if (config.mode === 'serve') remindOfCredentials(dir, log)
@@ -184,8 +192,6 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   // Closed last, because writes until then may be checkpointed.
   await opened.instance.settled()
   opened.instance.close()
-  lock.release()
-  keepDirectoryOwner(dir)
   log.info('server_stopped')
   return exitCodes.done
 }
@@ -280,12 +286,10 @@ function bound<T>(
   }
 }
 
+type Handler = (request: Request) => Response | Promise<Response>
+
 /** A port that serves only metrics, without authentication. */
-function listenForScrapers(
-  { metrics }: Config,
-  local: WeakSet<Request>,
-  answer: (request: Request) => Response | Promise<Response>,
-) {
+function listenForScrapers({ metrics }: Config, local: WeakSet<Request>, answer: Handler) {
   if (metrics.port === 0) return undefined
   return bound('metrics.port', metrics, 'set another', () =>
     Bun.serve({
@@ -317,7 +321,10 @@ export function checkReadyFile(path: string) {
   try {
     accessSync(dirname(path), constants.W_OK)
   } catch (error) {
-    throw new Error(`server.ready_file: ${path} cannot be written: ${(error as Error).message}`)
+    throw new Error(
+      `server.ready_file must be in a directory that this user can write to; got ${shownValue(path)}.`,
+      { cause: error },
+    )
   }
 }
 

@@ -1,22 +1,24 @@
 import type { Database } from 'bun:sqlite'
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { checksumsOf } from '../../database/checkpoint.ts'
 import { forgetMark, missingCommits } from '../../database/commit-mark.ts'
 import { namingFile, openDatabase, removeDatabase } from '../../database/database.ts'
 import { forgetChecksums } from '../../database/page-checksum-file.ts'
+import { keepBeforeUpgrade } from '../../database/upgrade.ts'
 import { fileFault } from '../../lib/files/file-faults.ts'
+import { bytesOf } from '../../lib/files/free-space.ts'
 import { keepOwner } from '../../lib/files/owner.ts'
 import { createReserveFile, type ReserveFile } from '../../lib/files/reserve-file.ts'
-import { masterKeyOf, masterKeyPath } from '../../lib/secrets/master-key.ts'
+import { masterKeyOf } from '../../lib/secrets/master-key.ts'
 import { createChangeLog, isLogged, logChanges } from '../../replication/store/change-log.ts'
 import { createReplicationState } from '../../replication/store/state.ts'
 import { catalogueVersion, shippedCatalogue } from '../../topics/catalogue/files/shipped.ts'
 import { createUsageStore } from '../../topics/keys/store/usage.ts'
 import { giveUpSealed, opensEverySample } from '../../topics/operator/service/secret-check.ts'
 import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'
+import { claimForProduction, refuseDatabase } from './refusals.ts'
 import { openServices, type Services } from './services.ts'
 
 export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
@@ -43,8 +45,6 @@ const remainders: readonly RegExp[] = [
   /^first-credentials$/,
 ]
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-
 /**
  * Reports that the database of a directory is gone or empty although other files show that there
  * was one; undefined for a directory with a database, and for a new one. A new empty database would
@@ -52,9 +52,9 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
  */
 export function lostDatabase(dir: string): string | undefined {
   const path = databasePath(dir)
-  if (!existsSync(dir) || sizeOf(path) > 0) return undefined
+  if (!existsSync(dir) || bytesOf(path) > 0) return undefined
   const left = readdirSync(dir)
-    .filter(name => remainders.some(pattern => pattern.test(name)) && sizeOf(join(dir, name)) > 0)
+    .filter(name => remainders.some(pattern => pattern.test(name)) && bytesOf(join(dir, name)) > 0)
     .sort()
   if (left.length === 0) return undefined
   return `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(', ')} in the same directory ${left.length === 1 ? 'shows' : 'show'} that a database existed. Put the file back, or restore a backup: wellhead restore --from latest --data ${dir}. To start with an empty database: wellhead serve --new-database --data ${dir}.`
@@ -144,15 +144,15 @@ export interface OpenDirectory {
  * the directory must not be served, or not in this mode.
  */
 export function openDirectory(options: DirectoryOptions): OpenDirectory {
-  return namingFile(databasePath(options.dir), () => openNamed(options))
+  const path = databasePath(options.dir)
+  refuseDatabase(path, options)
+  return namingFile(path, () => openNamed(options))
 }
 
 function openNamed(options: DirectoryOptions): OpenDirectory {
   const { runtime, dir, serving } = options
   const { config } = runtime
   const db = openStored(options)
-  if (serving) refuseReplaced(db, dir)
-  refuseReplica(db, dir)
   const isPublished = config.mode === 'serve' && config.nats.servers.length > 0
   keepLogging(db, serving ? isPublished : isLogged(db))
   // Read before this start writes anything: a restored database would catch up with the stream.
@@ -161,29 +161,31 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   const services = openServices({
     ...runtime,
     db,
-    masterKey: masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids, {
-      isNeeded: !runtime.takesNewMasterKey && createSecretCheckStore(db).sealedCount() > 0,
-    }),
+    masterKey: masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids),
   })
   if (serving) {
     services.disk.attach(reserveOf(dir, config.data.reserveMb))
     services.vitalsHistory.attach(join(dir, 'metrics-history.json'))
-    checkMasterKey(services, dir, runtime.takesNewMasterKey === true)
+    if (runtime.takesNewMasterKey) takeNewMasterKey(services)
+    if (config.mode === 'serve') claimForProduction(services.settings)
   }
   takeCatalogue(services)
-  const conflict = serving ? claimDirectory(services) : undefined
-  if (conflict) {
-    db.close()
-    throw new Error(`${dir} cannot be used: ${conflict}; name another directory with --data.`)
-  }
   return { services, isPublished, lastChange }
 }
 
-/** Opens the database, and logs commits that are missing and checksums that were rebuilt. */
+/**
+ * Opens the database, which is copied first if it has an older schema, and logs commits that are
+ * missing and checksums that were rebuilt.
+ */
 function openStored({ runtime, dir, isState = false }: DirectoryOptions): Database {
   const { config, log } = runtime
   const path = databasePath(dir)
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const upgraded = keepBeforeUpgrade(path)
+  if (upgraded)
+    log.info('upgrade_backup_made', {
+      message: `The database of schema ${upgraded.from} was saved as ${upgraded.keptAs}. Restore it to go back to the previous version.`,
+    })
   const missing = isState ? undefined : missingCommits(dir, path, log)
   if (missing !== undefined)
     log.error('commits_missing', {
@@ -212,28 +214,6 @@ function keepLogging(db: Database, isWanted: boolean): void {
   logChanges(db, isWanted)
 }
 
-/** Refuses to write to a database that another instance took over from. */
-function refuseReplaced(db: Database, dir: string): void {
-  const replacedBy = createReplicationState(db).get('replaced_by')
-  if (replacedBy === undefined) return
-  db.close()
-  throw new Error(
-    `${dir} cannot be served: another instance took over from it, ${replacedBy}. "wellhead promote" makes it the primary from the stream and preserves this database. "wellhead promote --from-here" makes this database the primary again and ends the other instance's epoch.`,
-  )
-}
-
-/**
- * Refuses to write to a replica: such writes would be lost, or would conflict with changes of the
- * primary.
- */
-function refuseReplica(db: Database, dir: string): void {
-  if (createReplicationState(db).get('replica_at') === undefined) return
-  db.close()
-  throw new Error(
-    `${dir} is a replica: serve it with --replica. "wellhead promote" makes it the primary with what the stream has.`,
-  )
-}
-
 const megabyte = 2 ** 20
 
 /** Space reserved for a start on a full disk: for the lock and the index of the WAL. */
@@ -249,74 +229,15 @@ function reserveOf(dir: string, megabytes: number): ReserveFile {
   return { ...running, keep: () => start.keep() && running.keep() }
 }
 
-/**
- * A key that does not open what is sealed belongs to another database: with it every webhook would
- * be signed wrongly, or not at all.
- */
-function checkMasterKey({ db, vault, config, ids, log }: Services, dir: string, takesNew: boolean) {
+/** Gives up what was sealed with a lost key: a start refuses that unless the operator confirmed it. */
+function takeNewMasterKey({ db, vault, ids, log }: Services): void {
   const store = createSecretCheckStore(db)
   if (opensEverySample(vault, store)) return
-  if (takesNew) {
-    log.warn('master_key_replaced', {
-      ...giveUpSealed(vault, store, ids),
-      message:
-        'What was sealed with the lost key is given up: webhooks sign with new secrets, which their owners must fetch, and credentials of data sources must be entered again.',
-    })
-    return
-  }
-  db.close()
-  const place = config.secrets.masterKey.reveal() === '' ? masterKeyPath(dir) : 'secrets.master_key'
-  throw new Error(
-    `${place} does not open what is sealed in ${databasePath(dir)}: it is not the key with which webhook secrets and credentials were sealed. Put the right key there. Without it, start with --new-master-key: the secrets of webhooks and the credentials of data sources are lost then and must be entered again.`,
-  )
-}
-
-/**
- * A directory holds real data or a demo instance, never both: customers would take generated values
- * for real ones.
- */
-export function claimDirectory({
-  settings,
-  catalogue,
-  config,
-}: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
-  const mode = settings.get(modeName)
-  if (mode === config.mode) return mode === 'dev' ? otherWorld(settings, config) : undefined
-  if (mode === 'dev')
-    return 'it is a demo instance with generated data, which the command serve does not serve'
-  if (mode !== undefined)
-    return 'it holds real data, into which the command dev would mix generated data'
-  if (config.mode === 'dev') {
-    const isEmpty = !catalogue.list().some(series => catalogue.extent(series))
-    return isEmpty
-      ? 'it has a database without demo data, which the command dev generates for a new directory only'
-      : 'it holds observations already, into which the command dev would mix generated data'
-  }
-  settings.set(modeName, config.mode)
-  return undefined
-}
-
-/** Records in a database that demo data is generated into it, and which. */
-export function claimForDemo({ settings, config }: Pick<Services, 'settings' | 'config'>): void {
-  settings.set(modeName, 'dev')
-  settings.set(worldName, worldOf(config))
-}
-
-const modeName = 'directory.mode'
-const worldName = 'fixture.world'
-
-const worldOf = ({ dev: { world, seed } }: Pick<Config, 'dev'>) => `${world} ${seed}`
-
-/** A directory keeps its demo data: with other data its histories would break off. */
-function otherWorld(
-  settings: Pick<Services['settings'], 'get'>,
-  config: Pick<Config, 'dev'>,
-): string | undefined {
-  const stored = settings.get(worldName)
-  if (stored === worldOf(config)) return undefined
-  const [world, seed] = stored?.split(' ') ?? []
-  if (seed === undefined) return 'an earlier version of this program generated its demo world'
-  return `it has the ${world} demo world of seed ${seed}, which needs "--world ${world} --seed ${seed}"`
+  log.warn('master_key_replaced', {
+    ...giveUpSealed(vault, store, ids),
+    message:
+      'What was sealed with the lost key is given up: webhooks sign with new secrets, which their owners must fetch, and credentials of data sources must be entered again.',
+  })
 }
 
 /**

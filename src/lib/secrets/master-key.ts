@@ -11,25 +11,30 @@ const charactersMin = 16
 const differentMin = 6
 
 /**
- * The master key of the vault: from the configuration, else from the file next to the database,
- * which is written and synced at the first start, before anything is sealed with it. Throws for an
- * invalid key; the message names the place and the remedy.
+ * The master key of the configuration, else that of the file next to the database; undefined:
+ * neither exists. Throws for an invalid key; the message names the place and the remedy.
  */
-export function masterKeyOf(
-  dir: string,
-  configured: string,
-  ids: Ids,
-  /** Something is sealed already: the key must be there, and none is made. */
-  { isNeeded = false } = {},
-): string {
+export function storedMasterKey(dir: string, configured: string): string | undefined {
   if (configured !== '') return soundKey(configured, 'secrets.master_key')
   const path = masterKeyPath(dir)
-  if (existsSync(path)) return soundKey(readFileSync(path, 'utf8').trim(), path)
-  if (isNeeded) throw new Error(`${path} is missing, and ${recovery}`)
+  return existsSync(path) ? soundKey(readFileSync(path, 'utf8').trim(), path) : undefined
+}
+
+/**
+ * The master key of the vault. Where there is none, one is made, and written and synced before
+ * anything is sealed with it.
+ */
+export function masterKeyOf(dir: string, configured: string, ids: Ids): string {
+  const stored = storedMasterKey(dir, configured)
+  if (stored !== undefined) return stored
   const key = ids.token()
-  writeSideFile(path, `${key}\n`)
+  writeSideFile(masterKeyPath(dir), `${key}\n`)
   return key
 }
+
+/** Reports that something is sealed and its key is gone. */
+export const missingMasterKey = (dir: string): string =>
+  `${masterKeyPath(dir)} is missing, and ${recovery}`
 
 const recovery =
   'without it what is sealed in the database cannot be opened: the secrets of webhooks and the credentials of data sources. Put the copy of it back that is kept apart from the backups, or name it in secrets.master_key. If it is lost, start with --new-master-key: those secrets are given up then.'

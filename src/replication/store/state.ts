@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { hasTable } from '../../database/identity.ts'
 import { statements } from '../../database/statement.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
 
@@ -107,8 +108,7 @@ export function noteRestored(path: string): void {
   const db = new Database(path, { strict: true })
   try {
     beginLine(db)
-    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'replication_state'"
-    if (db.query(table).get() === null) return
+    if (!hasTable(db, 'replication_state')) return
     const state = createReplicationState(db)
     if (state.get('lineage') !== undefined) state.set('restored', 'yes')
   } finally {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSeededIds } from '../../../src/lib/ids.ts'
-import { masterKeyOf } from '../../../src/lib/secrets/master-key.ts'
+import { masterKeyOf, storedMasterKey } from '../../../src/lib/secrets/master-key.ts'
 
 let dir: string
 beforeEach(() => {
@@ -37,10 +37,8 @@ describe('masterKeyOf', () => {
     })
   }
 
-  test('none is made where something is sealed already', () => {
-    expect(() => masterKeyOf(dir, '', createSeededIds(1), { isNeeded: true })).toThrow(
-      '--new-master-key',
-    )
+  test('a key that is there is read without one being made', () => {
+    expect(storedMasterKey(dir, '')).toBeUndefined()
     expect(existsSync(join(dir, 'master.key'))).toBe(false)
   })
 })

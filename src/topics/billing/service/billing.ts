@@ -230,7 +230,8 @@ function byWhomItIsRun(
   }
 }
 
-function processorOf(
+/** The configured payment processor. Throws when a required setting is missing. */
+export function processorOf(
   { billing: settings }: Config,
   clock: Clock,
   watch: ProviderWatch,

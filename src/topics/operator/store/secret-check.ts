@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
+import { hasTable } from '../../../database/identity.ts'
 import { statements } from '../../../database/statement.ts'
 
 /** The owner of a sealed text. */
@@ -23,11 +24,11 @@ export interface Replaced {
   secondFactors: number
 }
 
-const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: string }>> = {
-  webhook: { from: 'webhooks', id: 'id', text: 'secret' },
-  account: { from: 'webhook_account_secrets', id: 'account_id', text: 'secret' },
-  source: { from: 'data_sources WHERE credentials IS NOT NULL', id: 'id', text: 'credentials' },
-  second_factor: { from: 'second_factors', id: 'account_id', text: 'secret' },
+const sealed: Readonly<Record<SealedKind, { table: string; id: string; text: string }>> = {
+  webhook: { table: 'webhooks', id: 'id', text: 'secret' },
+  account: { table: 'webhook_account_secrets', id: 'account_id', text: 'secret' },
+  source: { table: 'data_sources', id: 'id', text: 'credentials' },
+  second_factor: { table: 'second_factors', id: 'account_id', text: 'secret' },
 }
 
 export function createSecretCheckStore(db: Database) {
@@ -40,14 +41,15 @@ export function createSecretCheckStore(db: Database) {
     SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM accounts
       UNION ALL SELECT noted_at FROM audit_entries WHERE id = (SELECT max(id) FROM audit_entries))`
   const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
-  const counts = kinds.map(
-    ([, { from }]) => sql<{ n: number }, []>`SELECT count(*) AS n FROM ${from}`,
-  )
-  const samples = kinds.map(
-    ([kind, { from, id, text }]) =>
-      sql<SealedText, []>`
-      SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
-  )
+  const texts = kinds.map(([kind, { table, id, text }]) => ({
+    table,
+    count: sql<{ n: number }, []>`SELECT count(${text}) AS n FROM ${table}`,
+    sample: sql<SealedText, []>`
+      SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${table}
+      WHERE ${text} IS NOT NULL ORDER BY created_at DESC LIMIT 1`,
+  }))
+  /** A start reads this of an older schema too, which may lack a table. */
+  const present = () => texts.filter(({ table }) => hasTable(db, table))
   const webhookIds = sql<{ id: string }, []>`SELECT id FROM webhooks`
   const resealWebhook = sql<null, [Uint8Array, string, string]>`
     UPDATE webhooks SET secret = ?, secret_hint = ?, previous_secret = NULL, previous_secret_until = NULL
@@ -91,8 +93,8 @@ export function createSecretCheckStore(db: Database) {
       return times.length === 0 ? undefined : Math.max(...times)
     },
     /** How many texts the vault has sealed: webhook secrets and credentials. */
-    sealedCount: () => counts.reduce((sum, count) => sum + count.get()!.n, 0),
+    sealedCount: () => present().reduce((sum, { count }) => sum + count.get()!.n, 0),
     /** The newest sealed text of each kind. */
-    sealedSamples: () => samples.flatMap(sample => sample.get() ?? []),
+    sealedSamples: () => present().flatMap(({ sample }) => sample.get() ?? []),
   }
 }
