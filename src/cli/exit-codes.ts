@@ -7,6 +7,9 @@ export const exitCodes = {
   temporary: 75,
 } as const
 
+/** Another process holds the directory; the exit code is `temporary`. */
+export class Occupied extends Error {}
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** The meaning of each code, in the words of the manual, the help and the documentation. */

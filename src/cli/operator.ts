@@ -6,6 +6,7 @@ import { keepDirectoryOwner, prepareDirectory } from '../instance/services/direc
 import { refuseSettings } from '../instance/services/refusals.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
 import { processUser } from '../lib/files/file-faults.ts'
+import { Occupied } from './exit-codes.ts'
 import { takeFirstDatabase } from './first-database.ts'
 import { notifyOnce, sendAgain } from './send-again.ts'
 import { serverSocket } from './socket.ts'
@@ -15,9 +16,6 @@ import { serverSocket } from './socket.ts'
  * itself when none runs.
  */
 export type Operator = ReturnType<typeof operatorOver>
-
-/** Another process holds the directory and does not answer. */
-export class Occupied extends Error {}
 
 export async function openOperator(dir: string, runtime: ProcessRuntime): Promise<Operator> {
   prepareDirectory(dir, runtime)

@@ -49,6 +49,7 @@ import {
   type SecretCheckStore,
 } from '../../topics/operator/store/secret-check.ts'
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
+import { Occupied } from '../exit-codes.ts'
 
 /**
  * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's
@@ -182,7 +183,7 @@ export function restore(dir: string, source: string, options: RestoreOptions): R
   const isNew = !existsSync(dir)
   makeDirectory(dir)
   const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: options.at })
-  if ('heldBy' in lock) throw new Error(`${dir} is in use; stop the server first`)
+  if ('heldBy' in lock) throw new Occupied(`${dir} is in use; stop the server first`)
   let isDone = false
   try {
     const restored = putInPlace(dir, source, options)
@@ -251,7 +252,7 @@ function refuseUnopened(store: SecretCheckStore, dir: string, source: string, ma
   const place = masterKey === '' ? path : 'secrets.master_key'
   const key = masterKey || (existsSync(path) ? readFileSync(path, 'utf8').trim() : '')
   if (key !== '' && opensEverySample(createVault(key), store)) return
-  const what = key === '' ? `missing: ${path} to open them` : `${place} does not open them`
+  const what = key === '' ? `${path} is missing` : `${place} does not open them`
   throw new Error(
     `${source} was not restored: it holds ${count} sealed ${count === 1 ? 'secret' : 'secrets'} (webhook secrets, credentials), and ${what}. Put the master key that belongs to this backup into ${path}, or name its file in WELLHEAD_SECRETS_MASTER_KEY_FILE. If it is lost, add --without-master-key; the first start then needs --new-master-key, and those secrets have to be entered again.`,
   )
@@ -294,7 +295,7 @@ function isCheckpointed(path: string): boolean {
 
 /** Throws if a WAL is left: while another process reads it, it cannot be checkpointed. */
 function refuseWal(path: string): void {
-  if (hasWal(path)) throw new Error(`${path} is in use by another process; nothing was restored`)
+  if (hasWal(path)) throw new Occupied(`${path} is in use by another process; nothing was restored`)
 }
 
 function second(path: string, name: string): void {

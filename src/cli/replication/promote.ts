@@ -23,6 +23,7 @@ import {
 } from '../../replication/store/state.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
 import { restore } from '../backups/backup.ts'
+import { Occupied } from '../exit-codes.ts'
 
 export interface PromoteDeps {
   clock: Clock
@@ -95,7 +96,7 @@ export async function promoteFromHere(
   const path = databasePath(data.dir)
   if (!existsSync(path)) throw new Error(`${data.dir} must hold a database; it has none`)
   const lock = lockDataDir(data.dir, { pid: process.pid, role: 'promote', startedAt: clock.now() })
-  if ('heldBy' in lock) throw new Error(`${data.dir} is in use; stop the server first`)
+  if ('heldBy' in lock) throw new Occupied(`${data.dir} is in use; stop the server first`)
   const db = openDatabase(path)
   try {
     const state = createReplicationState(db)
