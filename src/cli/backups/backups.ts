@@ -1,4 +1,5 @@
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openDatabase, removeDatabase } from '../../database/database.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
@@ -136,7 +137,7 @@ async function thin(
   const leaving = stored.filter(each => over.has(each.at))
   for (const { name } of leaving) {
     await place.remove(name)
-    if (!name.endsWith(sealedEnding)) await place.remove(checksumPath(name))
+    if (!isSealed(name)) await place.remove(checksumPath(name))
   }
   return leaving.length
 }
@@ -232,7 +233,7 @@ async function unsealed(
   { place, name }: ListedBackup,
   path: string,
 ): Promise<void> {
-  if (!name.endsWith(sealedEnding)) {
+  if (!isSealed(name)) {
     await fetchChecksum(place, name, path)
     await place.fetch(name, path)
     return
@@ -241,7 +242,7 @@ async function unsealed(
   const sealed = path + sealedEnding
   try {
     await place.fetch(name, sealed)
-    openSealedFile(sealed, path, key)
+    openSealedFile(sealed, path, key, name)
   } finally {
     rmSync(sealed, { force: true })
   }
@@ -270,12 +271,17 @@ function keyFor({ backups }: Config, name: string): string {
   return key
 }
 
-/** Runs work on a backup file, which is decrypted for it where it is encrypted. */
+export const isSealed = (file: string): boolean => file.endsWith(sealedEnding)
+
+/**
+ * Runs work on a backup file. Where it is encrypted, it is decrypted for that into the data
+ * directory, or next to it while there is none.
+ */
 export function withFile<T>(config: Config, file: string, work: (path: string) => T): T {
-  if (!file.endsWith(sealedEnding)) return work(file)
+  if (!isSealed(file)) return work(file)
   const key = keyFor(config, file)
-  makeDirectory(config.data.dir)
-  const path = workingFile(config.data.dir, 'backup-opened')
+  const dir = existsSync(config.data.dir) ? config.data.dir : dirname(file)
+  const path = workingFile(dir, 'backup-opened')
   try {
     openSealedFile(file, path, key)
     return work(path)
@@ -333,7 +339,7 @@ async function checkedIn(place: BackupPlace, config: Config): Promise<CheckedBac
   const newest = (await place.list()).at(-1)
   if (!newest) throw new Error('it has no backup')
   const path = workingFile(config.data.dir, 'backup-checked')
-  const files = newest.name.endsWith(sealedEnding) ? 2 : 1
+  const files = isSealed(newest.name) ? 2 : 1
   requireSpace(config.data.dir, files * newest.bytes, `a check of ${newest.name}`)
   try {
     await unsealed(config, { ...newest, place }, path)

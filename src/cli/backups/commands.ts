@@ -16,6 +16,7 @@ import { backup, type Restored, restore, verifyFile } from './backup.ts'
 import {
   type CheckedBackup,
   checkBackups,
+  isSealed,
   listBackups,
   makeBackup,
   withFetched,
@@ -65,7 +66,10 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
     .action((file: string | undefined, options: Options & JsonOption) => {
       env.yieldTurn?.()
       const path = file ?? databasePath(dirOf(options, env))
-      const faults = faultsOf(path)
+      // An encrypted backup needs the configuration, which has its key.
+      const faults = isSealed(path)
+        ? withFile(configOf(options, 'serve', env), path, faultsOf)
+        : faultsOf(path)
       results.set(faults.length === 0 ? 0 : 1)
       if (options.json) return printJson(env, { path, valid: faults.length === 0, faults })
       for (const fault of faults) env.err(fault)

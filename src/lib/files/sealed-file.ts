@@ -69,11 +69,14 @@ export const sealFile = (from: string, to: string, phrase: string): void =>
     }
   })
 
-/** Writes what `from` holds to `to`. Throws when the phrase is another, or the file was changed. */
-export const openSealedFile = (from: string, to: string, phrase: string): void =>
+/**
+ * Writes what `from` holds to `to`. Throws when the phrase is another, or the file was changed;
+ * `name` is how its errors call the file.
+ */
+export const openSealedFile = (from: string, to: string, phrase: string, name = from): void =>
   withFiles(from, to, (source, target) => {
     const head = readFull(source, mark.length + saltBytes)
-    if (!head.subarray(0, mark.length).equals(mark)) throw new Error(`${from} is not sealed`)
+    if (!head.subarray(0, mark.length).equals(mark)) throw new Error(`${name} is not sealed`)
     const key = keyOf(phrase, head.subarray(mark.length))
     let piece = readFull(source, pieceBytes + tagBytes)
     for (let place = 0; ; place += 1) {
@@ -86,7 +89,7 @@ export const openSealedFile = (from: string, to: string, phrase: string): void =
         text = opening.update(piece.subarray(0, -tagBytes))
         opening.final()
       } catch {
-        throw new Error(`${from} does not open: backups.key is another, or the file is damaged`)
+        throw new Error(`${name} does not open: backups.key is another, or the file is damaged`)
       }
       writeWhole(target, text)
       if (isLast) return

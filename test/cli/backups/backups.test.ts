@@ -10,10 +10,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
+import { lockDataDir } from '../../../src/lib/files/directory-lock.ts'
 import { freeBytesOf, requireSpace } from '../../../src/lib/files/free-space.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
-import { command, emptyDirectory } from '../../support/instance/command.ts'
+import { command, commandIn, emptyDirectory } from '../../support/instance/command.ts'
 import { standInBucket } from '../../support/servers/s3-server.ts'
 
 const root = temporaryDir()
@@ -84,6 +85,18 @@ describe('a backup', () => {
     expect([restored.code, restored.err]).toEqual([0, ''])
     expect(restored.out).toContain(`s3://backups/${prefix}: ${name}`)
     expect(await rowsIn(dir)).toEqual(['reason 1'])
+    const verified = await command('verify', copied, '--data', dir)
+    expect([verified.code, verified.out]).toEqual([0, `${copied} is valid\n`])
+    const elsewhere = await commandIn({ WELLHEAD_BACKUPS_KEY: 'of another' }, 'verify', copied)
+    expect([elsewhere.code, elsewhere.err]).toEqual([
+      1,
+      expect.stringContaining(`${copied} does not open: backups.key is another`),
+    ])
+    expect(readdirSync(root).filter(each => /making/.test(each))).toEqual([])
+    const lock = lockDataDir(dir, { pid: 1, role: 'serve', startedAt: 0 })
+    const occupied = await command('restore', copied, '--data', dir)
+    if ('release' in lock) lock.release()
+    expect([occupied.code, occupied.err]).toEqual([75, expect.stringContaining('is in use')])
     const named = await command('restore', copied, '--data', dir)
     expect([named.code, named.err]).toEqual([0, ''])
     expect(await rowsIn(dir)).toEqual(['reason 1'])
