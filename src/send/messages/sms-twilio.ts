@@ -1,4 +1,12 @@
-import { accepted, givenUp, type Handover, mayPass, putOff, toCorrect } from '../handover.ts'
+import {
+  accepted,
+  givenUp,
+  type Handover,
+  mayPass,
+  outOfService,
+  putOff,
+  toCorrect,
+} from '../handover.ts'
 import { attemptMs } from './mailer.ts'
 import type { SmsProvider } from './sms.ts'
 
@@ -14,6 +22,9 @@ export interface TwilioSettings {
 
 /** Where the library thinks that the provider is. */
 const library = 'https://api.twilio.com'
+/** Only the provider answers so; a page of a proxy, for example, comes with another status. */
+const created = 201
+const noResponse = 'The response is not one of the provider: the address leads elsewhere.'
 /** The owner of the number answered STOP. */
 const unsubscribed = 21_610
 /** The number is none, or none that takes text messages. */
@@ -42,8 +53,8 @@ export function createTwilioSmsProvider({
         timeoutMs,
       )
       try {
-        await messages.create({ to, body: text, ...sender })
-        return accepted(answeredStatus())
+        const { sid } = await messages.create({ to, body: text, ...sender })
+        return sid ? accepted(answeredStatus()) : outOfService(noResponse, answeredStatus())
       } catch (error) {
         return handoverOf(error, answeredStatus())
       }
@@ -111,8 +122,9 @@ function handoverOf(error: unknown, status: number | null): Handover {
   const { code, message } = error as Failure
   const reason = String(message)
   if (status === null || mayPass(status)) return putOff(reason, status)
-  // The provider accepted the message, but its response could not be parsed.
-  if (status < 300) return accepted(status)
+  // The provider created the message, but its response could not be parsed.
+  if (status === created) return accepted(status)
+  if (status < 400) return outOfService(noResponse, status)
   if (code === unsubscribed) return givenUp(reason, status, 'refused')
   if (typeof code === 'number' && unreachable.has(code)) return givenUp(reason, status, 'address')
   const isOurs = status === 401 || status === 403 || badSender.has(Number(code))

@@ -89,10 +89,20 @@ test.each<[string, Behaviour, object]>([
     { accepted: false, again: false, statusCode: 400 },
   ],
   [
-    'takes the message and answers no JSON',
-    'accepts and answers no JSON',
-    { accepted: true, statusCode: 200 },
+    'creates the message and answers no JSON',
+    { status: 201, body: '<html>' },
+    { accepted: true, statusCode: 201 },
   ],
+  ...[
+    ['with a page', { status: 200, body: '<html>' }],
+    ['with nothing', { status: 200, body: '' }],
+    ['with another document', { status: 200, body: '{"status":"ok"}' }],
+    ['elsewhere', { status: 302, body: '', headers: { location: '/sign-in' } }],
+  ].map(([how, behaviour]): [string, Behaviour, object] => [
+    `is a proxy that answers ${how}`,
+    behaviour as Behaviour,
+    { accepted: false, again: true, fault: 'provider' },
+  ]),
 ])('a provider that %s is answered for what it is', async (_, behaviour, handed) => {
   const { texter } = await stand([behaviour])
   const answer = await texter.send(message, 'key')
