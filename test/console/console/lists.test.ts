@@ -57,7 +57,7 @@ needs('chromium').describe('lists of the operator', () => {
 
   test('pages fit a window of 320 px, as of a desk at four times its size', async () => {
     const { goTo, overflow } = await stage.visitor({ width: 320 })
-    for (const path of ['/docs', '/markets/power', '/alerts', '/board']) {
+    for (const path of ['/docs', '/markets/power', '/alerts', '/board', '/webhooks']) {
       await goTo(path)
       expect(await overflow(), path).toBeLessThanOrEqual(0)
     }

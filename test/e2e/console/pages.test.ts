@@ -64,6 +64,8 @@ needs('chromium').describe('every page of the console, in the binary', () => {
         await page.setViewportSize({ width: 390, height: 844 })
         expect(await member.violations(), 'dark, on a phone').toEqual([])
         expect(await member.overflow(), 'it is too wide at 390 px').toBeLessThanOrEqual(0)
+        await page.setViewportSize({ width: 320, height: 844 })
+        expect(await member.overflow(), 'it is too wide at 320 px').toBeLessThanOrEqual(0)
       },
       60_000,
     )
