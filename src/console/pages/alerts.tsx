@@ -24,6 +24,7 @@ import {
   Refused,
   Shown,
   Tag,
+  Waiting,
   WhoBringsData,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
@@ -527,6 +528,9 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
         <section class="card" aria-label="The past year">
           {codesRefusal.value && <Refused error={codesRefusal.value} />}
           {chart.refusal && <Refused error={chart.refusal} />}
+          {(chart.isLoading || !(areCodesHere.value || codesRefusal.value)) && !chart.data && (
+            <Waiting what="prices" />
+          )}
           {!series && codes.value.length > 0 && (
             <Notice mood="warn">
               There is no code {code}. Near it:{' '}
@@ -819,7 +823,7 @@ function Channels() {
               </label>
             ))}
             <span class="quiet small">
-              A webhook is an alert's own, or an <a href="/webhooks">endpoint</a> that asks for{' '}
+              A webhook is the alert’s own, or an <a href="/webhooks">endpoint</a> that receives{' '}
               <code>price_alert.triggered</code>. Text messages go to{' '}
               <a href="/account/notifications">your phone</a>.
             </span>

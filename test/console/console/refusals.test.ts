@@ -34,6 +34,8 @@ needs('chromium').describe('a page whose data or script does not come', () => {
       ).toEqual(['Your session has ended. Sign in to return to this page. Sign in'])
       const back = await page.locator('[role=alert] a').getAttribute('href')
       expect(back).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
+      const boxes = page.locator(':is(.inset, .page-notice, .notice, .card):empty:visible')
+      expect(await boxes.count(), `${path}: a box without words`).toBe(0)
     }
     await page.click('[role=alert] a')
     await page.waitForSelector('h1:has-text("Sign in")')
