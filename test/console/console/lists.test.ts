@@ -62,4 +62,19 @@ needs('chromium').describe('lists of the operator', () => {
       expect(await overflow(), path).toBeLessThanOrEqual(0)
     }
   })
+
+  test('figures fill their rows, however wide the window is', async () => {
+    const { page, goTo } = await operator(1440)
+    await goTo('/operator')
+    for (const width of [1440, 1024, 768, 600, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 })
+      const tops = await page
+        .locator('section[aria-labelledby=data-figures] .figure')
+        .evaluateAll(all => all.map(figure => figure.getBoundingClientRect().top))
+      const rows = new Set(tops)
+      expect(tops.length % rows.size, `${width}: ${tops}`).toBe(0)
+      for (const row of rows)
+        expect(tops.filter(top => top === row).length).toBe(tops.length / rows.size)
+    }
+  })
 })
