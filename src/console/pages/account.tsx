@@ -174,12 +174,7 @@ function Keys() {
             show: key =>
               key.active && (
                 <div class="row">
-                  <Button
-                    className="tight"
-                    label="Restrict"
-                    of={key.name ?? key.token_hint}
-                    onClick={sets(edited, key)}
-                  />
+                  <Button className="tight" label="Restrict" onClick={sets(edited, key)} />
                   <Confirmed
                     label="Roll"
                     className="tight"

@@ -249,7 +249,6 @@ function List() {
                 <Button
                   className="tight"
                   label={alert.enabled ? 'Mute' : 'Unmute'}
-                  of={alert.name}
                   onClick={() =>
                     void change(
                       ask(`/v1/alerts/${alert.id}`, {

@@ -330,11 +330,13 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
             />
             <Button
               label="Move up"
+              of={group.name || `Group ${i + 1}`}
               isOff={i === 0}
               onClick={() => onChoose(moved(groups, i, i - 1))}
             />
             <Button
               label="Remove group"
+              of={group.name || `Group ${i + 1}`}
               onClick={() => onChoose(groups.filter((_, other) => other !== i))}
             />
           </div>

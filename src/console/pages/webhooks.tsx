@@ -334,6 +334,7 @@ function One({ id }: { id: string }) {
                         <Button
                           className="tight"
                           label="Send again"
+                          of={row.event_id}
                           onClick={() => resend(row.event_id)}
                         />
                       </div>

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { type ComponentChildren, Fragment, type JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { type ComponentChildren, createContext, Fragment, type JSX } from 'preact'
+import { useContext, useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
 import { endLook, impersonation } from './person/impersonation.ts'
@@ -306,10 +306,23 @@ export function Members({
   )
 }
 
-interface ButtonProps {
+/** The row of a table that a button is in, by name: a screen reader reads buttons outside of it. */
+export const RowName = createContext('')
+
+interface Named {
   label: string
-  /** What it is about, for a screen reader outside of its row. */
-  of?: string
+  /** What it is about, where this is not the row that it is in. */
+  of?: string | undefined
+}
+
+/** The words of a button with what it is about; undefined where it is about the page. */
+function useName({ label, of }: Named): string | undefined {
+  const row = useContext(RowName)
+  const subject = of ?? row
+  return subject ? `${label} ${subject}` : undefined
+}
+
+interface ButtonProps extends Named {
   className?: string
   isPressed?: boolean
   isOff?: boolean
@@ -321,7 +334,7 @@ export const Button = ({ label, of, className, isPressed, isOff, onClick }: Butt
   <button
     type="button"
     class={className}
-    aria-label={of && `${label} ${of}`}
+    aria-label={useName({ label, of })}
     aria-pressed={isPressed}
     aria-disabled={isOff}
     onClick={() => isOff || void onClick()}
@@ -460,11 +473,11 @@ export function Choice<T extends string>({
 /** Asks before what cannot be taken back. */
 export function Confirmed({
   label,
+  of,
   question,
   onConfirm,
   className = 'tight danger',
-}: {
-  label: string
+}: Named & {
   question: string
   onConfirm: () => void | Promise<void>
   className?: string
@@ -472,8 +485,13 @@ export function Confirmed({
   const dialog = useRef<HTMLDialogElement>(null)
   return (
     <>
-      <Button className={className} label={label} onClick={() => dialog.current?.showModal()} />
-      <dialog ref={dialog} aria-label={label}>
+      <Button
+        className={className}
+        label={label}
+        of={of}
+        onClick={() => dialog.current?.showModal()}
+      />
+      <dialog ref={dialog} aria-label={useName({ label, of }) ?? label}>
         <div class="stack">
           <p>{question}</p>
           <div class="row">

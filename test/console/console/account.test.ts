@@ -25,7 +25,7 @@ needs('chromium').describe('the account in the console', () => {
     await goTo('/account/notifications')
     const list = page.locator('section[aria-labelledby=notifications]')
     await list.locator('button:has-text("Unread (3)")').click()
-    await list.locator('button[aria-label="Mark as read: Welcome"]').click()
+    await list.locator('button[aria-label="Mark as read Welcome"]').click()
     await list.locator('button:has-text("Unread (2)")').waitFor()
     await list.locator('a:has-text("is paid")').first().waitFor()
     await list.locator('button:has-text("Mark all")').click()

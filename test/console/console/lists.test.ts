@@ -63,6 +63,40 @@ needs('chromium').describe('lists of the operator', () => {
     }
   })
 
+  test('a screen reader reads each button of a table with the name of its row', async () => {
+    const { page, goTo } = await stage.visitor()
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
+    let count = 0
+    for (const path of [
+      '/account',
+      '/account/members',
+      '/account/plan',
+      '/alerts',
+      '/webhooks',
+      '/operator/feeds',
+      '/operator/series',
+      '/operator/system',
+    ]) {
+      await goTo(path)
+      await page.waitForSelector('tbody td button')
+      const tables = await page.evaluate<string[][]>(`[...document.querySelectorAll('table')].map(
+        table => [...table.querySelectorAll('td button:not(dialog *)')].map(
+          button => button.getAttribute('aria-label') ?? button.textContent))`)
+      for (const names of tables) {
+        expect(
+          names.filter((name, i) => names.indexOf(name) < i),
+          path,
+        ).toEqual([])
+        count += names.length
+      }
+      const dialogs = await page
+        .locator('td dialog')
+        .evaluateAll(all => all.map(dialog => dialog.getAttribute('aria-label')))
+      expect(new Set(dialogs).size, path).toBe(dialogs.length)
+    }
+    expect(count).toBeGreaterThan(50)
+  })
+
   test('figures fill their rows, however wide the window is', async () => {
     const { page, goTo } = await operator(1440)
     await goTo('/operator')

@@ -540,7 +540,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await delivery.locator('[name=codes]').fill('WTI_USD')
       await delivery.locator('[name=name]').fill('Daily oil')
       await delivery.locator('button').click()
-      await page.click('button[aria-label="Send Daily oil now"]')
+      await page.click('button[aria-label="Send Daily oil"]')
       await page.click('button[aria-label="Pause Daily oil"]')
       for (const name of ['Hourly oil', 'Daily oil']) {
         const row = page.locator(`tr:has-text("${name}")`)

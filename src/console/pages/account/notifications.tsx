@@ -117,14 +117,12 @@ function List() {
             needs: 'change_data',
             show: row =>
               !row.read && (
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Mark as read: ${row.title}`}
-                  onClick={() => void post(`${row.id}/mark_read`)}
-                >
-                  Mark as read
-                </button>
+                <Button
+                  className="tight"
+                  label="Mark as read"
+                  of={row.title}
+                  onClick={() => post(`${row.id}/mark_read`)}
+                />
               ),
           },
         ]}

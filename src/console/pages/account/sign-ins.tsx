@@ -46,11 +46,12 @@ export function SignIns() {
             name: 'Change',
             isHeadingHidden: true,
             className: 'end',
-            show: ({ id, current }) =>
+            show: ({ id, begun_at, current }) =>
               !current && (
                 <Button
                   className="tight danger"
                   label="End"
+                  of={instant(begun_at)}
                   onClick={() => end(`/v1/auth/sessions/${id}`)}
                 />
               ),

@@ -92,23 +92,16 @@ export function Sources() {
             needs: 'change_data',
             show: source => (
               <div class="row">
-                <Button
-                  className="tight"
-                  label="Test"
-                  of={source.name}
-                  onClick={() => test(source)}
-                />
+                <Button className="tight" label="Test" onClick={() => test(source)} />
                 <Button
                   className="tight"
                   label="Log"
-                  of={`of ${source.name}`}
                   isPressed={open.value === source.id}
                   onClick={sets(open, open.value === source.id ? undefined : source.id)}
                 />
                 <Button
                   className="tight"
                   label={source.status === 'paused' ? 'Resume' : 'Pause'}
-                  of={source.name}
                   onClick={() =>
                     void change(source.id, 'PATCH', {
                       data_source: { status: source.status === 'paused' ? 'active' : 'paused' },

@@ -96,6 +96,7 @@ export function Sharing({ groups }: { groups: readonly Group[] }) {
                 <span class="quiet small">{codesOf(layout.groups).length} codes</span>
                 <Confirmed
                   label="Delete"
+                  of={layout.name}
                   question={`Delete “${layout.name}” for everyone?`}
                   onConfirm={() => change('DELETE', layout.name)}
                 />

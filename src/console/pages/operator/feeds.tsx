@@ -125,7 +125,6 @@ export function Feeds() {
                 <Button
                   className="tight"
                   label={feed.state === 'off' ? 'Enable' : 'Edit'}
-                  of={feed.title}
                   onClick={() => {
                     edited.value = feed
                     scrollTo(0, 0)
@@ -133,16 +132,10 @@ export function Feeds() {
                 />
                 {feed.state !== 'off' && (
                   <>
-                    <Button
-                      className="tight"
-                      label="Run"
-                      of={`${feed.title} now`}
-                      onClick={() => post(feed.name, 'run')}
-                    />
+                    <Button className="tight" label="Run" onClick={() => post(feed.name, 'run')} />
                     <Button
                       className="tight"
                       label={feed.state === 'paused' ? 'Resume' : 'Pause'}
-                      of={feed.title}
                       onClick={() =>
                         void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
                       }

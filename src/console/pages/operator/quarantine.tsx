@@ -59,6 +59,7 @@ export function Quarantine() {
             show: range => (
               <Confirmed
                 label="Lift"
+                of={`${range.code} from ${range.from}`}
                 question={`Lift the quarantine of ${range.code} from ${range.from} to ${range.to}?`}
                 onConfirm={() => lift(range.id)}
               />

@@ -116,12 +116,7 @@ export function SeriesEditor() {
             ...actions,
             show: series => (
               <div class="row">
-                <Button
-                  className="tight"
-                  label="Edit"
-                  of={series.code}
-                  onClick={sets(edited, series)}
-                />
+                <Button className="tight" label="Edit" onClick={sets(edited, series)} />
                 <Confirmed
                   label={series.active ? 'Retire' : 'Restore'}
                   className={series.active ? 'tight danger' : 'tight'}

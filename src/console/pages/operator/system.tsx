@@ -161,13 +161,8 @@ function Held() {
           column('Created', 'created_at', { ...aside, write: instant }),
           {
             ...actions,
-            show: ({ id, event_type: type }) => (
-              <Button
-                className="tight"
-                label="Send"
-                of={type}
-                onClick={() => release({ ids: [id] })}
-              />
+            show: ({ id }) => (
+              <Button className="tight" label="Send" onClick={() => release({ ids: [id] })} />
             ),
           },
         ]}

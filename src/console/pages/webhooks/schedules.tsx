@@ -60,7 +60,6 @@ export function Watches() {
                 <Button
                   className="tight"
                   label={status === 'active' ? 'Pause' : 'Resume'}
-                  of={name ?? codes.join(', ')}
                   onClick={() => turn(id, status === 'active' ? 'paused' : 'active')}
                 />
                 <Confirmed
@@ -143,13 +142,11 @@ export function Deliveries() {
                 <Button
                   className="tight"
                   label="Send"
-                  of={`${row.name ?? row.recipient_email} now`}
                   onClick={() => change(`/${row.id}/send_now`, 'POST')}
                 />
                 <Button
                   className="tight"
                   label={row.enabled ? 'Pause' : 'Resume'}
-                  of={row.name ?? row.recipient_email}
                   onClick={() =>
                     void change(`/${row.id}`, 'PATCH', {
                       scheduled_delivery: { enabled: !row.enabled },

@@ -37,7 +37,7 @@ export const KeyForm = ({
 export const keyColumns: readonly Column<NamedKey>[] = [
   {
     name: 'Key',
-    value: keyName,
+    value: key => key.name ?? key.token_hint,
     show: key => (
       <>
         {keyName(key)}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
-import { Button, Copy, Empty, Refused, save, Waiting } from '../bits.tsx'
+import { Button, Copy, Empty, Refused, RowName, save, Waiting } from '../bits.tsx'
 import { useFocusKept } from '../focus.ts'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
@@ -222,7 +222,7 @@ export function Table<T>(props: TableProps<T>) {
           <span role="status">
             Showing {number(rows.length)} of {number(props.pages.total)}.
           </span>
-          <Button className="tight" label="Show more" onClick={props.pages.more} />
+          <Button className="tight" label="Show more" of={caption} onClick={props.pages.more} />
         </div>
       )}
     </section>
@@ -301,13 +301,18 @@ function Bodies<T>({
     >
       {columns.map((column, at) => {
         const content = contentOf(column, row, i)
+        const name = columns.find(({ value }) => value)?.value?.(row, i)
         return at === 0 ? (
           <th scope="row" key={column.name} class={`break ${classOf(column)}`}>
             {content}
           </th>
         ) : (
           <td key={column.name} class={classOf(column)}>
-            {content}
+            {column.isHeadingHidden ? (
+              <RowName.Provider value={String(name ?? '')}>{content}</RowName.Provider>
+            ) : (
+              content
+            )}
           </td>
         )
       })}
