@@ -19,9 +19,9 @@ import {
   May,
   Members,
   Notice,
-  Options,
   Page,
   Refused,
+  Select,
   Shown,
   Tag,
   Waiting,
@@ -589,18 +589,15 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               ))}
             </datalist>
           </label>
-          <label>
-            Fires when
-            <select
-              value={kind}
-              onChange={event => {
-                const next = event.currentTarget.value
-                set({ kind: next, value: thresholds[next]?.first ?? '' })
-              }}
-            >
-              <Options of={kinds.filter(({ value }) => value === kind || mayMake(value))} />
-            </select>
-          </label>
+          <Select
+            label="Fires when"
+            of={kinds.filter(({ value }) => value === kind || mayMake(value))}
+            value={kind}
+            onChange={event => {
+              const next = event.currentTarget.value
+              set({ kind: next, value: thresholds[next]?.first ?? '' })
+            }}
+          />
           {kind === 'price' ? (
             <PriceFields draft={draft.value} set={set} newest={newest} />
           ) : (
@@ -615,21 +612,15 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               draft.value = { ...draft.value, name: event.currentTarget.value }
             }}
           />
-          <label>
-            Cool-down
-            <select
-              value={draft.value.cooldownMinutes}
-              onChange={event => set({ cooldownMinutes: event.currentTarget.value })}
-            >
-              {[...new Set([...pauses.map(pause => pause.value), first.cooldownMinutes])].map(
-                minutes => (
-                  <option key={minutes} value={minutes}>
-                    {pauses.find(pause => pause.value === minutes)?.text ?? `${minutes} minutes`}
-                  </option>
-                ),
-              )}
-            </select>
-          </label>
+          <Select
+            label="Cool-down"
+            of={[...new Set([...pauses.map(pause => pause.value), first.cooldownMinutes])]}
+            textOf={minutes =>
+              pauses.find(pause => pause.value === minutes)?.text ?? `${minutes} minutes`
+            }
+            value={draft.value.cooldownMinutes}
+            onChange={event => set({ cooldownMinutes: event.currentTarget.value })}
+          />
           <Input
             label="Extra webhook (optional)"
             type="url"
@@ -693,19 +684,12 @@ interface FieldsProps {
 
 const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | undefined }) => (
   <>
-    <label>
-      The price
-      <select
-        value={draft.operator}
-        onChange={event => set({ operator: event.currentTarget.value as typeof draft.operator })}
-      >
-        {operators.map(([name, { choice }]) => (
-          <option key={name} value={name}>
-            {choice}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label="The price"
+      of={operators.map(([value, { choice }]) => ({ value, text: choice }))}
+      value={draft.operator}
+      onChange={event => set({ operator: event.currentTarget.value as typeof draft.operator })}
+    />
     <PriceInput
       label={
         (draft.operator === 'between' ? 'Lowest' : 'Price') +
@@ -740,17 +724,15 @@ const PriceInput = ({ label, value, onValue }: PriceInputProps) => (
 
 const AnalyticsFields = ({ draft, set }: FieldsProps) => (
   <>
-    <label>
-      Window, {draft.kind === 'rsi' ? 'closes' : 'days'}
-      <input
-        required
-        type="number"
-        min={2}
-        max={365}
-        value={draft.period}
-        onInput={event => set({ period: event.currentTarget.value })}
-      />
-    </label>
+    <Input
+      label={`Window, ${draft.kind === 'rsi' ? 'closes' : 'days'}`}
+      required
+      type="number"
+      min={2}
+      max={365}
+      value={draft.period}
+      onInput={event => set({ period: event.currentTarget.value })}
+    />
     {thresholds[draft.kind] && (
       <label>
         {thresholds[draft.kind]!.label}
@@ -767,17 +749,13 @@ const AnalyticsFields = ({ draft, set }: FieldsProps) => (
       </label>
     )}
     {draft.kind === 'z_score' && (
-      <label>
-        Side
-        <select
-          value={draft.direction}
-          onChange={event => set({ direction: event.currentTarget.value })}
-        >
-          <option value="both">both</option>
-          <option value="above">above the mean</option>
-          <option value="below">below the mean</option>
-        </select>
-      </label>
+      <Select
+        label="Side"
+        of={['both', 'above', 'below']}
+        textOf={side => (side === 'both' ? side : `${side} the mean`)}
+        value={draft.direction}
+        onChange={event => set({ direction: event.currentTarget.value })}
+      />
     )}
   </>
 )

@@ -1,7 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { Button, Confirmed, Input, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
+import {
+  Button,
+  Confirmed,
+  Input,
+  May,
+  Members,
+  Options,
+  Page,
+  Refused,
+  Select,
+  Tag,
+} from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { useFocusKept } from '../parts/focus.ts'
 import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
@@ -263,21 +274,14 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
       <div class="row end">
         <Input label="Add a code" type="search" placeholder="Name or code" {...bound(typed)} />
         {groups.length > 1 && (
-          <label>
-            Group
-            <select
-              value={String(at)}
-              onChange={event => {
-                into.value = Number(event.currentTarget.value)
-              }}
-            >
-              {groups.map(({ name }, i) => (
-                <option key={String(i)} value={String(i)}>
-                  {name || `Group ${i + 1}`}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Group"
+            of={groups.map((group, i) => ({ value: String(i), text: nameOf(group, i) }))}
+            value={String(at)}
+            onChange={event => {
+              into.value = Number(event.currentTarget.value)
+            }}
+          />
         )}
         <Button
           label="New group"
@@ -317,7 +321,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
       )}
       {groups.map((group, i) => (
         <fieldset key={String(i)}>
-          <legend>{group.name || `Group ${i + 1}`}</legend>
+          <legend>{nameOf(group, i)}</legend>
           <div class="row end">
             <Input
               label="Heading"
@@ -330,13 +334,13 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
             />
             <Button
               label="Move up"
-              of={group.name || `Group ${i + 1}`}
+              of={nameOf(group, i)}
               isOff={i === 0}
               onClick={() => onChoose(moved(groups, i, i - 1))}
             />
             <Button
               label="Remove group"
-              of={group.name || `Group ${i + 1}`}
+              of={nameOf(group, i)}
               onClick={() => onChoose(groups.filter((_, other) => other !== i))}
             />
           </div>
@@ -385,6 +389,8 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
   )
 }
 
+const nameOf = ({ name }: Group, i: number): string => name || `Group ${i + 1}`
+
 function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list]
   next.splice(to, 0, ...next.splice(from, 1))
@@ -414,11 +420,7 @@ const Chosen = ({ code, isFirst, isLast, groups, group, ...on }: ChosenProps) =>
           value={String(group)}
           onChange={event => on.onGroup(Number(event.currentTarget.value))}
         >
-          {groups.map(({ name }, i) => (
-            <option key={String(i)} value={String(i)}>
-              {name || `Group ${i + 1}`}
-            </option>
-          ))}
+          <Options of={groups.map((each, i) => ({ value: String(i), text: nameOf(each, i) }))} />
         </select>
       )}
       <button

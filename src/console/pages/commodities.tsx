@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
-import { Members, Options, Page, Refused, Waiting, WhoBringsData } from '../parts/bits.tsx'
+import { Members, Options, Page, Refused, Select, Waiting, WhoBringsData } from '../parts/bits.tsx'
 import { ask, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { areCodesHere, codes, codesRefusal, wantCodes } from '../parts/requests/codes.ts'
 import { Tabs } from '../parts/tabs.tsx'
+import { boundSelect } from '../parts/text/form.ts'
 import { words } from '../parts/text/format.ts'
 import { partName } from '../paths.ts'
 import { Catalogue } from './catalogue.tsx'
@@ -109,23 +110,17 @@ function One({ part }: { part: Part }) {
               </select>
             </label>
             {report.choices && (
-              <label class="inline">
-                {report.choices.label}
-                <select
-                  value={chosen}
-                  onChange={event => {
-                    choice.value = event.currentTarget.value
-                  }}
-                >
-                  <Options
-                    of={values}
-                    textOf={value =>
-                      codes.value.find(({ code }) => code === value)?.name ??
-                      (/^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_')))
-                    }
-                  />
-                </select>
-              </label>
+              <Select
+                label={report.choices.label}
+                labelClass="inline"
+                of={values}
+                textOf={value =>
+                  codes.value.find(({ code }) => code === value)?.name ??
+                  (/^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_')))
+                }
+                {...boundSelect(choice)}
+                value={chosen}
+              />
             )}
           </div>
           {found.refusal && <Refused error={found.refusal} />}

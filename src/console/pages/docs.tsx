@@ -4,7 +4,18 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
-import { Button, Copy, Input, Page, Refused, Shown, save, Tag, Waiting } from '../parts/bits.tsx'
+import {
+  Button,
+  Copy,
+  Input,
+  Page,
+  Refused,
+  Shown,
+  Submit,
+  save,
+  Tag,
+  Waiting,
+} from '../parts/bits.tsx'
 import { calls, loadCalls, type NamedCall } from '../parts/frame/calls.ts'
 import { keepKey, ownKey } from '../parts/person/own-key.ts'
 import { ask, once, parsedText, useAttempt, useLoaded } from '../parts/requests/ask.ts'
@@ -672,9 +683,7 @@ function TryIt({
             />
           </label>
         )}
-        <button type="submit" class="main">
-          Send
-        </button>
+        <Submit>Send</Submit>
       </div>
       {answer.value && <TrialAnswer of={answer.value} onHeader={onHeader} />}
     </form>

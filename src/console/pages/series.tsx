@@ -7,9 +7,9 @@ import {
   Copy,
   Empty,
   Members,
-  Options,
   Page,
   Refused,
+  Select,
   Soon,
   Waiting,
   WhoBringsData,
@@ -281,16 +281,13 @@ function One({ code }: { code: string }) {
         )}
         <div class="row under-chart">
           {has('analytics') && (
-            <label>
-              <span class="only-heard">Indicator</span>
-              <select
-                class="tight"
-                value={query.indicator ?? ''}
-                onChange={event => set({ indicator: event.currentTarget.value })}
-              >
-                <Options of={indicatorsOf(data && !isPrice(data) ? 'values' : 'daily closes')} />
-              </select>
-            </label>
+            <Select
+              label={<span class="only-heard">Indicator</span>}
+              class="tight"
+              of={indicatorsOf(data && !isPrice(data) ? 'values' : 'daily closes')}
+              value={query.indicator ?? ''}
+              onChange={event => set({ indicator: event.currentTarget.value })}
+            />
           )}
           <Compare
             code={code}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { Button, Input, Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
+import { Button, Input, Notice, Page, Refused, ShownOnce, Submit } from '../parts/bits.tsx'
 import { ask, dataOf, useAttempt } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
@@ -101,9 +101,7 @@ function AddressForm() {
           maxLength={254}
           {...bound(email)}
         />
-        <button type="submit" class="main">
-          Send me a link
-        </button>
+        <Submit>Send me a link</Submit>
       </form>
     </section>
   )
@@ -135,9 +133,7 @@ function Confirm({ token }: { token: string }) {
         <form method="post" action="/sign-in">
           <input type="hidden" name="token" value={account.link_token} />
           <input type="hidden" name="next" value="/board" />
-          <button type="submit" class="main">
-            Open your watchlist
-          </button>
+          <Submit>Open your watchlist</Submit>
         </form>
       </Page>
     )

@@ -10,12 +10,13 @@ import {
   May,
   Members,
   Notice,
-  Options,
   Page,
   Parted,
   Refused,
+  Select,
   Shown,
   ShownOnce,
+  Submit,
   Tag,
 } from '../parts/bits.tsx'
 import { Included } from '../parts/person/included.tsx'
@@ -30,10 +31,9 @@ import {
   EndpointForm,
   type EndpointTerms,
   Events,
-  eventsIn,
   eventTypes,
   Filters,
-  filtersIn,
+  termsIn,
 } from './webhooks/endpoint-form.tsx'
 import { Deliveries, Watches } from './webhooks/schedules.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
@@ -94,10 +94,9 @@ function List() {
   const secret = useSignal<string | undefined>(undefined)
   const make = (form: HTMLFormElement) =>
     attempt(async () => {
-      const typed = new FormData(form)
       const endpoint = await dataOf<{ secret: string }>('/v1/webhooks', {
         method: 'POST',
-        body: { url: String(typed.get('url')), events: eventsIn(typed), ...filtersIn(typed) },
+        body: termsIn(form),
       })
       secret.value = endpoint.secret
       form.reset()
@@ -145,9 +144,7 @@ function List() {
             <Filters />
             {refusal.value && <Refused error={refusal.value} />}
             <div class="row">
-              <button type="submit" class="main">
-                Add endpoint
-              </button>
+              <Submit>Add endpoint</Submit>
             </div>
           </form>
         </details>
@@ -284,20 +281,19 @@ function One({ id }: { id: string }) {
         <header>
           <h2 id="log">Log</h2>
           <div class="row end">
-            <label>
-              Outcome
-              <select {...boundSelect(status)}>
-                <option value="">All</option>
-                <Options of={logStatuses} textOf={words} />
-              </select>
-            </label>
-            <label>
-              Event
-              <select {...boundSelect(type)}>
-                <option value="">Any</option>
-                <Options of={['webhook.test', ...eventTypes]} />
-              </select>
-            </label>
+            <Select
+              label="Outcome"
+              none="All"
+              of={logStatuses}
+              textOf={words}
+              {...boundSelect(status)}
+            />
+            <Select
+              label="Event"
+              none="Any"
+              of={['webhook.test', ...eventTypes]}
+              {...boundSelect(type)}
+            />
             <Button label="Refresh" onClick={() => events.reload()} />
           </div>
         </header>
@@ -391,13 +387,14 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
         <div class="row end">
           <Input label="From (UTC)" type="datetime-local" required {...bound(from)} />
           <Input label="Until (UTC; empty for now)" type="datetime-local" {...bound(to)} />
-          <label>
-            Deliveries{' '}
-            <select {...boundSelect(status)}>
-              <option value="failed">Failed only</option>
-              <option value="all">All</option>
-            </select>
-          </label>
+          <Select
+            label="Deliveries"
+            of={[
+              { value: 'failed', text: 'Failed only' },
+              { value: 'all', text: 'All' },
+            ]}
+            {...boundSelect(status)}
+          />
           <button type="submit">Send again</button>
         </div>
       </form>

@@ -409,14 +409,39 @@ export const Input = ({ label, labelClass, ...field }: InputProps) => (
   </label>
 )
 
-/** The options of a `select`: each with its text, or words that `textOf` turns into texts. */
-export function Options({
-  of,
-  textOf = word => word,
-}: {
+/** The button that sends its form. */
+export const Submit = ({ children }: { children: ComponentChildren }) => (
+  <button type="submit" class="main">
+    {children}
+  </button>
+)
+
+interface OptionsProps {
+  /** Each with its text, or words that `textOf` turns into texts. */
   of: readonly (string | { value: string; text: string })[]
-  textOf?: (word: string) => string
-}) {
+  textOf?: ((word: string) => string) | undefined
+}
+
+type SelectProps = OptionsProps &
+  Pick<JSX.IntrinsicElements['select'], 'class' | 'name' | 'onChange' | 'value'> & {
+    label: ComponentChildren
+    labelClass?: string
+    /** The text of no choice, which comes first. */
+    none?: string
+  }
+
+/** A choice of many with its name above it. */
+export const Select = ({ label, labelClass, of, textOf, none, ...field }: SelectProps) => (
+  <label class={labelClass}>
+    {label}
+    <select {...field}>
+      {none !== undefined && <option value="">{none}</option>}
+      <Options of={of} textOf={textOf} />
+    </select>
+  </label>
+)
+
+export function Options({ of, textOf = word => word }: OptionsProps) {
   return of.map(each => {
     const { value, text } = typeof each === 'string' ? { value: each, text: textOf(each) } : each
     return (

@@ -1,4 +1,4 @@
-import { Button, Input } from '../../parts/bits.tsx'
+import { Button, Input, Submit } from '../../parts/bits.tsx'
 import { useOpened } from '../../parts/focus.ts'
 import { submits } from '../../parts/text/form.ts'
 import { dataDay } from '../../parts/text/format.ts'
@@ -140,9 +140,7 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
     <Input label="Name" name="name" maxLength={100} defaultValue={named.name ?? ''} />
     <LimitFields limits={named} />
     <div class="row">
-      <button type="submit" class="main">
-        Save key
-      </button>
+      <Submit>Save key</Submit>
       <Button label="Cancel" onClick={onCancel} />
     </div>
   </form>

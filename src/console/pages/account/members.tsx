@@ -1,9 +1,19 @@
 import { useSignal } from '@preact/signals'
-import { Confirmed, Input, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import {
+  Confirmed,
+  Input,
+  Notice,
+  Options,
+  Parted,
+  Refused,
+  Select,
+  Submit,
+  Tag,
+} from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
 
 interface Organization {
@@ -68,9 +78,8 @@ export function Members() {
       await answer.reload()
     })
   const invite = async (form: HTMLFormElement) => {
-    const typed = new FormData(form)
-    const body = { email: String(typed.get('email')).trim(), role: String(typed.get('role')) }
-    await change('invitations', 'POST', body)
+    const field = fieldsOf(form)
+    await change('invitations', 'POST', { email: field('email'), role: field('role') })
     if (refusal.value === undefined) form.reset()
   }
   return (
@@ -89,15 +98,8 @@ export function Members() {
           isAdmin && (
             <form class="row end" aria-label="Invite" onSubmit={submits(invite)}>
               <Input label="E-mail address" name="email" type="email" required />
-              <label>
-                Role
-                <select name="role">
-                  <Options of={roles} />
-                </select>
-              </label>
-              <button type="submit" class="main">
-                Invite
-              </button>
+              <Select label="Role" name="role" of={roles} />
+              <Submit>Invite</Submit>
             </form>
           )
         }

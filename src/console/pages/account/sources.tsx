@@ -10,14 +10,15 @@ import {
   Input,
   May,
   Notice,
-  Options,
   Refused,
+  Select,
+  Submit,
   Tag,
 } from '../../parts/bits.tsx'
-import { ask, dataOf, useAttempt, useData, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useAttempt, useChange, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { boundSelect, sets, submits } from '../../parts/text/form.ts'
+import { boundSelect, fieldsOf, sets, submits } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Tested {
@@ -40,16 +41,11 @@ const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
 /** The account's sources of private prices. */
 export function Sources() {
   const answer = useData<{ data_sources: Source[] }>('/v1/data-sources')
-  const { refusal, attempt } = useAttempt()
+  const { refusal, attempt, change } = useChange(answer)
   const tested = useSignal<{ source: Source; outcome: Tested } | undefined>(undefined)
   const open = useSignal<string | undefined>(undefined)
   const rows = answer.data?.data_sources
   const chosen = rows?.find(({ id }) => id === open.value)
-  const change = (id: string, method: 'PATCH' | 'DELETE', body?: object) =>
-    attempt(async () => {
-      await ask(`/v1/data-sources/${id}`, { method, ...(body && { body }) })
-      await answer.reload()
-    })
   const test = (source: Source) =>
     attempt(async () => {
       tested.value = undefined
@@ -103,7 +99,7 @@ export function Sources() {
                   className="tight"
                   label={source.status === 'paused' ? 'Resume' : 'Pause'}
                   onClick={() =>
-                    void change(source.id, 'PATCH', {
+                    change(`/v1/data-sources/${source.id}`, 'PATCH', {
                       data_source: { status: source.status === 'paused' ? 'active' : 'paused' },
                     })
                   }
@@ -111,7 +107,7 @@ export function Sources() {
                 <Confirmed
                   label="Delete"
                   question={`Delete “${source.name}” with its rows, its credentials and its log?`}
-                  onConfirm={() => change(source.id, 'DELETE')}
+                  onConfirm={() => change(`/v1/data-sources/${source.id}`, 'DELETE')}
                 />
               </div>
             ),
@@ -174,7 +170,7 @@ function Opened({ source }: { source: Source }) {
         `/v1/data-sources/${source.id}/rotate_credentials`,
         {
           method: 'POST',
-          body: { credentials: { [name]: String(new FormData(form).get('secret')) } },
+          body: { credentials: { [name]: fieldsOf(form)('secret') } },
         },
       )
       outcome.value = message
@@ -209,10 +205,14 @@ function Opened({ source }: { source: Source }) {
         actions={
           <May action="change_data">
             <form class="row end" onSubmit={submits(rotate)}>
-              <label>
-                New {name}
-                <input name="secret" type="password" required minLength={16} autocomplete="off" />
-              </label>
+              <Input
+                label={`New ${name}`}
+                name="secret"
+                type="password"
+                required
+                minLength={16}
+                autocomplete="off"
+              />
               <button type="submit">Replace</button>
             </form>
           </May>
@@ -242,8 +242,9 @@ const kinds = [
 ] as const
 
 /** The body that makes a source, of the fields that were filled. */
-function bodyOf(form: FormData, kind: string): object {
-  const text = (name: string) => String(form.get(name) ?? '').trim() || undefined
+function bodyOf(form: HTMLFormElement, kind: string): object {
+  const field = fieldsOf(form)
+  const text = (name: string) => field(name) || undefined
   const pairs = (name: string): Record<string, string> | undefined => {
     const written = text(name)
     if (written === undefined) return undefined
@@ -279,7 +280,7 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
     attempt(async () => {
       const source = await dataOf<Source>('/v1/data-sources', {
         method: 'POST',
-        body: bodyOf(new FormData(form), kind.value),
+        body: bodyOf(form, kind.value),
       })
       created.value = source.ingest_url
         ? `${source.name} was created. Push rows to ${source.ingest_url}`
@@ -294,12 +295,7 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
       {created.value && <Notice mood="good">{created.value}</Notice>}
       <form class="grid roomy" onSubmit={submits(make)}>
         <Input label="Name" name="name" required maxLength={100} placeholder="Terminal feed" />
-        <label>
-          From
-          <select {...boundSelect(kind)}>
-            <Options of={kinds} />
-          </select>
-        </label>
+        <Select label="From" of={kinds} {...boundSelect(kind)} />
         {kind.value === 'api' && (
           <Input
             label="Address"
@@ -341,23 +337,21 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
           />
         )}
         {kind.value !== 'file' && (
-          <label>
-            {kind.value === 'webhook'
-              ? 'Secret (at least 16 characters)'
-              : 'Bearer token (optional)'}
-            <input
-              name="secret"
-              type="password"
-              autocomplete="off"
-              required={kind.value === 'webhook'}
-              minLength={kind.value === 'webhook' ? 16 : 1}
-            />
-          </label>
+          <Input
+            label={
+              kind.value === 'webhook'
+                ? 'Secret (at least 16 characters)'
+                : 'Bearer token (optional)'
+            }
+            name="secret"
+            type="password"
+            autocomplete="off"
+            required={kind.value === 'webhook'}
+            minLength={kind.value === 'webhook' ? 16 : 1}
+          />
         )}
         <div class="wide row">
-          <button type="submit" class="main">
-            Create source
-          </button>
+          <Submit>Create source</Submit>
         </div>
       </form>
     </details>

@@ -4,12 +4,14 @@ import {
   Confirmed,
   Input,
   Notice,
-  Options,
   Refused,
+  Select,
   Shown,
+  Submit,
   Tag,
 } from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
 
 interface Phone {
@@ -139,26 +141,20 @@ const countryName = (code: string): string => countryNames.of(code) ?? code
 const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) => (
   <form
     class="stack"
-    onSubmit={event => {
-      event.preventDefault()
-      const form = new FormData(event.currentTarget)
-      void send('/v1/phone', 'POST', {
-        phone_number: String(form.get('phone')).trim(),
-        country_code: form.get('country'),
+    onSubmit={submits(form => {
+      const field = fieldsOf(form)
+      return send('/v1/phone', 'POST', {
+        phone_number: field('phone'),
+        country_code: field('country'),
       })
-    }}
+    })}
   >
     <p class="quiet small">
       You receive a six-digit code to confirm the number. Text messages are available in the listed
       countries only.
     </p>
     <div class="row end">
-      <label>
-        Country
-        <select name="country">
-          <Options of={countries} textOf={countryName} />
-        </select>
-      </label>
+      <Select label="Country" name="country" of={countries} textOf={countryName} />
       <Input
         label="Phone number"
         name="phone"
@@ -167,9 +163,7 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
         maxLength={34}
         autocomplete="tel"
       />
-      <button type="submit" class="main">
-        Send code
-      </button>
+      <Submit>Send code</Submit>
     </div>
   </form>
 )
@@ -177,11 +171,9 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
 const CodeForm = ({ send }: { send: Send }) => (
   <form
     class="row end"
-    onSubmit={event => {
-      event.preventDefault()
-      const form = new FormData(event.currentTarget)
-      void send('/v1/phone/verify', 'POST', { verification_code: String(form.get('code')).trim() })
-    }}
+    onSubmit={submits(form =>
+      send('/v1/phone/verify', 'POST', { verification_code: fieldsOf(form)('code') }),
+    )}
   >
     <Input
       label="Code from the text message"
@@ -191,9 +183,7 @@ const CodeForm = ({ send }: { send: Send }) => (
       autocomplete="one-time-code"
       maxLength={12}
     />
-    <button type="submit" class="main">
-      Verify
-    </button>
+    <Submit>Verify</Submit>
     <Button label="Send a new code" onClick={() => send('/v1/phone/resend', 'POST')} />
   </form>
 )
@@ -201,19 +191,17 @@ const CodeForm = ({ send }: { send: Send }) => (
 const Quiet = ({ settings, send }: { settings: Settings; send: Send }) => (
   <form
     class="row end"
-    onSubmit={event => {
-      event.preventDefault()
-      const form = new FormData(event.currentTarget)
-      const text = (name: string) => String(form.get(name) ?? '').trim() || null
-      void send('/v1/sms/settings', 'PATCH', {
+    onSubmit={submits(form => {
+      const field = fieldsOf(form)
+      return send('/v1/sms/settings', 'PATCH', {
         quiet_hours: {
-          start: text('start'),
-          end: text('end'),
-          timezone: text('timezone') ?? 'UTC',
+          start: field('start') || null,
+          end: field('end') || null,
+          timezone: field('timezone') || 'UTC',
         },
-        max_messages_per_day: Number(form.get('most')),
+        max_messages_per_day: Number(field('most')),
       })
-    }}
+    })}
   >
     <Input
       label="Quiet from"

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Input, Options, Refused } from '../../parts/bits.tsx'
+import { Button, Input, Refused, Select } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
@@ -61,13 +61,13 @@ export function Faults() {
             value={path}
             onInput={set('path')}
           />
-          <label>
-            Response
-            <select value={code} onChange={set('code')}>
-              <Options of={codes} />
-              <option value={slowOnly}>Normal, but delayed</option>
-            </select>
-          </label>
+          <Select
+            label="Response"
+            of={[...codes, slowOnly]}
+            textOf={name => name || 'Normal, but delayed'}
+            value={code}
+            onChange={set('code')}
+          />
           <Input
             label="Times"
             type="number"

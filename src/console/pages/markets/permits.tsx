@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
-import { Input, Refused, Tag } from '../../parts/bits.tsx'
+import { Input, Refused, Select, Submit, Tag } from '../../parts/bits.tsx'
 import { useAnswer } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits, takes } from '../../parts/text/form.ts'
@@ -60,20 +60,14 @@ export function Permits() {
               placeholder="midland wolfcamp"
               {...bound(typed)}
             />
-            <label>
-              State
-              <select {...boundSelect(state)}>
-                <option value="">All</option>
-                {states.data?.data.map(({ state: code, permit_count: count }) => (
-                  <option key={code} value={code}>
-                    {code} ({number(count)})
-                  </option>
-                ))}
-              </select>
-            </label>
-            <button type="submit" class="main">
-              Find
-            </button>
+            <Select
+              label="State"
+              none="All"
+              of={[...counts.keys()]}
+              textOf={code => `${code} (${number(counts.get(code) ?? 0)})`}
+              {...boundSelect(state)}
+            />
+            <Submit>Find</Submit>
           </form>
         </div>
         {states.refusal && <Refused error={states.refusal} />}

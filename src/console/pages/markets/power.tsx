@@ -1,6 +1,16 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Below, Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
+import {
+  Below,
+  Choice,
+  Empty,
+  Figure,
+  Refused,
+  Select,
+  Shown,
+  Waiting,
+  Wide,
+} from '../../parts/bits.tsx'
 import { useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import {
@@ -10,7 +20,7 @@ import {
   codesRefusal,
   wantCodes,
 } from '../../parts/requests/codes.ts'
-import { boundChoice, takes } from '../../parts/text/form.ts'
+import { boundChoice, boundSelect, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { StocksNow } from '../market/stocks.tsx'
 import { after, type Day, dayOf, daysOf, twoDays } from './power/days.ts'
@@ -58,21 +68,12 @@ export function Power() {
   return (
     <>
       <div class="row">
-        <label>
-          Series
-          <select
-            value={code.code}
-            onChange={event => {
-              chosen.value = event.currentTarget.value
-            }}
-          >
-            {listed.map(each => (
-              <option key={each.code} value={each.code}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Series"
+          of={listed.map(each => ({ value: each.code, text: each.name }))}
+          {...boundSelect(chosen)}
+          value={code.code}
+        />
       </div>
       <div class="delivered">
         <Delivered key={code.code} code={code} />

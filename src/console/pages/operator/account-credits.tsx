@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
-import { Input, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Input, Notice, Refused, Submit, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { dataDay, day, figure, number } from '../../parts/text/format.ts'
 
 interface Answer {
@@ -19,10 +19,10 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
   const result = useSignal('')
   const give = (form: HTMLFormElement) =>
     attempt(async () => {
-      const typed = new FormData(form)
-      const requests = Number(typed.get('requests'))
-      const until = String(typed.get('until') ?? '')
-      const reason = String(typed.get('reason') ?? '').trim()
+      const field = fieldsOf(form)
+      const requests = Number(field('requests'))
+      const until = field('until')
+      const reason = field('reason')
       result.value = ''
       await asOperator(path, {
         method: 'POST',
@@ -67,9 +67,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
               maxLength={500}
               placeholder="For Monday’s outage"
             />
-            <button type="submit" class="main">
-              Grant credits
-            </button>
+            <Submit>Grant credits</Submit>
           </form>
         }
         columns={({ column, numeric }) => [

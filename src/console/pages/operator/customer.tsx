@@ -4,7 +4,18 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { invoiceStateText } from '../../../plans/billing/invoice.ts'
 import type { LedgerInvoice as Invoice } from '../../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as Subscription } from '../../../topics/operator/operations/people/subscriptions.ts'
-import { Choice, Figure, Options, Refused, Share, Side, Tag, Waiting } from '../../parts/bits.tsx'
+import {
+  Choice,
+  Figure,
+  Options,
+  Refused,
+  Select,
+  Share,
+  Side,
+  Submit,
+  Tag,
+  Waiting,
+} from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { moneyOf, requestsOf, usePlans } from '../../parts/person/plans.ts'
@@ -437,14 +448,15 @@ function PlanChange({
             />
           </label>
           {subscription && (
-            <label>
-              Open invoices
-              <select {...boundSelect(openInvoices)}>
-                <option value="">None</option>
-                <option value="keep">Keep</option>
-                <option value="void">Cancel</option>
-              </select>
-            </label>
+            <Select
+              label="Open invoices"
+              none="None"
+              of={[
+                { value: 'keep', text: 'Keep' },
+                { value: 'void', text: 'Cancel' },
+              ]}
+              {...boundSelect(openInvoices)}
+            />
           )}
         </div>
       )}
@@ -476,9 +488,9 @@ function PlanChange({
         </dd>
       </dl>
       <div class="row">
-        <button type="submit" class="main">
+        <Submit>
           {isFree && subscription ? 'Cancel the subscription' : `Change to ${plan.name}`}
-        </button>
+        </Submit>
       </div>
     </form>
   )

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 
 interface Outcome {
   taken: boolean
@@ -47,7 +47,7 @@ export function DeliveryChannels() {
     outcome.value = undefined
     sending.value = channel.name
     await attempt(async () => {
-      const typed = channel.field && String(new FormData(form).get(channel.field) ?? '').trim()
+      const typed = channel.field && fieldsOf(form)(channel.field)
       const { data } = await asOperator<{ data: Outcome }>(`/admin/v1/${channel.name}/test`, {
         method: 'POST',
         ...(channel.field && { body: { [channel.field]: typed } }),

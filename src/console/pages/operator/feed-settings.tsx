@@ -1,6 +1,6 @@
-import { Button, Input } from '../../parts/bits.tsx'
+import { Button, Input, Submit } from '../../parts/bits.tsx'
 import { useOpened } from '../../parts/focus.ts'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 import type { Feed } from './feed.ts'
 
 interface Props {
@@ -13,13 +13,12 @@ interface Props {
 /** Turns a feed on and edits its settings; empty fields keep the default. */
 export function FeedSettings({ feed, onPut, onCancel }: Props) {
   const settingOf = (form: HTMLFormElement) => {
-    const typed = new FormData(form)
-    const field = (name: string) => String(typed.get(name) ?? '').trim()
+    const field = fieldsOf(form)
     return {
       ...(field('key') && { key: field('key') }),
       ...(field('since') && { since: field('since') }),
       ...(field('base_url') && { base_url: field('base_url') }),
-      ...(typed.get('license') !== null && { license: 'accept' }),
+      ...(field('license') !== '' && { license: 'accept' }),
     }
   }
   return (
@@ -60,9 +59,7 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
         )}
       </div>
       <div class="row">
-        <button type="submit" class="main">
-          {feed.state === 'off' ? 'Enable' : 'Save'}
-        </button>
+        <Submit>{feed.state === 'off' ? 'Enable' : 'Save'}</Submit>
         <Button label="Cancel" onClick={onCancel} />
       </div>
     </form>

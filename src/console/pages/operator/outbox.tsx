@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
-import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Choice, Confirmed, Notice, Refused, Select, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { ago, instant, number } from '../../parts/text/format.ts'
+import { boundSelect } from '../../parts/text/form.ts'
+import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Listed {
   data: { messages: Message[]; counts: { waiting: number; given_up: number } }
@@ -17,7 +18,7 @@ const dueAt = (at: string): string => (Date.parse(at) <= now() ? 'due' : ago(at)
 /** Waiting and failed messages of every account. */
 export function Outbox() {
   const state = useSignal<'waiting' | 'given_up'>('waiting')
-  const kind = useSignal<'' | 'webhook' | 'email' | 'sms'>('')
+  const kind = useSignal('')
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const result = useSignal('')
   const query = new URLSearchParams({ state: state.value, per_page: '50' })
@@ -75,20 +76,13 @@ export function Outbox() {
                 chosen.value = new Set()
               }}
             />
-            <label>
-              Channel
-              <select
-                value={kind.value}
-                onChange={event => {
-                  kind.value = event.currentTarget.value as typeof kind.value
-                }}
-              >
-                <option value="">All</option>
-                <option value="webhook">Webhook</option>
-                <option value="email">E-mail</option>
-                <option value="sms">Text message</option>
-              </select>
-            </label>
+            <Select
+              label="Channel"
+              none="All"
+              of={['webhook', 'email', 'sms']}
+              textOf={words}
+              {...boundSelect(kind)}
+            />
             {chosen.value.size > 0 && (
               <>
                 <button type="button" class="main" onClick={() => void decide('send')}>

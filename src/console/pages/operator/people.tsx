@@ -10,11 +10,12 @@ import {
   Confirmed,
   Input,
   Notice,
-  Options,
   Parted,
   Refused,
+  Select,
   ShownOnce,
   Side,
+  Submit,
   Tag,
 } from '../../parts/bits.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
@@ -199,15 +200,8 @@ export function People() {
         <summary>Add account</summary>
         <form class="row end" onSubmit={submits(() => make())}>
           <Input label="E-mail address" type="email" required {...bound(email)} />
-          <label>
-            Plan
-            <select {...boundSelect(plan)}>
-              <Options of={plans} textOf={words} />
-            </select>
-          </label>
-          <button type="submit" class="main">
-            Create account
-          </button>
+          <Select label="Plan" of={plans} textOf={words} {...boundSelect(plan)} />
+          <Submit>Create account</Submit>
           {boot.signup !== 'closed' && boot.signup !== 'company' && (
             <Button label="Invite by e-mail" isOff={email.value === ''} onClick={() => invite()} />
           )}

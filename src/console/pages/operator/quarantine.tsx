@@ -4,7 +4,7 @@ import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 
 /** Days of series that no read answers: more of them, and reading them again. */
 export function Quarantine() {
@@ -12,8 +12,7 @@ export function Quarantine() {
   const { refusal, attempt, change } = useChange(answer, asOperator)
   const add = (form: HTMLFormElement) =>
     attempt(async () => {
-      const typed = new FormData(form)
-      const field = (name: string) => String(typed.get(name) ?? '').trim()
+      const field = fieldsOf(form)
       await asOperator('/admin/v1/quarantine', {
         method: 'POST',
         body: {

@@ -1,6 +1,15 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
-import { Button, Confirmed, Input, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import {
+  Button,
+  Confirmed,
+  Input,
+  Notice,
+  Parted,
+  Refused,
+  Submit,
+  Tag,
+} from '../../parts/bits.tsx'
 import { useOpened } from '../../parts/focus.ts'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
@@ -163,9 +172,7 @@ const Terms = ({ before, onPut, onCancel }: TermsProps) => (
       ))}
     </div>
     <div class="row">
-      <button type="submit" class="main">
-        {before ? 'Save series' : 'Add series'}
-      </button>
+      <Submit>{before ? 'Save series' : 'Add series'}</Submit>
       <Button label="Cancel" onClick={onCancel} />
     </div>
   </form>

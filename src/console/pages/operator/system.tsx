@@ -7,9 +7,10 @@ import {
   Confirmed,
   Input,
   Notice,
-  Options,
   Refused,
+  Select,
   ShownOnce,
+  Submit,
   Tag,
 } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
@@ -81,15 +82,8 @@ function Tokens() {
         actions={
           <form class="row end" onSubmit={submits(() => make())}>
             <Input label="Token name" required maxLength={40} {...bound(name)} />
-            <label>
-              Role
-              <select {...boundSelect(role)}>
-                <Options of={roles} />
-              </select>
-            </label>
-            <button type="submit" class="main">
-              Create token
-            </button>
+            <Select label="Role" of={roles} {...boundSelect(role)} />
+            <Submit>Create token</Submit>
           </form>
         }
         columns={({ column }) => [

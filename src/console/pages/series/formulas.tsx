@@ -4,7 +4,18 @@ import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
-import { Confirmed, Empty, Input, May, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
+import {
+  Confirmed,
+  Empty,
+  Input,
+  May,
+  Notice,
+  Page,
+  Refused,
+  Select,
+  Submit,
+  Tag,
+} from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import {
   ask,
@@ -167,17 +178,12 @@ function Editor({
             code.
           </Notice>
         )}
-        <label>
-          Template
-          <select onChange={event => choose(event.currentTarget.value)}>
-            <option value="">None</option>
-            {templates.data?.templates.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Template"
+          none="None"
+          of={(templates.data?.templates ?? []).map(({ id, name }) => ({ value: id, text: name }))}
+          onChange={event => choose(event.currentTarget.value)}
+        />
         <label>
           Formula
           <textarea
@@ -204,9 +210,7 @@ function Editor({
         </div>
         <May action="change_data">
           <div class="row">
-            <button type="submit" class="main">
-              {before ? 'Save formula' : 'Create formula'}
-            </button>
+            <Submit>{before ? 'Save formula' : 'Create formula'}</Submit>
             {before && (
               <>
                 <a href="/series/formulas">New formula</a>

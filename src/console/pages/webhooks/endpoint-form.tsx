@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { Input } from '../../parts/bits.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { Input, Submit } from '../../parts/bits.tsx'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 
 /** The events that an endpoint receives, and how. */
@@ -71,12 +71,16 @@ export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
   </div>
 )
 
-export const eventsIn = (form: FormData): string[] => form.getAll('events').map(String)
-
-export const filtersIn = (form: FormData) => ({
-  commodity_filters: codesIn(form.get('commodity_filters')),
-  state_filters: codesIn(form.get('state_filters')),
-})
+/** What a form with those fields says of an endpoint. */
+export const termsIn = (form: HTMLFormElement) => {
+  const field = fieldsOf(form)
+  return {
+    url: field('url'),
+    events: new FormData(form).getAll('events').map(String),
+    commodity_filters: codesIn(field('commodity_filters')),
+    state_filters: codesIn(field('state_filters')),
+  }
+}
 
 interface Props {
   terms: EndpointTerms
@@ -87,14 +91,13 @@ interface Props {
 /** Edits the address, the events and the options of an endpoint. */
 export function EndpointForm({ terms, onSave }: Props) {
   const isOpen = useSignal(false)
-  const save = async (form: FormData) => {
+  const save = async (form: HTMLFormElement) => {
+    const field = fieldsOf(form)
     const isSaved = await onSave({
-      url: String(form.get('url')),
-      description: String(form.get('description') ?? '').trim() || null,
-      events: eventsIn(form),
-      ...filtersIn(form),
-      debug_mode: form.get('debug_mode') !== null,
-      ordered: form.get('ordered') !== null,
+      ...termsIn(form),
+      description: field('description') || null,
+      debug_mode: field('debug_mode') !== '',
+      ordered: field('ordered') !== '',
     })
     if (isSaved) isOpen.value = false
   }
@@ -107,11 +110,7 @@ export function EndpointForm({ terms, onSave }: Props) {
       }}
     >
       <summary>Edit endpoint</summary>
-      <form
-        class="stack"
-        aria-label="Edit endpoint"
-        onSubmit={submits(form => save(new FormData(form)))}
-      >
+      <form class="stack" aria-label="Edit endpoint" onSubmit={submits(save)}>
         <div class="row end">
           <Input
             label="Address"
@@ -142,9 +141,7 @@ export function EndpointForm({ terms, onSave }: Props) {
           </label>
         </div>
         <div class="row">
-          <button type="submit" class="main">
-            Save endpoint
-          </button>
+          <Submit>Save endpoint</Submit>
         </div>
       </form>
     </details>

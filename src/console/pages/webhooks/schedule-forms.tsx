@@ -1,60 +1,46 @@
-import { Input } from '../../parts/bits.tsx'
+import { Input, Select, Submit } from '../../parts/bits.tsx'
+import { type Fields, fieldsOf, submits } from '../../parts/text/form.ts'
 
 /** Codes as people write them: with commas, spaces or lines between them. */
-export const codesIn = (text: FormDataEntryValue | null): string[] =>
-  String(text ?? '')
-    .split(/[\s,;]+/)
-    .filter(code => code !== '')
-
-const textOf = (value: FormDataEntryValue | null): string | undefined =>
-  String(value ?? '').trim() || undefined
+export const codesIn = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean)
 
 interface FormProps {
   /** Resolves to whether it was created: the input is kept where it was refused. */
   onMake(body: Record<string, unknown>): Promise<boolean>
 }
 
-const sendForm =
-  (bodyOf: (values: FormData) => Record<string, unknown>, onMake: FormProps['onMake']) =>
-  async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    if (await onMake(bodyOf(new FormData(form)))) form.reset()
-  }
+const sendForm = (
+  bodyOf: (field: Fields) => Record<string, unknown>,
+  onMake: FormProps['onMake'],
+) =>
+  submits(async form => {
+    if (await onMake(bodyOf(fieldsOf(form)))) form.reset()
+  })
 
 /** The usual one first: a form that was sent shows it again. */
 const intervals = [
-  { seconds: 3600, text: 'hour' },
-  { seconds: 21_600, text: '6 hours' },
-  { seconds: 86_400, text: 'day' },
-  { seconds: 900, text: '15 minutes' },
-  { seconds: 300, text: '5 minutes' },
+  { value: '3600', text: 'hour' },
+  { value: '21600', text: '6 hours' },
+  { value: '86400', text: 'day' },
+  { value: '900', text: '15 minutes' },
+  { value: '300', text: '5 minutes' },
 ]
 
 /** Creates a watch: some codes at an interval. */
 export function NewWatch({ onMake }: FormProps) {
-  const bodyOf = (values: FormData) => ({
-    codes: codesIn(values.get('codes')),
-    interval_seconds: Number(values.get('interval')),
-    name: textOf(values.get('name')) ?? null,
-    ...(textOf(values.get('threshold')) && { threshold_percent: Number(values.get('threshold')) }),
-    deliver_webhook: values.get('webhook') !== null,
+  const bodyOf = (field: Fields) => ({
+    codes: codesIn(field('codes')),
+    interval_seconds: Number(field('interval')),
+    name: field('name') || null,
+    ...(field('threshold') && { threshold_percent: Number(field('threshold')) }),
+    deliver_webhook: field('webhook') !== '',
   })
   return (
     <details class="card">
       <summary>Watch codes on a schedule</summary>
       <form class="row end" aria-label="New watch" onSubmit={sendForm(bodyOf, onMake)}>
         <Input label="Codes" name="codes" required placeholder="WTI_USD, BRENT_CRUDE_USD" />
-        <label>
-          Every
-          <select name="interval">
-            {intervals.map(({ seconds, text }) => (
-              <option key={seconds} value={seconds}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select label="Every" name="interval" of={intervals} />
         <Input
           label="Minimum change, %"
           name="threshold"
@@ -67,30 +53,32 @@ export function NewWatch({ onMake }: FormProps) {
         <label class="inline">
           <input name="webhook" type="checkbox" /> Notify webhooks
         </label>
-        <button type="submit" class="main">
-          {' '}
-          Create watch{' '}
-        </button>
+        <Submit>Create watch</Submit>
       </form>
     </details>
   )
 }
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const cadences = [
+  { value: 'weekdays', text: 'Monday to Friday' },
+  { value: 'daily', text: 'Every day' },
+  ...weekdays.map((text, i) => ({ value: String(i + 1), text })),
+]
 
 /** Makes a scheduled delivery: prices of some codes by e-mail. */
 export function NewDelivery({ onMake }: FormProps) {
-  const bodyOf = (values: FormData) => {
-    const days = String(values.get('days'))
+  const bodyOf = (field: Fields) => {
+    const days = field('days')
     const isWeekly = /^\d$/.test(days)
-    const recipient = textOf(values.get('recipient'))
+    const recipient = field('recipient')
     return {
-      commodity_codes: codesIn(values.get('codes')),
+      commodity_codes: codesIn(field('codes')),
       cadence: isWeekly ? 'weekly' : days,
       ...(isWeekly && { weekday: Number(days) }),
-      delivery_time: values.get('time'),
-      time_zone: values.get('zone'),
-      name: textOf(values.get('name')) ?? null,
+      delivery_time: field('time'),
+      time_zone: field('zone'),
+      name: field('name') || null,
       ...(recipient && { recipient_email: recipient }),
     }
   }
@@ -100,18 +88,7 @@ export function NewDelivery({ onMake }: FormProps) {
       <form class="row end" aria-label="New delivery" onSubmit={sendForm(bodyOf, onMake)}>
         <Input label="Codes" name="codes" required placeholder="WTI_USD, BRENT_CRUDE_USD" />
         <Input label="To" name="recipient" type="email" placeholder="your own address" />
-        <label>
-          On
-          <select name="days">
-            <option value="weekdays">Monday to Friday</option>
-            <option value="daily">Every day</option>
-            {weekdays.map((day, i) => (
-              <option key={day} value={i + 1}>
-                {day}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select label="On" name="days" of={cadences} />
         <Input label="At" name="time" type="time" required defaultValue="07:00" />
         <Input
           label="Time zone"
@@ -120,9 +97,7 @@ export function NewDelivery({ onMake }: FormProps) {
           defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
         />
         <Input label="Name" name="name" maxLength={100} />
-        <button type="submit" class="main">
-          Create schedule
-        </button>
+        <Submit>Create schedule</Submit>
       </form>
     </details>
   )

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Input, Notice } from '../../parts/bits.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 
 const hexOf = (bytes: ArrayBuffer): string =>
   [...new Uint8Array(bytes)].map(byte => byte.toString(16).padStart(2, '0')).join('')
@@ -23,13 +23,13 @@ async function hmac(secret: string, text: string): Promise<string> {
 /** Says whether a request that was received is signed with a secret. Nothing leaves the page. */
 export function SignatureChecker() {
   const verdict = useSignal<{ mood: 'good' | 'bad'; text: string } | undefined>(undefined)
-  const check = async (form: FormData) => {
-    const field = (name: string) => String(form.get(name) ?? '')
-    const secret = field('secret').trim()
-    const timestamp = field('timestamp').trim()
+  const check = async (form: HTMLFormElement) => {
+    const field = fieldsOf(form)
+    const secret = field('secret')
+    const timestamp = field('timestamp')
     // A form sends line ends as CR LF; bodies of the service have none.
-    const body = field('body').replaceAll('\r\n', '\n')
-    const signature = field('signature').trim().toLowerCase()
+    const body = String(new FormData(form).get('body')).replaceAll('\r\n', '\n')
+    const signature = field('signature').toLowerCase()
     try {
       const wanted =
         timestamp === ''
@@ -49,11 +49,7 @@ export function SignatureChecker() {
   return (
     <details class="card">
       <summary>Check a signature</summary>
-      <form
-        class="stack"
-        aria-label="Check a signature"
-        onSubmit={submits(form => check(new FormData(form)))}
-      >
+      <form class="stack" aria-label="Check a signature" onSubmit={submits(check)}>
         <p class="quiet small">
           The check runs in your browser. The secret and the body are not sent anywhere.
         </p>

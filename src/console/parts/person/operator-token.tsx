@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Input, Page, Refused, signInHref } from '../bits.tsx'
+import { Input, Page, Refused, Submit, signInHref } from '../bits.tsx'
 import { type AskOptions, ask, type Loaded, Refusal, useLoaded } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { submits } from '../text/form.ts'
@@ -70,9 +70,7 @@ export function Operators({
         </p>
         {refusal.value && <Refused error={refusal.value} />}
         <div class="row">
-          <button type="submit" class="main">
-            Open
-          </button>
+          <Submit>Open</Submit>
         </div>
       </form>
     </Page>

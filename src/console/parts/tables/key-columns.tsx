@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Input } from '../bits.tsx'
+import { Input, Submit } from '../bits.tsx'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
 import { aside, type Column, column } from './columns.tsx'
@@ -26,9 +26,7 @@ export const KeyForm = ({
 }) => (
   <form class="row end" onSubmit={submits(onCreate)}>
     <Input label="Key name" required maxLength={100} {...bound(name)} />
-    <button type="submit" class="main">
-      Create key
-    </button>
+    <Submit>Create key</Submit>
     {children}
   </form>
 )

@@ -14,6 +14,14 @@ export const submits =
     if (event.submitter?.ariaDisabled !== 'true') void work(event.currentTarget)
   }
 
+export type Fields = (name: string) => string
+
+/** The fields of a form by their names: each without spaces around it, empty where it is not sent. */
+export function fieldsOf(form: HTMLFormElement): Fields {
+  const sent = new FormData(form)
+  return name => String(sent.get(name) ?? '').trim()
+}
+
 /** Ties a field to a signal: it shows the text and takes what is typed. */
 export const bound = (text: Signal<string>) => ({
   value: text.value,
