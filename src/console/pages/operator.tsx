@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
-import { Button, Confirmed, Figure, Input, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed, Figure, Input, Page, Result, Tag } from '../parts/bits.tsx'
 import { asOperator, forget, Operators, token } from '../parts/person/operator-token.tsx'
 import { useChange } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
@@ -115,15 +115,13 @@ function Data() {
     ({ data }) => data.batches,
     asOperator,
   )
-  const { refusal, attempt, change } = useChange(batches, asOperator)
+  const { attempt, change, ...outcome } = useChange(batches, asOperator)
   const rows = useSignal<ImportRow[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)
-  const outcome = useSignal('')
   // The review queue is loaded again when this rises.
   const count = useSignal(0)
   const read = (file: File | undefined) =>
     attempt(async () => {
-      outcome.value = ''
       rows.value = []
       comparison.value = undefined
       if (!file) return
@@ -145,18 +143,18 @@ function Data() {
         method: 'POST',
         body: { observations: rows.value },
       })
-      outcome.value = `${number(data.inserted)} new, ${number(data.revised)} revised, ${number(data.unchanged)} unchanged, ${number(data.held)} held${data.kept_as_corrected > 0 ? `, ${number(data.kept_as_corrected)} kept as corrected` : ''}.`
+      const words = `${number(data.inserted)} new, ${number(data.revised)} revised, ${number(data.unchanged)} unchanged, ${number(data.held)} held${data.kept_as_corrected > 0 ? `, ${number(data.kept_as_corrected)} kept as corrected` : ''}.`
       rows.value = []
       comparison.value = undefined
       if (data.held > 0) count.value += 1
       await batches.reload()
+      return words
     })
   const undo = (id: number) =>
     change(`/admin/v1/batches/${id}/undo`, 'POST', { reason: 'undone in the console' })
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+      <Result {...outcome} />
       <section
         class="card"
         aria-labelledby="import"

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { Button, Input, Notice, Page, Refused, ShownOnce, Submit } from '../parts/bits.tsx'
+import { Button, Input, Page, Refused, Result, ShownOnce, Submit } from '../parts/bits.tsx'
 import { ask, dataOf, useAttempt } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
@@ -74,22 +74,16 @@ const abouts = {
 
 function AddressForm() {
   const email = useSignal('')
-  const sentTo = useSignal('')
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const send = () =>
     attempt(async () => {
       await ask('/v1/auth/signup', { method: 'POST', body: { email: email.value } })
-      sentTo.value = email.value
+      return `An e-mail to ${email.value} has been sent. Open its link within 24 hours.`
     })
   return (
     <section class="card" aria-labelledby="make">
       <h2 id="make">Create an account</h2>
-      {sentTo.value !== '' && (
-        <Notice mood="good">
-          An e-mail to {sentTo.value} has been sent. Open its link within 24 hours.
-        </Notice>
-      )}
-      {refusal.value && <Refused error={refusal.value} />}
+      <Result {...outcome} />
       <p>You get a link by e-mail. It opens your account and shows your first key.</p>
       <form class="row end" onSubmit={submits(() => send())}>
         <Input

@@ -13,6 +13,7 @@ import {
   Page,
   Parted,
   Refused,
+  Result,
   Select,
   Shown,
   ShownOnce,
@@ -363,8 +364,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
   const from = useSignal('')
   const to = useSignal('')
   const status = useSignal('failed')
-  const outcome = useSignal('')
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const replay = () =>
     attempt(async () => {
       const { replayed } = await dataOf<{ replayed: number }>(`${path}/replay`, {
@@ -375,15 +375,14 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
           status: status.value,
         },
       })
-      outcome.value = `${replayed} ${replayed === 1 ? 'event' : 'events'} will be sent again.`
       await onReplayed()
+      return `${replayed} ${replayed === 1 ? 'event' : 'events'} will be sent again.`
     })
   return (
     <details class="card">
       <summary id="replay">Replay events</summary>
       <form class="stack" aria-labelledby="replay" onSubmit={submits(() => replay())}>
-        {refusal.value && <Refused error={refusal.value} />}
-        {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+        <Result {...outcome} />
         <div class="row end">
           <Input label="From (UTC)" type="datetime-local" required {...bound(from)} />
           <Input label="Until (UTC; empty for now)" type="datetime-local" {...bound(to)} />

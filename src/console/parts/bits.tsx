@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
 import { endLook, impersonation } from './person/impersonation.ts'
 import { Offer } from './person/offer.tsx'
-import { detailsOf, type Loaded, Refusal, sessionEnd } from './requests/ask.ts'
+import { detailsOf, type Loaded, Refusal, sessionEnd, type useAttempt } from './requests/ask.ts'
 import { boot, mayDo } from './requests/boot.ts'
 
 /** Controls that only some roles of an organization may use. */
@@ -100,6 +100,17 @@ export function Refused({ error }: { error: Error }) {
     </Notice>
   )
 }
+
+/** What came of a change: the refusal, or the words of its success. */
+export const Result = ({
+  refusal,
+  result,
+}: Pick<ReturnType<typeof useAttempt>, 'refusal' | 'result'>) => (
+  <>
+    {refusal.value && <Refused error={refusal.value} />}
+    {result.value && <Notice mood="good">{result.value}</Notice>}
+  </>
+)
 
 /** Says once that the session or the impersonation has ended, with the way back. */
 export function SessionEnd() {

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals'
 import type { PackShape as Pack } from '../../../topics/billing/operations/row.ts'
-import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { Confirmed, Result } from '../../parts/bits.tsx'
 import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -16,25 +15,21 @@ const priceOf = ({ price, currency }: Pack): string => `${currency} ${number(pri
 /** Requests in addition to the plan: how many are left, and packs to buy. */
 export function Credits({ onBought }: { onBought: () => Promise<void> }) {
   const answer = useAnswer<Answer>('/billing/credit_packs')
-  const { refusal, attempt } = useAttempt()
-  const result = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const buy = (pack: Pack) =>
     attempt(async () => {
-      result.value = ''
       const { credit_purchase: purchase } = await ask<{ credit_purchase: { status: string } }>(
         '/billing/credit_purchases',
         { method: 'POST', body: { pack_id: pack.id } },
       )
-      result.value =
-        purchase.status === 'completed'
-          ? `${pack.name} were added.`
-          : `${pack.name} will be added when the invoice is paid.`
       await Promise.all([answer.reload(), onBought()])
+      return purchase.status === 'completed'
+        ? `${pack.name} were added.`
+        : `${pack.name} will be added when the invoice is paid.`
     })
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {result.value && <Notice mood="good">{result.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption="Credits"
         file="credits"

@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals'
 import {
   Confirmed,
   Input,
-  Notice,
   Options,
   Parted,
-  Refused,
+  Result,
   Select,
   Submit,
   Tag,
@@ -62,20 +60,19 @@ export function Members() {
   const answer = useLoaded('organization', signal =>
     whereThere(ask<Organization>('/organizations/dashboard', { signal })),
   )
-  const { refusal, attempt } = useAttempt()
-  const result = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
+  const { refusal } = outcome
   const isAlone = !answer.isLoading && !answer.data && !answer.refusal
   const owner = answer.data?.organization.owner
   const isAdmin = isAlone || answer.data?.organization.your_role === 'admin'
   const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) =>
     attempt(async () => {
-      result.value = ''
-      const { message = '' } = await ask<{ message?: string }>(`/organizations/${path}`, {
+      const { message } = await ask<{ message?: string }>(`/organizations/${path}`, {
         method,
         ...(body && { body }),
       })
-      result.value = message
       await answer.reload()
+      return message
     })
   const invite = async (form: HTMLFormElement) => {
     const field = fieldsOf(form)
@@ -84,8 +81,7 @@ export function Members() {
   }
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {result.value && <Notice mood="good">{result.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption={answer.data?.organization.name ?? 'Members'}
         file="members"

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
-import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Choice, Confirmed, Result, Tag } from '../../parts/bits.tsx'
 import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
 import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
@@ -23,26 +23,23 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   const plans = usePlans()
   const current = useAnswer<{ subscription: Subscription }>('/billing/subscriptions/current')
   const period = useSignal<Period>('monthly')
-  const { refusal, attempt } = useAttempt()
-  const result = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const subscription = current.data?.subscription
   const nameOf = (id: string) => plans.data?.find(plan => plan.id === id)?.name ?? words(id)
   const send = (path: string, body: object) =>
     attempt(async () => {
-      result.value = ''
       const { message } = await ask<{ message: string }>(`/billing/subscriptions${path}`, {
         method: 'POST',
         body,
       })
-      result.value = message
       await Promise.all([current.reload(), onChanged()])
+      return message
     })
   const firstPlan = plans.data?.[0]?.id
   const isPaid = subscription !== undefined && subscription.plan !== firstPlan
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {result.value && <Notice mood="good">{result.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption="Plans"
         of={plans}

@@ -11,6 +11,7 @@ import {
   May,
   Notice,
   Refused,
+  Result,
   Select,
   Submit,
   Tag,
@@ -161,8 +162,7 @@ function Opened({ source }: { source: Source }) {
   const answer = useLoaded(source.id, signal =>
     dataOf<{ logs: Sync[] }>(`/v1/data-sources/${source.id}/logs`, { signal }),
   )
-  const { refusal, attempt } = useAttempt()
-  const outcome = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const name = source.source_type === 'webhook' ? 'secret' : 'token'
   const rotate = (form: HTMLFormElement) =>
     attempt(async () => {
@@ -173,8 +173,8 @@ function Opened({ source }: { source: Source }) {
           body: { credentials: { [name]: fieldsOf(form)('secret') } },
         },
       )
-      outcome.value = message
       form.reset()
+      return message
     })
   return (
     <>
@@ -188,8 +188,7 @@ function Opened({ source }: { source: Source }) {
           </div>
         </Notice>
       )}
-      {refusal.value && <Refused error={refusal.value} />}
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption={`Log of ${source.name}`}
         file="syncs"
@@ -274,25 +273,23 @@ function bodyOf(form: HTMLFormElement, kind: string): object {
 
 function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<void> }) {
   const kind = useSignal<string>('api')
-  const created = useSignal('')
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const make = (form: HTMLFormElement) =>
     attempt(async () => {
       const source = await dataOf<Source>('/v1/data-sources', {
         method: 'POST',
         body: bodyOf(form, kind.value),
       })
-      created.value = source.ingest_url
-        ? `${source.name} was created. Push rows to ${source.ingest_url}`
-        : `${source.name} was created. Its first sync starts now.`
       form.reset()
       await onMade()
+      return source.ingest_url
+        ? `${source.name} was created. Push rows to ${source.ingest_url}`
+        : `${source.name} was created. Its first sync starts now.`
     })
   return (
     <details class="card" aria-labelledby="new-source" open={isFirst}>
       <summary id="new-source">Add a source</summary>
-      {refusal.value && <Refused error={refusal.value} />}
-      {created.value && <Notice mood="good">{created.value}</Notice>}
+      <Result {...outcome} />
       <form class="grid roomy" onSubmit={submits(make)}>
         <Input label="Name" name="name" required maxLength={100} placeholder="Terminal feed" />
         <Select label="From" of={kinds} {...boundSelect(kind)} />

@@ -1,15 +1,4 @@
-import { useSignal } from '@preact/signals'
-import {
-  Button,
-  Confirmed,
-  Input,
-  Notice,
-  Refused,
-  Select,
-  Shown,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Button, Confirmed, Input, Result, Select, Shown, Submit, Tag } from '../../parts/bits.tsx'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
@@ -50,22 +39,20 @@ const load = async (signal: AbortSignal): Promise<Whole> => {
 /** The phone of the account: its number, the proof of it, consent, quiet hours and a test. */
 export function TextMessages() {
   const answer = useLoaded('phone', load)
-  const { refusal, attempt } = useAttempt()
-  const outcome = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
     attempt(async () => {
       const { message } = await ask<{ message?: string }>(path, {
         method,
         ...(method !== 'DELETE' && { body }),
       })
-      outcome.value = message ?? 'Saved.'
       await answer.reload()
+      return message ?? 'Saved.'
     })
   return (
     <section class="card" aria-labelledby="texts">
       <h2 id="texts">Text messages</h2>
-      {refusal.value && <Refused error={refusal.value} />}
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+      <Result {...outcome} />
       <Shown of={answer} what="the phone">
         {({ phone, eligibility, settings }) => (
           <>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Confirmed, Input, Notice, Refused } from '../../parts/bits.tsx'
+import { Button, Confirmed, Input, Result } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
@@ -9,18 +9,16 @@ import { lookAtClock } from './clock.tsx'
 /** Saves, restores and resets the whole state. */
 export function Snapshots() {
   const name = useSignal('before')
-  const outcome = useSignal('')
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const send = (what: 'snapshot' | 'restore' | 'reset') =>
     attempt(async () => {
-      outcome.value = ''
       const answer = await asOperator<{ now: string }>(`/_dev/${what}`, {
         method: 'POST',
         body: what === 'reset' ? {} : { name: name.value },
       })
       lookAtClock()
       const at = instant(answer.now)
-      outcome.value = {
+      return {
         snapshot: `Saved as ${name.value}, at ${at}.`,
         restore: `Restored ${name.value}, at ${at}.`,
         reset: `Reset, at ${at}.`,
@@ -32,8 +30,7 @@ export function Snapshots() {
       <p class="quiet small">
         A snapshot holds prices, accounts, messages and the clock. Save one before you experiment.
       </p>
-      {refusal.value && <Refused error={refusal.value} />}
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+      <Result {...outcome} />
       <Input label="Name" {...bound(name)} />
       <div class="row">
         <Button label="Take a snapshot" onClick={() => send('snapshot')} />

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals'
 import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
-import { Input, Notice, Refused, Submit, Tag } from '../../parts/bits.tsx'
+import { Input, Result, Submit, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
@@ -15,15 +14,13 @@ interface Answer {
 export function AccountCredits({ account }: { account: { id: string; email: string } }) {
   const path = `/admin/v1/accounts/${account.id}/credits`
   const answer = useOperator<Answer>(path)
-  const { refusal, attempt } = useAttempt()
-  const result = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const give = (form: HTMLFormElement) =>
     attempt(async () => {
       const field = fieldsOf(form)
       const requests = Number(field('requests'))
       const until = field('until')
       const reason = field('reason')
-      result.value = ''
       await asOperator(path, {
         method: 'POST',
         body: {
@@ -32,14 +29,13 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
           ...(reason && { reason }),
         },
       })
-      result.value = `${number(requests)} requests were granted, and ${account.email} was notified.`
       form.reset()
       await answer.reload()
+      return `${number(requests)} requests were granted, and ${account.email} was notified.`
     })
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {result.value && <Notice mood="good">{result.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption={`Credits of ${account.email}`}
         file="account-credits"

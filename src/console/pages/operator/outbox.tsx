@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
-import { Choice, Confirmed, Notice, Refused, Select, Tag } from '../../parts/bits.tsx'
+import { Choice, Confirmed, Result, Select, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
@@ -20,7 +20,6 @@ export function Outbox() {
   const state = useSignal<'waiting' | 'given_up'>('waiting')
   const kind = useSignal('')
   const chosen = useSignal<ReadonlySet<string>>(new Set())
-  const result = useSignal('')
   const query = new URLSearchParams({ state: state.value, per_page: '50' })
   if (kind.value) query.set('kind', kind.value)
   const answer = usePages<Listed, Message>(
@@ -28,22 +27,21 @@ export function Outbox() {
     ({ data }) => data.messages,
     asOperator,
   )
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const decide = (what: 'send' | 'drop') =>
     attempt(async () => {
       const { data } = await asOperator<{ data: { count: number } }>(`/admin/v1/outbox/${what}`, {
         method: 'POST',
         body: { ids: [...chosen.value] },
       })
-      result.value = `${number(data.count)} ${what === 'send' ? 'being sent' : 'dropped'}.`
       chosen.value = new Set()
       await answer.reload()
+      return `${number(data.count)} ${what === 'send' ? 'being sent' : 'dropped'}.`
     })
   const counts = answer.data?.[0]?.data.counts
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {result.value && <Notice mood="good">{result.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption="Messages"
         file="outbox"

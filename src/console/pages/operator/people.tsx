@@ -9,9 +9,9 @@ import {
   Button,
   Confirmed,
   Input,
-  Notice,
   Parted,
   Refused,
+  Result,
   Select,
   ShownOnce,
   Side,
@@ -46,7 +46,6 @@ export function People() {
   const typed = useSignal(new URLSearchParams(location.search).get('search') ?? '')
   const email = useSignal('')
   const plan = useSignal('free')
-  const invited = useSignal('')
   const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
   const path = `/admin/v1/accounts?per_page=50&usage=true${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
   const answer = usePages<{ data: { accounts: Account[] } }, Account>(
@@ -54,7 +53,7 @@ export function People() {
     ({ data }) => data.accounts,
     asOperator,
   )
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const opened = useSignal('')
   const account = answer.rows?.find(({ id }) => id === opened.value)
   /** Counts changes of plans: the figures load again. */
@@ -77,8 +76,9 @@ export function People() {
   const invite = () =>
     attempt(async () => {
       await asOperator('/admin/v1/invitations', { method: 'POST', body: { email: email.value } })
-      invited.value = email.value
+      const invited = email.value
       email.value = ''
+      return `An invitation was sent to ${invited}. Its link is valid for 7 days.`
     })
   const link = (account: Account) =>
     attempt(async () => {
@@ -109,12 +109,7 @@ export function People() {
     })
   return (
     <>
-      {refusal.value && !account && <Refused error={refusal.value} />}
-      {invited.value && (
-        <Notice mood="good">
-          An invitation was sent to {invited.value}. Its link is valid for 7 days.
-        </Notice>
-      )}
+      {!account && <Result {...outcome} />}
       {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
       <CustomerFigures
         key={changes.value}
@@ -235,7 +230,7 @@ export function People() {
               onConfirm={() => change(account, { suspended: account.suspended_at === null })}
             />
           </div>
-          {refusal.value && <Refused error={refusal.value} />}
+          <Result {...outcome} />
           {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
           <CustomerParts
             account={account}

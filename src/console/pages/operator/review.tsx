@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
-import { Button, Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { Button, Confirmed, Result } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -15,9 +15,8 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
       `/admin/v1/review?per_page=${perPage}`,
     ),
   )
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const chosen = useSignal<ReadonlySet<number>>(new Set())
-  const outcome = useSignal('')
   const values = answer.data?.data.values ?? []
   const total = answer.data?.data.meta.total ?? 0
   const ids = values.map(({ id }) => id).filter(id => chosen.value.has(id))
@@ -27,10 +26,10 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         method: 'POST',
         body: { ids, reason: 'decided in the console' },
       })
-      outcome.value = `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
       chosen.value = new Set()
       await answer.reload()
       await onDecided()
+      return `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
     })
   const choose = (id: number, isChosen: boolean) => {
     const others = [...chosen.value].filter(other => other !== id)
@@ -38,8 +37,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   }
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption="Review queue"
         file="review"

@@ -1,15 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
-import {
-  Button,
-  Confirmed,
-  Input,
-  Notice,
-  Parted,
-  Refused,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Button, Confirmed, Input, Parted, Result, Submit, Tag } from '../../parts/bits.tsx'
 import { useOpened } from '../../parts/focus.ts'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
@@ -52,8 +43,7 @@ const states = ['custom, active', 'custom, retired', 'active', 'retired'] as con
 /** The codes there are: own ones added, all of them changed, retired and brought back. */
 export function SeriesEditor() {
   const answer = useOperator<{ data: Series[] }>('/admin/v1/series')
-  const { refusal, attempt } = useAttempt()
-  const outcome = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const edited = useSignal<Series | 'new' | undefined>(undefined)
   const before = edited.value === 'new' ? undefined : edited.value
   const put = (form: HTMLFormElement) =>
@@ -64,9 +54,9 @@ export function SeriesEditor() {
         before ? `/admin/v1/series/${encodeURIComponent(code)}` : '/admin/v1/series',
         before ? { method: 'PATCH', body: terms } : { method: 'POST', body: { code, ...terms } },
       )
-      outcome.value = `${code} was ${before ? 'changed' : 'added'}.`
       edited.value = undefined
       await answer.reload()
+      return `${code} was ${before ? 'changed' : 'added'}.`
     })
   const retire = (series: Series) =>
     attempt(async () => {
@@ -79,8 +69,7 @@ export function SeriesEditor() {
     })
   return (
     <>
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
-      {refusal.value && <Refused error={refusal.value} />}
+      <Result {...outcome} />
       {edited.value !== undefined && (
         <Terms
           key={before?.code ?? ''}

@@ -6,8 +6,8 @@ import {
   Button,
   Confirmed,
   Input,
-  Notice,
   Refused,
+  Result,
   Select,
   ShownOnce,
   Submit,
@@ -118,22 +118,20 @@ function Held() {
     ({ data }) => data.held,
     asOperator,
   )
-  const { refusal, attempt } = useAttempt()
-  const message = useSignal('')
+  const { attempt, ...outcome } = useAttempt()
   const release = (body: object) =>
     attempt(async () => {
       const { data } = await asOperator<{ data: { released: number; more: boolean } }>(
         '/admin/v1/outbox/release',
         { method: 'POST', body },
       )
-      message.value = `${number(data.released)} being sent${data.more ? '; more remain' : ''}.`
       await answer.reload()
+      return `${number(data.released)} being sent${data.more ? '; more remain' : ''}.`
     })
   const { total } = answer
   return (
     <div class="stack">
-      {refusal.value && <Refused error={refusal.value} />}
-      {message.value && <Notice mood="good">{message.value}</Notice>}
+      <Result {...outcome} />
       <Table
         caption="Held messages"
         file="held"

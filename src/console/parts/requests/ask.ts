@@ -209,29 +209,32 @@ export function useLoaded<T>(
   }
 }
 
-/** Runs a change, and shows the error where it is refused. */
+/** Runs a change, and has what came of it: the error where it is refused, or the words of `work`. */
 export function useAttempt() {
   const refusal = useSignal<Error | undefined>(undefined)
-  const attempt = async (work: () => Promise<void>) => {
+  const result = useSignal('')
+  const attempt = async (work: () => Promise<unknown>) => {
+    result.value = ''
     try {
-      await work()
+      const words = await work()
+      if (typeof words === 'string') result.value = words
       refusal.value = undefined
     } catch (error) {
       refusal.value = error as Error
     }
   }
-  return { refusal, attempt }
+  return { refusal, result, attempt }
 }
 
 /** Sends a change of what a page shows, and loads it again. */
 export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof ask = ask) {
-  const { refusal, attempt } = useAttempt()
+  const { attempt, ...outcome } = useAttempt()
   const change = (path: string, method: NonNullable<AskOptions['method']>, body?: unknown) =>
     attempt(async () => {
       await send(path, { method, ...(body !== undefined && { body }) })
       await shown.reload()
     })
-  return { refusal, attempt, change }
+  return { ...outcome, attempt, change }
 }
 
 /** The response, or undefined where there is none yet: the API answers 404. */
