@@ -5,7 +5,6 @@ import type { InvoiceShape as Invoice } from '../../topics/billing/operations/ro
 import {
   Button,
   Choice,
-  Confirmed,
   Figure,
   May,
   Members,
@@ -20,9 +19,9 @@ import { Chart } from '../parts/charts/chart.tsx'
 import { keepKey } from '../parts/person/own-key.ts'
 import { ask, dataOf, useAnswer, useChange, useData } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
-import { actions, aside } from '../parts/tables/columns.tsx'
-import { KeyForm, keyColumns, keyName } from '../parts/tables/key-columns.tsx'
-import { Table, twoLines } from '../parts/tables/table.tsx'
+import { aside } from '../parts/tables/columns.tsx'
+import { KeyForm, keyActions, keyColumns } from '../parts/tables/key-columns.tsx'
+import { Table } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets } from '../parts/text/form.ts'
 import { ago, day, figure, number, words } from '../parts/text/format.ts'
@@ -169,25 +168,14 @@ function Keys() {
             ),
           }),
           {
-            ...actions,
-            needs: 'change_keys',
-            show: key =>
-              key.active && (
-                <div class="row">
-                  <Button className="tight" label="Restrict" onClick={sets(edited, key)} />
-                  <Confirmed
-                    label="Roll"
-                    className="tight"
-                    question={`Rotate the token of “${key.name ?? key.token_hint}”? Programs that use the old token need the new one.`}
-                    onConfirm={() => roll(key.id)}
-                  />
-                  <Confirmed
-                    label="Revoke"
-                    question={`Revoke “${key.name ?? key.token_hint}”? Programs that use it are refused immediately.`}
-                    onConfirm={() => revoke(key.id)}
-                  />
-                </div>
+            ...keyActions({
+              onRoll: roll,
+              onRevoke: revoke,
+              more: key => (
+                <Button className="tight" label="Restrict" onClick={sets(edited, key)} />
               ),
+            }),
+            needs: 'change_keys',
           },
         ]}
       />
@@ -300,10 +288,8 @@ function UsagePart() {
             No keys yet. <a href="/account">Create a key</a>.
           </>
         }
-        columns={({ column, numeric }) => [
-          column('Key', key => key.name ?? key.token_hint, {
-            show: key => twoLines(keyName(key), key.token_hint, 'code'),
-          }),
+        columns={({ numeric }) => [
+          keyColumns[0]!,
           numeric('Requests', ({ usage: { requests_used: used } }) => used, {
             show: ({ usage: { requests_used: used, request_limit: limit } }) =>
               limit === null ? number(used) : `${number(used)} of ${number(limit)}`,

@@ -30,7 +30,15 @@ import {
 import { Chart } from '../parts/charts/chart.tsx'
 import { has } from '../parts/person/account.ts'
 import { Included } from '../parts/person/included.tsx'
-import { ask, dataOf, useAnswer, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
+import {
+  ask,
+  dataOf,
+  useAnswer,
+  useAttempt,
+  useChange,
+  useData,
+  useLoaded,
+} from '../parts/requests/ask.ts'
 import { mayDo, now } from '../parts/requests/boot.ts'
 import {
   areCodesHere,
@@ -167,16 +175,7 @@ function List() {
     const { rows } = await dataOf<{ rows: BoardRow[] }>(`${boardPath}?codes=${list}`, { signal })
     return new Map(rows.map(({ code, price }) => [code, price]))
   })
-  const refusal = useSignal<Error | undefined>(undefined)
-  const change = async (work: Promise<unknown>) => {
-    try {
-      await work
-      refusal.value = undefined
-    } catch (error) {
-      refusal.value = error as Error
-    }
-    await alerts.reload()
-  }
+  const { refusal, change } = useChange(alerts)
   return (
     <Page
       title="Alerts"
@@ -250,18 +249,13 @@ function List() {
                   className="tight"
                   label={alert.enabled ? 'Mute' : 'Unmute'}
                   onClick={() =>
-                    void change(
-                      ask(`/v1/alerts/${alert.id}`, {
-                        method: 'PATCH',
-                        body: { enabled: !alert.enabled },
-                      }),
-                    )
+                    change(`/v1/alerts/${alert.id}`, 'PATCH', { enabled: !alert.enabled })
                   }
                 />
                 <Confirmed
                   label="Delete"
                   question={`Delete the alert “${alert.name}”? Its history stays.`}
-                  onConfirm={() => change(ask(`/v1/alerts/${alert.id}`, { method: 'DELETE' }))}
+                  onConfirm={() => change(`/v1/alerts/${alert.id}`, 'DELETE')}
                 />
               </div>
             ),

@@ -1,9 +1,15 @@
 import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
 import { Button, Confirmed, Figure, Input, Page, Result, Tag } from '../parts/bits.tsx'
-import { asOperator, forget, Operators, token } from '../parts/person/operator-token.tsx'
+import {
+  asOperator,
+  forget,
+  Operators,
+  token,
+  useOperatorPages,
+} from '../parts/person/operator-token.tsx'
 import { useChange } from '../parts/requests/ask.ts'
-import { pagedRows, usePages } from '../parts/requests/pages.ts'
+import { pagedRows } from '../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
@@ -110,11 +116,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
 )
 
 function Data() {
-  const batches = usePages<{ data: { batches: Batch[] } }, Batch>(
-    '/admin/v1/batches?per_page=25',
-    ({ data }) => data.batches,
-    asOperator,
-  )
+  const batches = useOperatorPages<Batch>('/admin/v1/batches?per_page=25', 'batches')
   const { attempt, change, ...outcome } = useChange(batches, asOperator)
   const rows = useSignal<ImportRow[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
 import { Parted, Tag } from '../../parts/bits.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { pagedRows, usePages } from '../../parts/requests/pages.ts'
+import { useOperatorPages } from '../../parts/person/operator-token.tsx'
+import { pagedRows } from '../../parts/requests/pages.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound } from '../../parts/text/form.ts'
@@ -17,11 +17,7 @@ export function Audit() {
   if (actor.value) query.set('actor', actor.value)
   if (thing.value) query.set('thing', thing.value)
   if (/^\d{4}-\d\d-\d\d$/.test(since.value)) query.set('since', since.value)
-  const answer = usePages<{ data: { entries: Entry[] } }, Entry>(
-    `/admin/v1/audit?${query}`,
-    ({ data }) => data.entries,
-    asOperator,
-  )
+  const answer = useOperatorPages<Entry>(`/admin/v1/audit?${query}`, 'entries')
   const filters = [
     { text: 'Who', of: actor, hint: 'operator ci' },
     { text: 'What', of: thing, hint: 'WTI_USD' },

@@ -25,7 +25,7 @@ import { allRows } from '../../parts/requests/pages.ts'
 import { type Column, column } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice, boundSelect, sets, submits, takes } from '../../parts/text/form.ts'
-import { ago, day, number, words } from '../../parts/text/format.ts'
+import { ago, agoOrDash, day, number, words } from '../../parts/text/format.ts'
 import { AccountCredits } from './account-credits.tsx'
 
 const invoicesOf = (signal: AbortSignal, accountId?: string) =>
@@ -127,7 +127,7 @@ const text = (name: string, field: string): Column<Row> =>
 const at = (name: string, field: string): Column<Row> =>
   column(name, row => row[field] as string | null, {
     isWide: true,
-    show: row => (row[field] ? ago(String(row[field])) : '–'),
+    write: agoOrDash,
   })
 
 const state = (good: (row: Row) => boolean, said: (row: Row) => string): Column<Row> => ({

@@ -7,7 +7,7 @@ import { now } from '../../parts/requests/boot.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
-import { ago, number, words } from '../../parts/text/format.ts'
+import { ago, agoOrDash, number, words } from '../../parts/text/format.ts'
 import type { Feed, Run } from './feed.ts'
 import { FeedSettings } from './feed-settings.tsx'
 
@@ -110,11 +110,7 @@ export function Feeds() {
             isWide: true,
             show: feed => feed.state !== 'off' && <Dots feed={feed} />,
           },
-          column('Next run', 'next_run_at', {
-            isWide: true,
-            className: 'quiet',
-            show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
-          }),
+          column('Next run', 'next_run_at', { ...aside, write: agoOrDash }),
           column('State', 'state', ({ state }) => (
             <Tag mood={feedMoods[state]}>{words(state)}</Tag>
           )),

@@ -6,7 +6,7 @@ import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { ago, agoOfNewest, number, words } from '../../parts/text/format.ts'
+import { ago, agoOfNewest, agoOrDash, number, words } from '../../parts/text/format.ts'
 import { Course } from './course.tsx'
 import type { Feed } from './feed.ts'
 import { Dots, feedMoods, LastRun } from './feeds.tsx'
@@ -155,10 +155,7 @@ export function Overview() {
                     show: feed => <LastRun run={feed.last_run} />,
                   }),
                   { name: '14 days', isWide: true, show: feed => <Dots feed={feed} /> },
-                  column('Next release', 'next_run_at', {
-                    className: 'quiet',
-                    show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
-                  }),
+                  column('Next release', 'next_run_at', { className: 'quiet', write: agoOrDash }),
                   column('State', 'state', ({ state }) => (
                     <Tag mood={feedMoods[state]}>{words(state)}</Tag>
                   )),

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type {
   OperatorAccount as Account,
   OperatorAccountDetail as Detail,
-  OperatorKey as Key,
 } from '../../../topics/operator/operations/people/account-row.ts'
 import type { OrganizationShape as Organization } from '../../../topics/operator/operations/people/organizations.ts'
 import {
@@ -20,12 +19,12 @@ import {
 } from '../../parts/bits.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { beginImpersonation, type Impersonation } from '../../parts/person/impersonation.ts'
-import { asOperator } from '../../parts/person/operator-token.tsx'
+import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
-import { pagedRows, usePages } from '../../parts/requests/pages.ts'
+import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
-import { KeyForm, keyColumns, keyName } from '../../parts/tables/key-columns.tsx'
+import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, sets, submits } from '../../parts/text/form.ts'
 import { ago, day, number, words } from '../../parts/text/format.ts'
@@ -48,11 +47,7 @@ export function People() {
   const plan = useSignal('free')
   const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
   const path = `/admin/v1/accounts?per_page=50&usage=true${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
-  const answer = usePages<{ data: { accounts: Account[] } }, Account>(
-    path,
-    ({ data }) => data.accounts,
-    asOperator,
-  )
+  const answer = useOperatorPages<Account>(path, 'accounts')
   const { attempt, ...outcome } = useAttempt()
   const opened = useSignal('')
   const account = answer.rows?.find(({ id }) => id === opened.value)
@@ -263,9 +258,9 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
       await answer.reload()
       onChange()
     })
-  const revoke = (key: Key) =>
+  const revoke = (id: string) =>
     attempt(async () => {
-      await asOperator(`/admin/v1/keys/${key.id}`, { method: 'DELETE' })
+      await asOperator(`/admin/v1/keys/${id}`, { method: 'DELETE' })
       await answer.reload()
       onChange()
     })
@@ -306,25 +301,10 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
                 ),
             },
           ),
-          {
-            ...actions,
-            show: key =>
-              key.active && (
-                <div class="row">
-                  <Confirmed
-                    className="tight"
-                    label="Roll"
-                    question={`Rotate the token of “${keyName(key)}”? The old token stops working.`}
-                    onConfirm={() => make(`/admin/v1/keys/${key.id}/roll`, {})}
-                  />
-                  <Confirmed
-                    label="Revoke"
-                    question={`Revoke “${keyName(key)}”? Requests that use it are refused immediately.`}
-                    onConfirm={() => revoke(key)}
-                  />
-                </div>
-              ),
-          },
+          keyActions({
+            onRoll: id => make(`/admin/v1/keys/${id}/roll`, {}),
+            onRevoke: revoke,
+          }),
         ]}
       />
     </>
@@ -333,10 +313,9 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
 
 /** Users who share an account. */
 function Organizations() {
-  const answer = usePages<{ data: { organizations: Organization[] } }, Organization>(
+  const answer = useOperatorPages<Organization>(
     '/admin/v1/organizations?per_page=100',
-    ({ data }) => data.organizations,
-    asOperator,
+    'organizations',
   )
   return (
     <Table

@@ -13,9 +13,9 @@ import {
   Submit,
   Tag,
 } from '../../parts/bits.tsx'
-import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { asOperator, useOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useChange } from '../../parts/requests/ask.ts'
-import { pagedRows, usePages } from '../../parts/requests/pages.ts'
+import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits } from '../../parts/text/form.ts'
@@ -113,11 +113,7 @@ function Tokens() {
 }
 
 function Held() {
-  const answer = usePages<{ data: { held: HeldMessage[] } }, HeldMessage>(
-    '/admin/v1/outbox/held?per_page=50',
-    ({ data }) => data.held,
-    asOperator,
-  )
+  const answer = useOperatorPages<HeldMessage>('/admin/v1/outbox/held?per_page=50', 'held')
   const { attempt, ...outcome } = useAttempt()
   const release = (body: object) =>
     attempt(async () => {
@@ -164,10 +160,9 @@ function Held() {
 }
 
 function Suppressions() {
-  const answer = usePages<{ data: { suppressions: Suppression[] } }, Suppression>(
+  const answer = useOperatorPages<Suppression>(
     '/admin/v1/suppressions?per_page=100',
-    ({ data }) => data.suppressions,
-    asOperator,
+    'suppressions',
   )
   const { refusal, change } = useChange(answer, asOperator)
   const lift = (address: string) =>

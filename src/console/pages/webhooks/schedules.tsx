@@ -1,10 +1,10 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
 import { Button, Confirmed, May, Parted, Refused, Tag } from '../../parts/bits.tsx'
-import { ask, useAttempt, useChange, useData } from '../../parts/requests/ask.ts'
+import { useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { ago, instant, words } from '../../parts/text/format.ts'
+import { agoOrDash, instant, words } from '../../parts/text/format.ts'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
 
 const scheduleOf = (seconds: number): string =>
@@ -44,11 +44,7 @@ export function Watches() {
                 ? 'on every run'
                 : `on moves of ${row.threshold_percent}% or more`,
           }),
-          column('Next run', 'next_run_at', {
-            isWide: true,
-            className: 'quiet',
-            show: row => (row.next_run_at ? ago(row.next_run_at) : '–'),
-          }),
+          column('Next run', 'next_run_at', { ...aside, write: agoOrDash }),
           column('State', 'status', ({ status }) => (
             <Tag mood={status === 'active' ? 'good' : 'warn'}>{words(status)}</Tag>
           )),
@@ -79,20 +75,15 @@ export function Watches() {
   )
 }
 
+const deliveriesPath = '/v1/scheduled-deliveries'
+
 /** Prices by e-mail on a schedule. */
 export function Deliveries() {
-  const answer = useData<ScheduledDelivery[]>('/v1/scheduled-deliveries')
-  const { refusal, attempt } = useAttempt()
-  const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
-    attempt(async () => {
-      await ask(`/v1/scheduled-deliveries${path}`, {
-        method,
-        ...(method !== 'DELETE' && { body }),
-      })
-      await answer.reload()
-    })
+  const answer = useData<ScheduledDelivery[]>(deliveriesPath)
+  const { refusal, change } = useChange(answer)
+  const pathOf = ({ id }: ScheduledDelivery) => `${deliveriesPath}/${id}`
   const make = async (body: Record<string, unknown>): Promise<boolean> => {
-    await change('', 'POST', body)
+    await change(deliveriesPath, 'POST', body)
     return refusal.value === undefined
   }
   return (
@@ -117,12 +108,7 @@ export function Deliveries() {
           }),
           column('To', 'recipient_email', { isWide: true }),
           column('When', row => `${row.cadence} ${row.delivery_time} ${row.time_zone}`, {
-            show: row => (
-              <>
-                {words(row.cadence)}, {row.delivery_time}
-                <div class="quiet small">{row.time_zone}</div>
-              </>
-            ),
+            show: row => twoLines(`${words(row.cadence)}, ${row.delivery_time}`, row.time_zone),
           }),
           column('Next', 'next_delivery_at', { ...aside, write: instant }),
           column('Last', row => row.last_run?.status, {
@@ -142,13 +128,13 @@ export function Deliveries() {
                 <Button
                   className="tight"
                   label="Send"
-                  onClick={() => change(`/${row.id}/send_now`, 'POST')}
+                  onClick={() => change(`${pathOf(row)}/send_now`, 'POST', {})}
                 />
                 <Button
                   className="tight"
                   label={row.enabled ? 'Pause' : 'Resume'}
                   onClick={() =>
-                    void change(`/${row.id}`, 'PATCH', {
+                    change(pathOf(row), 'PATCH', {
                       scheduled_delivery: { enabled: !row.enabled },
                     })
                   }
@@ -156,7 +142,7 @@ export function Deliveries() {
                 <Confirmed
                   label="Delete"
                   question={`Delete the delivery to ${row.recipient_email}?`}
-                  onConfirm={() => change(`/${row.id}`, 'DELETE')}
+                  onConfirm={() => change(pathOf(row), 'DELETE')}
                 />
               </div>
             ),

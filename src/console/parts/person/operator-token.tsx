@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Input, Page, Refused, Submit, signInHref } from '../bits.tsx'
 import { type AskOptions, ask, type Loaded, Refusal, useLoaded } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
+import { usePages } from '../requests/pages.ts'
 import { submits } from '../text/form.ts'
 
 const kept = 'operator'
@@ -76,6 +77,10 @@ export function Operators({
     </Page>
   )
 }
+
+/** Loads a paged list as the operator; `field` has its rows. */
+export const useOperatorPages = <T,>(path: string, field: string) =>
+  usePages<{ data: Record<string, T[]> }, T>(path, ({ data }) => data[field] ?? [], asOperator)
 
 /** Loads a response as the operator. */
 export const useOperator = <T,>(path: string | undefined): Loaded<T> =>

@@ -1,9 +1,10 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Input, Submit } from '../bits.tsx'
+import { Confirmed, Input, Submit } from '../bits.tsx'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
-import { aside, type Column, column } from './columns.tsx'
+import { actions, aside, type Column, column } from './columns.tsx'
+import { twoLines } from './table.tsx'
 
 interface NamedKey {
   name: string | null
@@ -12,7 +13,7 @@ interface NamedKey {
   last_used_at: string | null
 }
 
-export const keyName = ({ name }: Pick<NamedKey, 'name'>): string => name ?? 'without a name'
+const nameOf = ({ name, token_hint: hint }: NamedKey): string => name ?? hint
 
 /** Creates a key under a name; `children`: what it may be limited to. */
 export const KeyForm = ({
@@ -35,14 +36,39 @@ export const KeyForm = ({
 export const keyColumns: readonly Column<NamedKey>[] = [
   {
     name: 'Key',
-    value: key => key.name ?? key.token_hint,
-    show: key => (
-      <>
-        {keyName(key)}
-        <div class="code">{key.token_hint}</div>
-      </>
-    ),
+    value: nameOf,
+    show: key => twoLines(key.name ?? 'without a name', key.token_hint, 'code'),
   },
   column('Created', 'created_at', { isWide: true, className: 'quiet', write: day }),
   column('Last use', 'last_used_at', { ...aside, write: ago }),
 ]
+
+/** The buttons of every key that is active; `more` stand before them. */
+export const keyActions = <K extends NamedKey & { id: string; active: boolean }>({
+  onRoll,
+  onRevoke,
+  more,
+}: {
+  onRoll: (id: string) => Promise<void>
+  onRevoke: (id: string) => Promise<void>
+  more?: (key: K) => ComponentChildren
+}): Column<K> => ({
+  ...actions,
+  show: key =>
+    key.active && (
+      <div class="row">
+        {more?.(key)}
+        <Confirmed
+          className="tight"
+          label="Roll"
+          question={`Rotate the token of “${nameOf(key)}”? Programs that use the old token need the new one.`}
+          onConfirm={() => onRoll(key.id)}
+        />
+        <Confirmed
+          label="Revoke"
+          question={`Revoke “${nameOf(key)}”? Programs that use it are refused immediately.`}
+          onConfirm={() => onRevoke(key.id)}
+        />
+      </div>
+    ),
+})

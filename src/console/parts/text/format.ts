@@ -74,6 +74,9 @@ export function ago(iso: string | null | undefined): string {
   return `${spanOf(passedMs)} ago`
 }
 
+/** The same of a moment that need not be. */
+export const agoOrDash = (iso: string | null | undefined): string => (iso ? ago(iso) : '–')
+
 /** The same of a newest value: one of a period that lies ahead was published by now. */
 export const agoOfNewest = (iso: string | null | undefined): string =>
   iso && Date.parse(iso) > now() ? 'just now' : ago(iso)
