@@ -23,7 +23,7 @@ import { Releases, Triggers } from './market/dates.tsx'
 import { codesOf, type Layout, Layouts, useLayouts } from './market/layouts.tsx'
 import { SpreadsNow } from './market/spreads.tsx'
 import { StocksNow } from './market/stocks.tsx'
-import { ages, hasCurve, useCurves } from './markets/curves.ts'
+import { ages, families, hasCurve, useCurves } from './markets/curves.ts'
 import type { Note } from './series/events.tsx'
 
 /** The morning: everything that a desk reads first, on one screen. */
@@ -328,12 +328,7 @@ const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
   />
 )
 
-const shownFamilies = [
-  { value: 'brent', text: 'Brent' },
-  { value: 'wti', text: 'WTI' },
-  { value: 'gasoil', text: 'Gasoil' },
-  { value: 'natural-gas', text: 'Henry Hub' },
-] as const
+const shownFamilies = 4
 
 /** The curves of four families by tenor, each against the same curve of earlier days. */
 function Curves() {
@@ -346,7 +341,7 @@ function Curves() {
         <CurveKeys />
       </header>
       <div class="multiples">
-        {shownFamilies.map(({ value, text }) => (
+        {families.slice(0, shownFamilies).map(({ value, text }) => (
           <CurveTile key={value} family={value} text={text} />
         ))}
       </div>

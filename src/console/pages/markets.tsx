@@ -25,7 +25,7 @@ import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets, takes } from '../parts/text/form.ts'
 import { number, signed, unitOf, words } from '../parts/text/format.ts'
 import { monthNames } from '../parts/text/writing.ts'
-import { StocksNow } from './market/stocks.tsx'
+import { StocksNow, weeksOf } from './market/stocks.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Contracts, CurveDate } from './markets/contracts.tsx'
 import { Correlation } from './markets/correlation.tsx'
@@ -309,14 +309,7 @@ const useYears = (code: string) => {
   return useData<ChartAnswer>(path)
 }
 
-const weekOf = (seconds: number): number => {
-  const at = new Date(seconds * 1000)
-  return Math.min(
-    52,
-    Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / (7 * dayMs)) + 1,
-  )
-}
-
+const weeks = Array.from({ length: 52 }, (_, i) => i + 1)
 const weekText = (value: number): string => `W${Math.round(value)}`
 
 function Storage() {
@@ -340,54 +333,19 @@ function Storage() {
 
 /** This year's level over the range of the five years before. */
 function Band({ data }: { data: ChartAnswer }) {
-  const { weeks, lines, hasBand } = useMemo(() => {
-    const thisYear = new Date(now()).getUTCFullYear()
-    const weeks = Array.from({ length: 52 }, (_, i) => i + 1)
-    const current = new Map<number, number>()
-    const before = new Map<number, number[]>()
+  const { lines, hasBand } = useMemo(() => {
+    const { newest, current, low, high, mean } = weeksOf(data)
     // One earlier year, or a part of it, does not make a range.
-    const first = new Date((data.times[0] ?? 0) * 1000).getUTCFullYear()
-    const hasBand = thisYear - first >= 2
-    data.times.forEach((time, i) => {
-      const week = weekOf(time)
-      if (new Date(time * 1000).getUTCFullYear() === thisYear) current.set(week, data.close[i]!)
-      else before.set(week, [...(before.get(week) ?? []), data.close[i]!])
-    })
-    const over = (make: (values: number[]) => number) =>
-      weeks.map(week => {
-        const values = before.get(week)
-        return values ? make(values) : null
-      })
+    const first = new Date((data.times[0] ?? 0) * 1000)
+    const hasBand = newest.getUTCFullYear() - first.getUTCFullYear() >= 2
+    const edge = { ink: '--ink-6', width: 1, isEdge: true }
     const lines = [
-      {
-        label: String(thisYear),
-        values: weeks.map(week => current.get(week) ?? null),
-        ink: '--ink-1',
-        width: 2.4,
-      },
-      {
-        label: '5-year high',
-        values: over(values => Math.max(...values)),
-        ink: '--ink-6',
-        width: 1,
-        isEdge: true,
-      },
-      {
-        label: '5-year low',
-        values: over(values => Math.min(...values)),
-        ink: '--ink-6',
-        width: 1,
-        isEdge: true,
-      },
-      {
-        label: '5-year mean',
-        values: over(values => values.reduce((sum, value) => sum + value, 0) / values.length),
-        ink: '--ink-3',
-        width: 1.2,
-        dash: [6, 4],
-      },
+      { label: String(newest.getUTCFullYear()), values: current, ink: '--ink-1', width: 2.4 },
+      { label: '5-year high', values: high, ...edge },
+      { label: '5-year low', values: low, ...edge },
+      { label: '5-year mean', values: mean, ink: '--ink-3', width: 1.2, dash: [6, 4] },
     ]
-    return { weeks, lines: hasBand ? lines : lines.slice(0, 1), hasBand }
+    return { lines: hasBand ? lines : lines.slice(0, 1), hasBand }
   }, [data])
   if (data.times.length === 0)
     return (

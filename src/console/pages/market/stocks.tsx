@@ -43,21 +43,35 @@ interface Stock {
 const weekOf = (at: Date): number =>
   Math.min(51, Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / weekMs))
 
-function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefined {
-  const level = data.close.at(-1)
-  const last = data.times.at(-1)
-  if (level === undefined || last === undefined) return undefined
-  const newest = new Date(last * 1000)
+/** A series by the weeks of a year: its newest year, and the range and mean of those before it. */
+export function weeksOf({ times, close }: ChartAnswer) {
+  const newest = new Date((times.at(-1) ?? 0) * 1000)
   const current: (number | null)[] = Array.from({ length: 52 }, () => null)
   const before: number[][] = Array.from({ length: 52 }, () => [])
-  data.times.forEach((time, i) => {
+  times.forEach((time, i) => {
     const at = new Date(time * 1000)
     const week = weekOf(at)
-    if (at.getUTCFullYear() === newest.getUTCFullYear()) current[week] = data.close[i]!
-    else before[week]!.push(data.close[i]!)
+    if (at.getUTCFullYear() === newest.getUTCFullYear()) current[week] = close[i]!
+    else before[week]!.push(close[i]!)
   })
+  const over = (make: (values: number[]) => number) =>
+    before.map(values => (values.length > 0 ? make(values) : null))
+  return {
+    newest,
+    current,
+    before,
+    low: over(values => Math.min(...values)),
+    high: over(values => Math.max(...values)),
+    mean: over(values => values.reduce((sum, value) => sum + value, 0) / values.length),
+  }
+}
+
+function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefined {
+  const level = data.close.at(-1)
+  if (level === undefined) return undefined
+  const { newest, current, before, low, high, mean: means } = weeksOf(data)
   const same = before[weekOf(newest)]!
-  const mean = same.length > 0 ? same.reduce((sum, value) => sum + value, 0) / same.length : null
+  const mean = means[weekOf(newest)]
   const previous = data.close.at(-2)
   return {
     code,
@@ -71,8 +85,8 @@ function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefin
       same.length > 0 ? (100 * same.filter(value => value < level).length) / same.length : null,
     observed: newest.toISOString(),
     current,
-    low: before.map(values => (values.length > 0 ? Math.min(...values) : null)),
-    high: before.map(values => (values.length > 0 ? Math.max(...values) : null)),
+    low,
+    high,
   }
 }
 
