@@ -14,7 +14,7 @@ import { contentPolicyOf, documentOf } from './document.ts'
 import { type Guides, sampleOrigin } from './guides/guide.ts'
 import { callsPath, operationPath, type PageWithParts, pageParts, pagePaths } from './paths.ts'
 
-export interface ConsoleDeps {
+interface ConsoleDeps {
   access: AccessPlugin
   keys: Pick<Keyring, 'account'>
   sessions: Sessions

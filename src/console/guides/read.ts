@@ -10,7 +10,7 @@ import { linkedFile, type PageSource, pageSources, readPage, repository } from '
 type Heading = GuideHeading & { words: string }
 
 /** A page, rendered: a build holds the result and no Markdown. */
-export interface RenderedPage extends PageSource {
+interface RenderedPage extends PageSource {
   title: string
   about: string
   words: string
@@ -21,7 +21,7 @@ export interface RenderedPage extends PageSource {
 }
 
 /** A file that a page links to or shows, which is served with the pages. */
-export interface AttachedFile {
+interface AttachedFile {
   /** With the hash of its content in it. */
   name: string
   file: string

@@ -9,8 +9,6 @@ import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
 
-export type { Subscription }
-
 type Period = 'monthly' | 'yearly'
 
 const centsOf = (plan: Plan, period: Period): number =>

@@ -1,7 +1,7 @@
 import { fieldsOf, separatorOf } from '../../../feeds/files/csv.ts'
 
 /** A record of a CSV file, with the line on which it begins, from 1. */
-export interface CsvRecord {
+interface CsvRecord {
   line: number
   cells: string[]
 }

@@ -20,7 +20,7 @@ export interface Line {
   isRight?: boolean
 }
 
-export interface ChartProps {
+interface ChartProps {
   /** The title of the chart, for screen readers. */
   title: string
   /** Unix seconds, ascending; or any ascending numbers with `xText`. */

@@ -34,7 +34,7 @@ export interface Pane {
   levels?: readonly number[]
 }
 
-export interface MarketChartProps extends TradingProps {
+interface MarketChartProps extends TradingProps {
   panes: readonly Pane[]
   /** Events at a moment, Unix seconds: a flag in the chart, and text under the cursor. */
   events: readonly { at: number; text: string }[]

@@ -1,6 +1,6 @@
 const [width, height, inset] = [160, 56, 3]
 
-export interface MiniLine {
+interface MiniLine {
   values: readonly (number | null)[]
   /** A token of the ink colours. */
   ink: string

@@ -3,7 +3,7 @@ import { boot } from '../requests/boot.ts'
 import { words as textWords } from '../text/format.ts'
 import type { IconName } from './icons.tsx'
 
-export interface Destination {
+interface Destination {
   href: string
   text: string
 }

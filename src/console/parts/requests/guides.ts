@@ -27,7 +27,7 @@ export const loadGuideWords = once(async () => {
 export const loadGuideParts = (guide: Guide, signal: AbortSignal): Promise<GuidePart[]> =>
   ask<GuidePart[]>(guide.body, { signal })
 
-export interface GuidePlace {
+interface GuidePlace {
   href: string
   title: string
   /** The heading, where a part of the guide is meant. */

@@ -10,7 +10,7 @@ import { bound, takes } from '../text/form.ts'
 import { number } from '../text/format.ts'
 import { type Cell, type Column, type Columns, column, numeric } from './columns.tsx'
 
-export interface TableProps<T> {
+interface TableProps<T> {
   /** The heading above the table. */
   caption: string
   columns: readonly Column<T>[] | ((of: Columns<T>) => readonly Column<T>[])

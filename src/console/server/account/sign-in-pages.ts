@@ -102,14 +102,14 @@ export const linkForm = (token: string, email: string, next?: string): string =>
     ].join('\n'),
   )
 
-export interface SecondFactorView {
+interface SecondFactorView {
   state: 'off' | 'waiting' | 'on'
   /** The secret, until its first code confirms it. */
   waiting: { secret: string; url: string } | undefined
   recoveryCodesLeft: number
 }
 
-export interface SignedInPage {
+interface SignedInPage {
   email: string
   planName: string
   organization: { name: string; role: Role } | undefined
@@ -168,7 +168,7 @@ export function signedInPage(
   ].join('')
 }
 
-export interface InvitationPage {
+interface InvitationPage {
   token: string
   organization: string
   invitedBy: string
@@ -201,7 +201,7 @@ export const invitationPage = ({
     ].join('\n'),
   )
 
-export interface ConsentForm {
+interface ConsentForm {
   action: string
   /** What the assistant calls itself. */
   name: string

@@ -31,7 +31,7 @@ import {
   signInForms,
 } from './sign-in-pages.ts'
 
-export interface SignInPagesDeps {
+interface SignInPagesDeps {
   access: AccessPlugin
   keys: Keyring
   sessions: Sessions

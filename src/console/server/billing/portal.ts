@@ -12,7 +12,7 @@ import type { Invoice } from '../../../topics/billing/store/invoices.ts'
 import type { AccountState, Keyring } from '../../../topics/keys/service/keyring.ts'
 import { pageAnswer } from '../page.ts'
 
-export interface BillingPortalDeps {
+interface BillingPortalDeps {
   access: AccessPlugin
   billing: Billing
   billingPages: BillingPages

@@ -15,7 +15,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
 
-export interface DocsDeps {
+interface DocsDeps {
   serviceName: string
   headerPrefix: string
   /** The OpenAPI document as JSON text. */

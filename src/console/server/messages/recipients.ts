@@ -5,7 +5,7 @@ import { escaped } from '../../../lib/text/html.ts'
 import type { Recipient, Recipients } from '../../../topics/messages/service/recipients.ts'
 import { formBody, pageAnswer } from '../page.ts'
 
-export interface RecipientPagesDeps {
+interface RecipientPagesDeps {
   access: AccessPlugin
   recipients: Recipients
   serviceName: string
