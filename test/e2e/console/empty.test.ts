@@ -103,6 +103,8 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
       if (said && !said.test(text)) faults.push(`${path} does not say ${said}: ${text}`)
       if (!/^\/(docs|operator\/system)/.test(path) && nonsense.test(text))
         faults.push(`${path}: ${text}`)
+      if ((await page.locator('main .notice.bad').count()) > 0)
+        faults.push(`${path} calls a first start an error: ${text}`)
       if ((await overflow()) > 0) faults.push(`${path} is wider than a phone`)
       for (const complaint of complaints.filter(text => !known.test(text)))
         faults.push(`${path}: ${complaint}`)

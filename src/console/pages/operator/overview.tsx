@@ -21,6 +21,10 @@ const faultWords = {
 } as const
 const kinds = ['stopped', 'frozen', 'unit_breaks'] as const
 
+/** As on the public page of the status: degraded is a warning. */
+const moodOf = (status: string) =>
+  status === 'operational' ? 'good' : status === 'down' ? 'bad' : 'warn'
+
 /** The health overview: parts of the service, their state, and tasks for the operator. */
 export function Overview() {
   const answer = useLoaded('operator', () =>
@@ -59,8 +63,8 @@ export function Overview() {
           faults.length
         return (
           <>
-            {broken.map(({ name, message }) => (
-              <Notice mood="bad" key={name}>
+            {broken.map(({ name, message, status: state }) => (
+              <Notice mood={moodOf(state)} key={name}>
                 {words(name)}: {message}
               </Notice>
             ))}
@@ -114,9 +118,7 @@ export function Overview() {
               </header>
               <div class="figures even">
                 <Figure label="State">
-                  <Tag mood={status.status === 'operational' ? 'good' : 'bad'}>
-                    {words(status.status)}
-                  </Tag>
+                  <Tag mood={moodOf(status.status)}>{words(status.status)}</Tag>
                 </Figure>
                 <Figure label="Last backup">{ago(backups.made_at)}</Figure>
                 <Figure label="Newest observation">{agoOfNewest(status.newest_observation)}</Figure>
