@@ -370,7 +370,7 @@ function Plan() {
                 {invoice.number}
               </a>
             )),
-            column('Date', 'created_at', { ...aside, isWide: false, write: day }),
+            column('Date', 'created_at', { ...aside, write: day }),
             numeric('Amount', ({ amount }) => amount / 100, {
               show: ({ currency, amount }) => `${currency} ${number(amount / 100, 2)}`,
             }),

@@ -381,7 +381,7 @@ export function CurveTile({ family, text }: { family: string; text: string }) {
         ]
       : [],
   )
-  const digits = decimalsOf(first?.price ?? 0)
+  const digits = Math.max(...curve.contracts.map(({ price }) => decimalsOf(price)))
   return (
     <a class="tile" href={`/markets?family=${family}`} title={`Curve of ${curve.analysis_date}`}>
       <span class="row spread">

@@ -114,4 +114,17 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     )
     expect(await empty.isVisible()).toBe(true)
   })
+
+  test('the first month of a curve is written with as many digits as its others', async () => {
+    const { page, goTo } = await stage.visitor()
+    await page.route(/\/v1\/futures\/wti\/curve$/, async route => {
+      const response = await route.fetch()
+      const curve = (await response.json()) as { contracts: { price: number }[] }
+      for (const [i, contract] of curve.contracts.entries()) contract.price = i === 0 ? 60.8 : 61.36
+      await route.fulfill({ response, json: curve })
+    })
+    await goTo('/market')
+    await page.waitForSelector('.tile:has-text("WTI") >> text=M1 60.80')
+    await page.unroute(/\/v1\/futures\/wti\/curve$/)
+  })
 })

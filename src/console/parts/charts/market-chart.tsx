@@ -305,8 +305,10 @@ function optionsOf({ lines, times }: MarketChartProps) {
       borderColor: colourOf('--line'),
       timeVisible: true,
       secondsVisible: false,
-      // Nothing is before the first point, so its label is moved into the chart instead of being cut.
+      // Nothing is before the first point or after the last one, so their labels are moved into the
+      // chart instead of being cut.
       fixLeftEdge: true,
+      fixRightEdge: true,
       tickMarkFormatter: (time: Time, type: TickMarkType) =>
         axisText(Number(time) * 1000, zone, partsOf[type]),
     },
