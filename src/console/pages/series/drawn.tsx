@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { Button, Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
-import type { Line } from '../../parts/charts/chart.tsx'
+import type { Line } from '../../parts/charts/lines.ts'
 import type { Pane } from '../../parts/charts/market-chart.tsx'
 import { later } from '../../parts/later.tsx'
 import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'

@@ -24,7 +24,7 @@ import { saveBlob } from '../bits.tsx'
 import { appearance } from '../person/preferences.ts'
 import { number } from '../text/format.ts'
 import { axisText, localSeconds } from '../text/writing.ts'
-import { ink, type Line, momentText, spoken, type TradingProps, zoneOf } from './chart.tsx'
+import { ink, type Line, momentText, spoken, type TradingProps, zoneOf } from './lines.ts'
 
 /** A second chart below the prices, with the same time and the same cursor. */
 export interface Pane {

@@ -1,0 +1,85 @@
+import { zone } from '../person/preferences.ts'
+import { dataDay, instant, number } from '../text/format.ts'
+
+export type Values = readonly (number | null)[]
+
+export interface Line {
+  label: string
+  values: Values
+  /** A token of the ink colours. */
+  ink: string
+  width?: number
+  dash?: number[]
+  /** Only its ends are drawn, as edges of a band. */
+  isEdge?: boolean
+  /** Drawn as columns from zero. */
+  isColumns?: boolean
+  /** Measured on the axis at the right, as it has another unit. */
+  isRight?: boolean
+}
+
+export interface ChartProps {
+  /** The title of the chart, for screen readers. */
+  title: string
+  /** Unix seconds, ascending; or any ascending numbers with `xText`. */
+  times: readonly number[]
+  lines: readonly Line[]
+  /** Pairs of lines between which the ground is tinted. */
+  bands?: readonly (readonly [number, number])[]
+  height?: number
+  decimals?: number
+  /** Values that the eye should compare with. */
+  levels?: readonly { value: number; label: string }[]
+  /** Moments to point at, Unix seconds. */
+  marks?: readonly number[]
+  /** Instead of dates. */
+  xText?: (value: number) => string
+  /** What `xText` writes, in the legend. */
+  xLabel?: string
+}
+
+/** Additional properties of a chart over trading time. */
+export interface TradingProps extends ChartProps {
+  /** Drawn for the first line, whose values are the closes. */
+  candles?: Record<'open' | 'high' | 'low', Values> | undefined
+  isLog?: boolean
+  /** Days whose values are held or quarantined, Unix seconds. */
+  spans?: readonly { from: number; to: number; isHeld?: boolean }[]
+}
+
+export const ink = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+/** The zone of an axis: days of data are the same days in every zone. */
+export const zoneOf = (times: readonly number[]): string => (isDaily(times) ? 'UTC' : zone.value)
+
+const daySeconds = 86_400
+
+/** Whether all points have the same hour. */
+export const isDaily = (times: readonly number[]): boolean =>
+  times.every(time => (time - times[0]!) % daySeconds === 0)
+
+/** The time of a point in the legend: only the day where all points have the same hour. */
+export const momentText = (times: readonly number[]): ((seconds: number) => string) => {
+  const write = isDaily(times) ? dataDay : instant
+  return seconds => write(new Date(seconds * 1000).toISOString())
+}
+
+/** The chart in a sentence. */
+export function spoken(props: TradingProps): string {
+  const { title, lines, times, decimals, candles, isLog, spans = [] } = props
+  const how = [
+    candles && 'candles',
+    isLog && 'logarithmic scale',
+    spans.length > 0 && `${spans.length} days held or quarantined`,
+  ].filter(Boolean)
+  const parts = lines.flatMap(({ label, values }) => {
+    const present = values.filter(value => value !== null)
+    const last = present.at(-1)
+    if (last === undefined) return []
+    const low = present.reduce((least, value) => Math.min(least, value), last)
+    const high = present.reduce((most, value) => Math.max(most, value), last)
+    return `${label}: last ${number(last, decimals)}, lowest ${number(low, decimals)}, highest ${number(high, decimals)}.`
+  })
+  return `Chart: ${[title, ...how].join(', ')}, ${times.length} points. ${parts.join(' ')}`
+}
