@@ -10,12 +10,11 @@ import {
   Page,
   Refused,
   Select,
-  Soon,
   Waiting,
   WhoBringsData,
 } from '../parts/bits.tsx'
 import { KnownOn } from '../parts/charts/known-on.tsx'
-import { later } from '../parts/later.tsx'
+import { below, later } from '../parts/later.tsx'
 import { has } from '../parts/person/account.ts'
 import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
 import { now } from '../parts/requests/boot.ts'
@@ -33,12 +32,13 @@ import { bound } from '../parts/text/form.ts'
 import { unitOf, words } from '../parts/text/format.ts'
 import { Catalogue } from './catalogue.tsx'
 import { type ChartAnswer, isPrice } from './series/answer.ts'
-import { Details } from './series/details.tsx'
 import { Drawn } from './series/drawn.tsx'
 import { type Note, useNotes } from './series/events.tsx'
 import { Quote } from './series/quote.tsx'
 
 const Formulas = later(() => import('./series/formulas.tsx').then(page => page.Formulas))
+
+const Details = below(() => import('./series/details.tsx').then(part => part.Details))
 
 const noNotes: readonly Note[] = []
 
@@ -302,15 +302,13 @@ function One({ code }: { code: string }) {
         </div>
       </section>
       {data && data.times.length > 0 && (
-        <Soon>
-          <Details
-            data={data}
-            path={path}
-            notes={notes}
-            tab={query.tab ?? ''}
-            onTab={tab => set({ tab })}
-          />
-        </Soon>
+        <Details
+          data={data}
+          path={path}
+          notes={notes}
+          tab={query.tab ?? ''}
+          onTab={tab => set({ tab })}
+        />
       )}
     </Page>
   )

@@ -41,20 +41,6 @@ export function Below({ children }: { children: ComponentChildren }) {
   return isNear.value ? children : <div ref={place} class="below" />
 }
 
-const soonMs = 50
-
-/** Content below the first view: it is drawn after it, whether a reader scrolls or not. */
-export function Soon({ children }: { children: ComponentChildren }) {
-  const isDue = useSignal(false)
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      isDue.value = true
-    }, soonMs)
-    return () => clearTimeout(timer)
-  }, [])
-  return isDue.value ? children : <div class="below" />
-}
-
 /** The next step where there is no data. */
 export const WhoBringsData = () => (
   <>

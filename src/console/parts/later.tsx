@@ -1,4 +1,6 @@
-import type { ComponentType } from 'preact'
+import { useSignal } from '@preact/signals'
+import type { ComponentType, JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { lazy } from 'preact-iso'
 import { Button, Notice } from './bits.tsx'
 
@@ -17,3 +19,18 @@ export const later = <P,>(
   load: () => Promise<ComponentType<P>>,
   Failed: ComponentType = NotLoaded,
 ): ComponentType<P> => lazy(() => load().catch((): ComponentType<P> => Failed as ComponentType<P>))
+
+/** A component below the first view: its script is loaded once that is drawn. */
+export const below = <P extends object>(load: () => Promise<ComponentType<P>>) =>
+  function Below(props: P): JSX.Element {
+    const drawn = useSignal<{ As: ComponentType<P> } | undefined>(undefined)
+    useEffect(() => {
+      load()
+        .catch((): ComponentType<P> => NotLoaded as ComponentType<P>)
+        .then(As => {
+          drawn.value = { As }
+        })
+    }, [])
+    const As = drawn.value?.As
+    return As ? <As {...props} /> : <div class="below" />
+  }
