@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   axisText,
+  decimalsOf,
   knownZone,
   localSeconds,
   localText,
@@ -24,6 +25,18 @@ describe('numbers', () => {
       expect(numberFormats.map(format => numberText(value, decimals, format))).toEqual(all)
     },
   )
+})
+
+test.each([
+  [71.23, 2],
+  ['$71.230', 3],
+  [1234567, 0],
+  [-0.5, 1],
+  [0.00001, 5],
+  [1.5e-7, 8],
+  [5e-324, 20],
+])('%p has %p decimals', (value, decimals) => {
+  expect(decimalsOf(value)).toBe(decimals)
 })
 
 describe('instants', () => {

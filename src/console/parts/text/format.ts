@@ -2,6 +2,8 @@ import { numberFormat, zone } from '../person/preferences.ts'
 import { now } from '../requests/boot.ts'
 import { localText, numberText, zoneText } from './writing.ts'
 
+export { decimalsOf } from './writing.ts'
+
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
@@ -18,10 +20,6 @@ export const orDash =
   (text: (value: number) => string) =>
   (value: number | null | undefined): string =>
     value == null ? '–' : text(value)
-
-/** How many digits a number is written with behind its decimal point. */
-export const decimalsOf = (text: string | number): number =>
-  /\.(\d+)/.exec(String(text))?.[1]?.length ?? 0
 
 /** `once`, `12 times`. */
 export const timesText = (count: number): string =>
