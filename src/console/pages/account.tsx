@@ -310,9 +310,13 @@ function UsagePart() {
         rows={byRoute.data?.endpointBreakdown}
         keyOf={({ endpoint }) => endpoint}
         empty={
-          via.value === 'api'
-            ? 'No requests in the last 30 days. The documentation has a first call to copy.'
-            : 'No pages were opened in the last 30 days.'
+          via.value === 'api' ? (
+            <>
+              No requests in the last 30 days. <a href="/docs/quickstart">Make a first call</a>
+            </>
+          ) : (
+            'No pages were opened in the last 30 days.'
+          )
         }
         actions={<Choice label="Requested by" options={vias} {...boundChoice(via)} />}
         columns={({ column, numeric }) => [
