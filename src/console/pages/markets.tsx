@@ -16,6 +16,7 @@ import {
   Wide,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
+import { tint } from '../parts/charts/tint.ts'
 import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { allRows } from '../parts/requests/pages.ts'
@@ -450,12 +451,14 @@ function Heat({ data }: { data: ChartAnswer }) {
   )
 }
 
+/** From here on a return is tinted no stronger. */
+const strongestPercent = 18
+
 function Return({ percent }: { percent: number | undefined }) {
   if (percent === undefined) return <td />
-  const share = Math.min(45, Math.round(Math.abs(percent) * 2.5))
-  const hue = percent >= 0 ? 'var(--up)' : 'var(--down)'
+  const share = Math.max(-1, Math.min(1, percent / strongestPercent))
   return (
-    <td class="number" style={{ background: `color-mix(in srgb, ${hue} ${share}%, transparent)` }}>
+    <td class="number" style={tint(share, 45)}>
       {signed(percent, 1)}
     </td>
   )

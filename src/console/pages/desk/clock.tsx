@@ -2,11 +2,11 @@ import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Input, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useRepeated } from '../../parts/repeated.ts'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { setNow } from '../../parts/requests/boot.ts'
 import { bound, submits } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
-import { useRepeated } from './repeated.ts'
 
 interface ClockState {
   now: string

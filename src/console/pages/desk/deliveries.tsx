@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { Check, Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
+import { useRepeated } from '../../parts/repeated.ts'
 import { instant, words } from '../../parts/text/format.ts'
-import { useRepeated } from './repeated.ts'
 
 interface Delivery {
   id: string

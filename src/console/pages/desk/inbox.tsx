@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Button, Choice, Copy, Empty, Shown, saveBlob, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
+import { useRepeated } from '../../parts/repeated.ts'
 import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
-import { useRepeated } from './repeated.ts'
 
 interface Message {
   id: number

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { Button, Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
+import { useRepeated } from '../../parts/repeated.ts'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'
 import { instant, number } from '../../parts/text/format.ts'
-import { useRepeated } from './repeated.ts'
 
 interface Request {
   number: number

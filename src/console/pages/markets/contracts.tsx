@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Futures } from '../../../topics/futures/operations/futures.ts'
 import { Wide } from '../../parts/bits.tsx'
+import { tint } from '../../parts/charts/tint.ts'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
@@ -120,7 +121,7 @@ function Matrix({ rows, digits }: { rows: readonly Contract[]; digits: number })
                   return (
                     <td key={far.code} class="number">
                       {at >= i && (
-                        <span class="cell" style={tintOf(spread / most)}>
+                        <span class="cell" style={tint(spread / most, 26)}>
                           {signed(spread, digits)}
                         </span>
                       )}
@@ -143,12 +144,6 @@ function butterflyOf(months: readonly Contract[], at: number, digits: number): s
   if (!near || !middle || !far) return '–'
   return signed(settled(near) - 2 * settled(middle) + settled(far), digits)
 }
-
-const tintOf = (share: number) => ({
-  background: `color-mix(in srgb, var(${share >= 0 ? '--up' : '--down'}) ${Math.round(
-    Math.abs(share) * 26,
-  )}%, transparent)`,
-})
 
 const slideDays = 365
 const stepDays = 7

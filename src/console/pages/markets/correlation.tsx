@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Choice, noData } from '../../parts/bits.tsx'
+import { tint } from '../../parts/charts/tint.ts'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { codes, loadCodes } from '../../parts/requests/codes.ts'
 import { seriesLink } from '../../parts/tables/columns.tsx'
@@ -69,10 +70,8 @@ export function Correlation() {
 
 function Coefficient({ value }: { value: number | null }) {
   if (value === null) return <>–</>
-  const hue = value >= 0 ? 'var(--up)' : 'var(--down)'
-  const share = Math.round(Math.abs(value) * 40)
   return (
-    <span class="cell" style={{ background: `color-mix(in srgb, ${hue} ${share}%, transparent)` }}>
+    <span class="cell" style={tint(value, 40)}>
       {signed(value, 2)}
     </span>
   )

@@ -11,6 +11,7 @@ import {
   Waiting,
   Wide,
 } from '../../parts/bits.tsx'
+import { tint } from '../../parts/charts/tint.ts'
 import { useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import {
@@ -226,13 +227,7 @@ function Heat({ code, newest }: { code: string; newest: string }) {
                   <td
                     key={start}
                     class="number"
-                    style={
-                      price === null
-                        ? {}
-                        : {
-                            background: `color-mix(in srgb, var(--down) ${Math.round((40 * (price - low)) / (high - low || 1))}%, transparent)`,
-                          }
-                    }
+                    style={price === null ? {} : tint((low - price) / (high - low || 1), 40)}
                   >
                     {price === null ? '–' : number(price, 0)}
                   </td>

@@ -1,6 +1,6 @@
-import { useEffect } from 'preact/hooks'
 import { Button, Figure, Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useRepeated } from '../../parts/repeated.ts'
 import { useChange } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { aside } from '../../parts/tables/columns.tsx'
@@ -23,7 +23,6 @@ interface Desk {
   } | null
 }
 
-const askAgainMs = 2000
 const taskWords = { make: 'A backup', check: 'Verification of the newest backup' } as const
 export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} MB`
 
@@ -34,11 +33,7 @@ export function Backups() {
   const desk = answer.data?.data
   const task = desk?.task
   const isInProgress = task !== null && task !== undefined && task.ended_at === null
-  useEffect(() => {
-    if (!isInProgress) return undefined
-    const timer = setInterval(() => void answer.reload(), askAgainMs)
-    return () => clearInterval(timer)
-  }, [isInProgress])
+  useRepeated(isInProgress, answer.reload)
   const begin = (what: 'make' | 'check') => change('/admin/v1/backups', 'POST', { what })
   return (
     <>

@@ -1,12 +1,11 @@
-import { useEffect } from 'preact/hooks'
 import type { Cluster as ClusterAnswer } from '../../../topics/operator/operations/system/cluster.ts'
 import { Figure, Notice, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
+import { useRepeated } from '../../parts/repeated.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, figure, number, orDash } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
 
-const askAgainMs = 2000
 /** A replica that is further behind is not well. */
 const lagMaxMs = 5000
 
@@ -17,10 +16,7 @@ const isBehind = ({ role, lag_ms }: ClusterAnswer['nodes'][number]) =>
 /** The running instances, how far behind they are, and the streams between them. */
 export function Cluster() {
   const answer = useOperator<{ data: ClusterAnswer }>('/admin/v1/cluster')
-  useEffect(() => {
-    const timer = setInterval(() => void answer.reload(), askAgainMs)
-    return () => clearInterval(timer)
-  }, [])
+  useRepeated(true, answer.reload)
   const cluster = answer.data?.data
   return (
     <>

@@ -1,3 +1,4 @@
+import { tint } from '../../../parts/charts/tint.ts'
 import { useLoaded } from '../../../parts/requests/ask.ts'
 import type { Code } from '../../../parts/requests/codes.ts'
 import { numeric, seriesLink } from '../../../parts/tables/columns.tsx'
@@ -145,9 +146,7 @@ function ZoneMap({
               type="button"
               aria-pressed={zone === own}
               title={zoneName(zone.code)}
-              style={{
-                background: `color-mix(in srgb, var(${spread > 0 ? '--down' : '--up'}) ${Math.round((45 * Math.abs(spread)) / widest)}%, transparent)`,
-              }}
+              style={tint(-spread / widest, 45)}
               onClick={() => onChoose(zone.code.code)}
             >
               <b>{name.replace('HH_', '').replace('_', ' ')}</b>
