@@ -84,7 +84,11 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
     for (const place of places) {
       try {
         if (key === '') await place.put(checksumPath(copy), checksumPath(name))
-        await place.put(path, name)
+        await place.put(path, name).catch(async error => {
+          // A checksum of nothing would stay: retention deletes those of backups.
+          if (key === '') await place.remove(checksumPath(name)).catch(() => undefined)
+          throw error
+        })
         complete.push(place.label)
         removed += await thin(place, at, beganAt, config)
       } catch (error) {

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { lockDataDir } from '../../../src/lib/files/directory-lock.ts'
 import { freeBytesOf, requireSpace } from '../../../src/lib/files/free-space.ts'
+import { backupName } from '../../../src/plans/backup-retention.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { command, commandIn, emptyDirectory } from '../../support/instance/command.ts'
@@ -127,6 +128,18 @@ describe('a backup', () => {
         .filter(name => name.endsWith('.part'))
         .sort(),
     ).toEqual(['notes.part', fresh].sort())
+  })
+
+  test('that a destination cannot take leaves no checksum there', async () => {
+    const { dir, kept } = place()
+    writeFileSync(join(dir, 'wellhead.toml'), `[backups]\ndirectory = "${kept}"\n`)
+    mkdirSync(kept)
+    // The file of the backup cannot be written, because a directory has its name.
+    const at = [0, 1, 2, 3].map(second => backupName(Date.now() + second * 1000, false))
+    for (const name of at) mkdirSync(join(kept, `${name}.part`))
+    const { code, err } = await command('backup', '--data', dir)
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(kept) })
+    expect(readdirSync(kept).filter(name => name.endsWith('.sha256'))).toEqual([])
   })
 
   test('that does not fit on the disk is refused before it takes the last room', () => {
