@@ -4,7 +4,11 @@ import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
-import { keepDirectoryOwner, makeDirectory } from '../../instance/services/directory.ts'
+import {
+  keepDirectoryOwner,
+  makeDirectory,
+  removeUnused,
+} from '../../instance/services/directory.ts'
 import { type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
 import { errorText } from '../../lib/files/error-text.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
@@ -46,6 +50,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     env.err(missing)
     return exitCodes.failed
   }
+  const isNew = !existsSync(dir)
   makeDirectory(dir)
   const lock = lockDataDir(dir, {
     pid: process.pid,
@@ -61,6 +66,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   } finally {
     lock.release()
     keepDirectoryOwner(dir)
+    if (isNew) removeUnused(dir)
   }
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Server } from 'bun'
 import { listeningUrl } from '../../config/address.ts'
@@ -15,6 +15,7 @@ import type { CommandOutcome } from '../../instance/jobs/backups.ts'
 import {
   keepDirectoryOwner,
   prepareDirectory,
+  removeUnused,
   startReserveOf,
 } from '../../instance/services/directory.ts'
 import { refuseSettings } from '../../instance/services/refusals.ts'
@@ -78,6 +79,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     return exitCodes.failed
   }
   refuseSettings(runtime, dir)
+  const isNew = !existsSync(dir)
   prepareDirectory(dir, runtime)
   const reserve = startReserveOf(dir, config.data.reserveMb)
   if (reserve.free() < reserve.bytes) reserve.giveBack()
@@ -100,6 +102,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   } finally {
     lock.release()
     keepDirectoryOwner(dir)
+    if (isNew) removeUnused(dir)
   }
 }
 

@@ -1,5 +1,13 @@
 import type { Database } from 'bun:sqlite'
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { checksumsOf } from '../../database/checkpoint.ts'
@@ -107,6 +115,11 @@ export const makeDirectory = (dir: string): void =>
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   })
+
+/** Removes a directory in which a start that was refused has made nothing but its lock. */
+export function removeUnused(dir: string): void {
+  if (readdirSync(dir).every(name => name === 'lock')) rmSync(dir, { recursive: true, force: true })
+}
 
 /** Runs work on a file; an error of the file system names the owner of the file and the remedy. */
 function usable(path: string, work: () => void): void {

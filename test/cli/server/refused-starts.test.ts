@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { createReplicationState } from '../../../src/replication/store/state.ts'
@@ -220,6 +220,7 @@ describe('a start that is refused for its settings', () => {
       const { code, err } = await commandIn(env, ...args)
       expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(setting) })
       expect(err).not.toMatch(/\bE[A-Z]{4,}/)
+      expect(existsSync(dir)).toBe(false)
     },
   )
 
@@ -239,7 +240,7 @@ describe('a start that is refused for its settings', () => {
       code: 1,
       err: expect.stringContaining(`metrics.port must be a free port`),
     })
-    expect(contentsOf(dir)).toEqual([])
+    expect(existsSync(dir)).toBe(false)
   })
 })
 
