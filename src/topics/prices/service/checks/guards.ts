@@ -68,6 +68,8 @@ export function createGuards({
   now(): number
 }) {
   const states = new Map<number, GuardState>()
+  /** By currency, for one write: many suspicious values are compared with the same rates. */
+  const ratesOfWrite = new Map<string, readonly NamedFactor[]>()
   const refusals = createRefusals(catalogue, observations, flags)
   const stateOf = (seriesId: number): GuardState => {
     const followed = states.get(seriesId)
@@ -88,7 +90,10 @@ export function createGuards({
       {
         volatility,
         guards,
-        ...(currency !== null && category !== 'fx' && { rates: () => rates(currency) }),
+        ...(currency !== null &&
+          category !== 'fx' && {
+            rates: () => ratesOfWrite.getOrInsertComputed(currency, () => rates(currency)),
+          }),
       },
       last.reverse(),
     )
@@ -158,6 +163,7 @@ export function createGuards({
      * sources that wait for review may confirm a point.
      */
     judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
+      ratesOfWrite.clear()
       const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
       const witnessOf: WitnessOf = (point, before) => witnesses.of(point, before, origin?.sourceId)
       const flagged = [...inOrder(points)].flatMap(([seriesId, group]) =>
