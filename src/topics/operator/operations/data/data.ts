@@ -60,7 +60,7 @@ const partPointsMax = 2_000
 /** So few at least: each part is a commit. */
 const partPointsMin = 100
 /** A part that takes longer is followed by a smaller one. */
-const partMs = 50
+const partMs = 10
 const faultsMax = 100
 
 const operator = { operator: 'data' } as const
