@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { CompleteRequest } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type CompleteRequest,
+  EmptyResultSchema,
+  ErrorCode,
+  type McpError,
+  type ReadResourceRequest,
+} from '@modelcontextprotocol/sdk/types.js'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { binary } from '../support/instance/binary.ts'
 import { environmentOf, runProgram, sharedInstance } from '../support/interface/packages.ts'
@@ -302,6 +308,29 @@ for (const [name, transport] of [
       const [first] = await complete(brief, 'codes', 'WTI_USD,NATURAL_GAS_U')
       expect(first).toBe('WTI_USD,NATURAL_GAS_USD')
       expect(await complete(brief, 'something', 'x')).toEqual([])
+    })
+
+    test('a wrong request gets the error number that the protocol has for it', async () => {
+      const { client } = assistant
+      const numberOf = (request: Promise<unknown>) =>
+        request.then(
+          () => 'none',
+          (error: McpError) => error.code,
+        )
+      const read = (uri: string) => numberOf(client.readResource({ uri }))
+      expect(await read('wellhead://nothing')).toBe(-32_002)
+      expect(await read('wellhead://prices/NOPE_USD')).toBe(-32_002)
+      expect(await read('wellhead://prices/%E0%A4')).toBe(-32_002)
+      expect(await numberOf(client.getPrompt({ name: 'nope' }))).toBe(ErrorCode.InvalidParams)
+      expect(await numberOf(client.getPrompt({ name: 'explain_move' }))).toBe(
+        ErrorCode.InvalidParams,
+      )
+      expect(await numberOf(client.callTool({ name: 'nope' }))).toBe(ErrorCode.InvalidParams)
+      for (const method of ['resources/read', 'prompts/get', 'tools/call', 'completion/complete']) {
+        const incomplete = { method, params: {} } as ReadResourceRequest
+        const request = client.request(incomplete, EmptyResultSchema)
+        expect(await numberOf(request), method).toBe(ErrorCode.InvalidParams)
+      }
     })
 
     test('an assistant may choose how much it is notified of', async () => {

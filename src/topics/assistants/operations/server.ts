@@ -83,12 +83,19 @@ const priceTemplate = {
 
 /** The resource of an address; undefined: there is none. */
 function resourceOf(uri: string): Pick<Resource, 'uri' | 'mimeType' | 'read'> | undefined {
-  const [, code] = /^wellhead:\/\/prices\/([^/]+)$/.exec(uri) ?? []
+  const [, code] = /^wellhead:\/\/prices\/((?:[^/%]|%[0-7][\da-f])+)$/i.exec(uri) ?? []
   if (code === undefined) return resources.find(resource => resource.uri === uri)
   const query = { by_code: decodeURIComponent(code) }
   const read = async (ask: Ask) => JSON.stringify(await ask('GET', '/v1/prices/latest', { query }))
   return { uri, mimeType: priceTemplate.mimeType, read }
 }
+
+/** The protocol's number for a resource that does not exist; the SDK has no name for it. */
+const resourceNotFound = -32_002
+const noResource = (uri: string, reason = `There is no ${uri}.`) =>
+  new McpError(resourceNotFound, reason, { uri })
+/** Statuses with which the API refuses a code that it does not have, or that has no price. */
+const unknownStatuses = [400, 404]
 
 /** The most values of a completion, by the protocol. */
 const completedMax = 100
@@ -132,6 +139,32 @@ const prompts: readonly Prompt[] = [
   },
 ]
 
+/** Refuses parameters that do not fit a method; the SDK would report an internal error. */
+function invalidParams({
+  error,
+}: {
+  error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }
+}): never {
+  const faults = error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'params'}: ${message}`,
+  )
+  throw new McpError(ErrorCode.InvalidParams, `${faults.join('; ')}.`)
+}
+const requests = {
+  call: CallToolRequestSchema.extend({
+    params: CallToolRequestSchema.shape.params.catch(invalidParams),
+  }),
+  read: ReadResourceRequestSchema.extend({
+    params: ReadResourceRequestSchema.shape.params.catch(invalidParams),
+  }),
+  prompt: GetPromptRequestSchema.extend({
+    params: GetPromptRequestSchema.shape.params.catch(invalidParams),
+  }),
+  complete: CompleteRequestSchema.extend({
+    params: CompleteRequestSchema.shape.params.catch(invalidParams),
+  }),
+}
+
 const textOf = (result: unknown) => [{ type: 'text' as const, text: JSON.stringify(result) }]
 
 /**
@@ -155,7 +188,7 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
       annotations: { title: tool.title, readOnlyHint: !tool.writes, destructiveHint: false },
     })),
   }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler(requests.call, async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name)
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
     try {
@@ -178,14 +211,19 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
     resourceTemplates: [priceTemplate],
   }))
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
+  server.setRequestHandler(requests.read, async ({ params }) => {
     const resource = resourceOf(params.uri)
-    if (!resource) throw new McpError(ErrorCode.InvalidParams, `There is no ${params.uri}.`)
+    if (!resource) throw noResource(params.uri)
     const { uri, mimeType } = resource
-    return { contents: [{ uri, mimeType, text: await resource.read(ask) }] }
+    try {
+      return { contents: [{ uri, mimeType, text: await resource.read(ask) }] }
+    } catch (error) {
+      const isUnknown = error instanceof Refusal && unknownStatuses.includes(error.status ?? 0)
+      throw isUnknown ? noResource(uri, error.message) : error
+    }
   })
   // Prompts and resources take codes only: one, or several with commas.
-  server.setRequestHandler(CompleteRequestSchema, async ({ params: { argument } }) => {
+  server.setRequestHandler(requests.complete, async ({ params: { argument } }) => {
     if (argument.name !== 'code' && argument.name !== 'codes') return { completion: { values: [] } }
     const [, before = '', begun = ''] = /^(?:(.*,))?([^,]*)$/.exec(argument.value) ?? []
     const found = await codesLike(ask, begun.trim())
@@ -201,7 +239,7 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
       arguments: parameters,
     })),
   }))
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+  server.setRequestHandler(requests.prompt, ({ params }) => {
     const prompt = prompts.find(({ name }) => name === params.name)
     if (!prompt) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${params.name}.`)
     const values = params.arguments ?? {}
