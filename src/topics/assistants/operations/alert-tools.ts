@@ -1,15 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { AlertShape as Alert } from '../../alerts/operations/row.ts'
 import type { BacktestShape as Backtest } from '../../alerts/operations/tests.ts'
-import { createTool, type Tool } from './tool.ts'
+import { createTool, type Tool, wordsOf } from './tool.ts'
 
-const Operator = Type.Union(
-  [
-    Type.Literal('greater_than'),
-    Type.Literal('less_than'),
-    Type.Literal('greater_than_or_equal'),
-    Type.Literal('less_than_or_equal'),
-  ],
+const Operator = wordsOf(
+  ['greater_than', 'less_than', 'greater_than_or_equal', 'less_than_or_equal'],
   { description: 'How the price is compared with the value.' },
 )
 

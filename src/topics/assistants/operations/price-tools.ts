@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import type { Commodity } from '../../../http/operations/commodities/row.ts'
 import { groupings, priceGroups } from '../../prices/math/price-groups.ts'
 import { type Point, summaryOf, thinned } from '../../prices/math/summary.ts'
-import { type Ask, createTool, Refusal, type Tool } from './tool.ts'
+import type { PriceRow } from '../../prices/operations/row.ts'
+import { type Ask, createTool, Refusal, type Tool, wordsOf } from './tool.ts'
 
 const codesMax = 20
 const queriedMax = 5
@@ -27,33 +29,10 @@ const Start = Type.Optional(
 const End = Type.Optional(
   Type.String({ description: 'Last day or time, inclusive. Default: now.' }),
 )
-const Interval = Type.Union(
-  [Type.Literal('hour'), Type.Literal('day'), Type.Literal('week'), Type.Literal('month')],
-  { default: 'day', description: 'Bar length; each point is the last price of its bar.' },
-)
-
-interface Commodity {
-  code: string
-  name: string
-  category: string
-  currency: string | null
-  unit: string
-  cadence: string
-  available: boolean
-  first_observation: string | null
-  last_observation: string | null
-}
-
-interface PriceRow {
-  code: string
-  name: string
-  price: number
-  currency: string | null
-  unit: string
-  created_at: string
-  change_24h_percent?: number | null
-  changes?: Record<string, { percent: number | null }>
-}
+const Interval = wordsOf(['hour', 'day', 'week', 'month'], {
+  default: 'day',
+  description: 'Bar length; each point is the last price of its bar.',
+})
 
 interface WindowAnswer {
   data: { prices: PriceRow[]; metadata: { source_description?: string } }
@@ -209,10 +188,10 @@ export const priceTools: readonly Tool[] = [
       start: Start,
       end: End,
       interval: Interval,
-      group_by: Type.Union(
-        groupings.map(grouping => Type.Literal(grouping)),
-        { default: 'all', description: 'How bars are grouped, in UTC.' },
-      ),
+      group_by: wordsOf(groupings, {
+        default: 'all',
+        description: 'How bars are grouped, in UTC.',
+      }),
       where: Type.Optional(
         Type.Object(
           {
@@ -232,17 +211,10 @@ export const priceTools: readonly Tool[] = [
           { additionalProperties: false, description: 'Filter for bars. Default: all.' },
         ),
       ),
-      order_by: Type.Union(
-        [
-          Type.Literal('time'),
-          Type.Literal('count'),
-          Type.Literal('mean'),
-          Type.Literal('low'),
-          Type.Literal('high'),
-          Type.Literal('meanChangePercent'),
-        ],
-        { default: 'time', description: 'Sort order: time ascending; all others descending.' },
-      ),
+      order_by: wordsOf(['time', 'count', 'mean', 'low', 'high', 'meanChangePercent'], {
+        default: 'time',
+        description: 'Sort order: time ascending; all others descending.',
+      }),
       groups: Type.Integer({
         minimum: 1,
         maximum: groupsMax,

@@ -11,6 +11,7 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { Commodity } from '../../../http/operations/commodities/row.ts'
 import { version } from '../../../version.ts'
 import { alertTools } from './alert-tools.ts'
 import { dataPathsOf, marketTools } from './market-tools.ts'
@@ -29,11 +30,6 @@ interface Resource {
   read(ask: Ask): Promise<string>
 }
 
-interface Category {
-  code: string
-  name: string
-}
-
 const resources: readonly Resource[] = [
   {
     uri: 'wellhead://catalogue',
@@ -41,10 +37,7 @@ const resources: readonly Resource[] = [
     description: 'Every code that has data, by category: code and name.',
     mimeType: 'text/markdown',
     async read(ask) {
-      const { data } = await ask<{ data: (Category & { category_name: string })[] }>(
-        'GET',
-        '/v1/commodities',
-      )
+      const { data } = await ask<{ data: Commodity[] }>('GET', '/v1/commodities')
       const categories = Map.groupBy(data, row => row.category_name)
       const parts = [...categories].map(([category, rows]) =>
         [`## ${category}`, ...rows.map(({ code, name }) => `- ${code}: ${name}`)].join('\n'),
@@ -102,10 +95,10 @@ const completedMax = 100
 
 /** The codes that begin with a text, or whose name contains it. */
 async function codesLike(ask: Ask, text: string): Promise<string[]> {
-  const { data } = await ask<{ data: Category[] }>('GET', '/v1/commodities', {
+  const { data } = await ask<{ data: Commodity[] }>('GET', '/v1/commodities', {
     query: { q: text || undefined },
   })
-  const isBegun = ({ code }: Category) => code.startsWith(text.toUpperCase())
+  const isBegun = ({ code }: Commodity) => code.startsWith(text.toUpperCase())
   return [...data.filter(isBegun), ...data.filter(row => !isBegun(row))].map(({ code }) => code)
 }
 

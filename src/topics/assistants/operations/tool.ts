@@ -1,4 +1,4 @@
-import type { Static, TObject } from '@sinclair/typebox'
+import { type SchemaOptions, type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 /** A query parameter; undefined is left out. */
@@ -22,6 +22,16 @@ export class Refusal extends Error {
     super(message)
   }
 }
+
+/** An argument that is one of some words. */
+export const wordsOf = <const Word extends string>(
+  words: readonly Word[],
+  options: SchemaOptions,
+) =>
+  Type.Union(
+    words.map(word => Type.Literal(word)),
+    options,
+  )
 
 /** The description of a tool, by which programs choose it. */
 export interface Tool {
