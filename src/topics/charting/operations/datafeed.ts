@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/request-context.ts'
-import { instantOf, listOf } from '../../../http/input/query.ts'
+import { instantOf, integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -58,6 +58,8 @@ const marksMax = 500
 const rollsMax = 240
 const searchDefault = 30
 const searchMax = 200
+/** Larger counts are requested by no one; what is answered has its own maximum. */
+const countMax = 1e9
 
 /** A refusal has the form that the protocol's clients show. */
 const access: KeyAccess = {
@@ -78,19 +80,35 @@ interface Moment {
   asOf: number | undefined
 }
 
-/** A request of any part of the protocol. */
-export interface Incoming {
+/** A request that reads prices. */
+export interface Reading {
   at: Context
-  query: Record<string, string | undefined>
   /** Undefined where the path has no parameters. */
-  params: { as_of?: string } | undefined
+  params?: { as_of?: string } | undefined
   caller: Caller
   request: Request
   reply: Reply
 }
 
+/** A request of any part of the protocol. */
+interface Incoming extends Reading {
+  query: Record<string, string | undefined>
+}
+
+/** A half-open range, Unix ms. */
+interface Range {
+  from: number
+  to: number
+}
+
+/** A code that is read, and the moment whose prices are. */
+interface Read {
+  commodity: Resolved
+  moment: Moment
+}
+
 /** The moment that the path names. */
-function momentOf({ at, params }: Incoming): Moment {
+function momentOf({ at, params }: Reading): Moment {
   const asOf = instantOf('as_of', params?.as_of)
   return { prices: asOf === undefined ? at : at.pricesAt({ asOf }), asOf }
 }
@@ -114,7 +132,7 @@ export function barsIn(
   history: Prices['history'],
   series: Series,
   resolution: Resolution,
-  range: { from: number; to: number },
+  range: Range,
   count: number,
 ): ChartBar[] {
   const interval = storedIntervalOf(resolution)
@@ -214,25 +232,25 @@ function symbolOf({ series, code }: Resolved, exchange: string) {
 }
 
 /** `from` and `to` of a request, in milliseconds. */
-const rangeOf = (query: Incoming['query']) => ({
+const rangeOf = (query: Incoming['query']): Range => ({
   from: seconds('from', query.from),
   to: seconds('to', query.to),
 })
 
 const dayOfBar = ({ time }: ChartBar): string => isoDay(time * secondMs)
 
-/** The code of a request, and the note that its prices were read. */
-export function readSymbol(incoming: Incoming): { commodity: Resolved; moment: Moment } {
-  const { at, query, request } = incoming
-  if (!query.symbol) throw missingParameter('symbol', 'a code or alias.')
-  const commodity = at.codes.read([query.symbol], request, 1)[0]!
-  const moment = momentOf(incoming)
-  noteRead(incoming, moment, [commodity])
+/** Resolves a code, and notes that its prices are read. */
+export function readSymbol(reading: Reading, symbol: string | undefined): Read {
+  const { at, request } = reading
+  if (!symbol) throw missingParameter('symbol', 'a code or alias.')
+  const commodity = at.codes.read([symbol], request, 1)[0]!
+  const moment = momentOf(reading)
+  noteRead(reading, moment, [commodity])
   return { commodity, moment }
 }
 
 function noteRead(
-  { at, reply, caller }: Incoming,
+  { at, reply, caller }: Reading,
   { asOf }: Moment,
   commodities: readonly Resolved[],
 ): void {
@@ -247,13 +265,15 @@ function noteRead(
 function historyOf(incoming: Incoming) {
   const { at, query } = incoming
   const resolution = resolutionIn(query.resolution)
-  const countback = countOf('countback', query.countback)
+  const countback = query.countback
+    ? integerOf('countback', query.countback, 1, 1, countMax)
+    : undefined
   const to = seconds('to', query.to)
   const from = countback === undefined ? seconds('from', query.from) : Number.NEGATIVE_INFINITY
-  const { commodity, moment } = readSymbol(incoming)
+  const { commodity, moment } = readSymbol(incoming, query.symbol)
   const { series } = commodity
   if (!hasBars(series, resolution)) return { s: 'no_data' }
-  const read = (range: { from: number; to: number }, count: number) =>
+  const read = (range: Range, count: number) =>
     barsIn(moment.prices.history, series, resolution, range, count)
   const bars = read({ from, to }, Math.min(countback ?? barsMax, barsMax))
   if (bars.length === 0) {
@@ -278,23 +298,23 @@ function historyOf(incoming: Incoming) {
   }
 }
 
-function countOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1)
-    throw invalidParameter(name, text, 'a whole number from 1')
-  return count
+/** The code and the range of a request for marks; marks are the same in every resolution. */
+function marked(incoming: Incoming): [Read, Range] {
+  const { query } = incoming
+  resolutionIn(query.resolution)
+  const range = rangeOf(query)
+  return [readSymbol(incoming, query.symbol), range]
 }
 
 /** Corrections of prices in a range, at the bars that they changed. */
-export function marksOf(incoming: Incoming, corrections: CorrectionStore) {
-  resolutionIn(incoming.query.resolution)
-  const { from, to } = rangeOf(incoming.query)
-  const { commodity, moment } = readSymbol(incoming)
+export function marksOf(
+  { commodity, moment }: Read,
+  { from, to }: Range,
+  corrections: CorrectionStore,
+) {
   const { id, decimals } = commodity.series
-  const asOf = moment.asOf ?? incoming.at.now()
   return corrections
-    .between(id, from, to, asOf, marksMax)
+    .between(id, from, to, moment.asOf ?? moment.prices.now(), marksMax)
     .map(({ observedAt, correctedAt, before, after }) => ({
       id: `correction-${observedAt}`,
       time: Math.floor(observedAt / secondMs),
@@ -310,10 +330,7 @@ export function marksOf(incoming: Incoming, corrections: CorrectionStore) {
 }
 
 /** Publications in a range, and last trading days of a family of futures. */
-export function timescaleMarksOf(incoming: Incoming) {
-  resolutionIn(incoming.query.resolution)
-  const { from, to } = rangeOf(incoming.query)
-  const { commodity, moment } = readSymbol(incoming)
+export function timescaleMarksOf({ commodity, moment }: Read, { from, to }: Range) {
   const { series, code } = commodity
   const family = families.find(listed => listed.code === (series.contractOf ?? code))
   if (family) {
@@ -406,7 +423,7 @@ function quotesOf(incoming: Incoming, exchange: string) {
 
 function searchOf({ at, query }: Incoming, exchange: string) {
   const text = (query.query ?? '').trim()
-  const limit = countOf('limit', query.limit) ?? searchDefault
+  const limit = integerOf('limit', query.limit, searchDefault, 1, countMax)
   const isWanted = (series: Series) =>
     (!query.type || series.category === query.type) && at.catalogue.hasData(series)
   const upper = text.toUpperCase()
@@ -477,7 +494,7 @@ export function datafeedOperations(
         'Returns the description of a code: name, session, decimals and the resolutions that it has.',
       query: { symbol: symbolParameter },
       answer: SymbolAnswer,
-      handle: incoming => symbolOf(readSymbol(incoming).commodity, exchange),
+      handle: incoming => symbolOf(readSymbol(incoming, incoming.query.symbol).commodity, exchange),
     },
     {
       name: 'search',
@@ -538,7 +555,7 @@ export function datafeedOperations(
       description: `Returns corrections of prices in a range, the newest ${marksMax}, each at the time of the price.`,
       query: rangeParameters,
       answer: t.Array(Mark),
-      handle: incoming => marksOf(incoming, corrections),
+      handle: incoming => marksOf(...marked(incoming), corrections),
     },
     {
       name: 'timescale_marks',
@@ -548,7 +565,7 @@ export function datafeedOperations(
         'Returns the publications of a weekly or monthly series, or the last trading days of a family of futures, in a range.',
       query: { ...rangeParameters, symbol: publishedSymbol },
       answer: t.Array(TimescaleMark),
-      handle: timescaleMarksOf,
+      handle: incoming => timescaleMarksOf(...marked(incoming)),
     },
   ]
   const keyInPath = { key: t.string('A read-only key.') }

@@ -11,14 +11,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Resolution } from '../math/resolution.ts'
 import type { CorrectionStore } from '../store/corrections.ts'
-import {
-  barsIn,
-  barsMax,
-  type Incoming,
-  marksOf,
-  readSymbol,
-  timescaleMarksOf,
-} from './datafeed.ts'
+import { barsIn, barsMax, marksOf, type Reading, readSymbol, timescaleMarksOf } from './datafeed.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -56,21 +49,6 @@ function rangeOf(body: unknown) {
 const positive = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && value > 0 ? Math.floor(value) : otherwise
 
-/** Converts a request of a panel to one of the datafeed: its parameters are in the body. */
-const incomingOf = ({
-  at,
-  caller,
-  request,
-  reply,
-}: Omit<Incoming, 'query' | 'params'>): Incoming => ({
-  at,
-  caller,
-  request,
-  reply,
-  query: {},
-  params: undefined,
-})
-
 /** The codes of a target: a variable with several values is sent as `(A|B)`. */
 function codesOf({ target }: Fields): string[] {
   const text = typeof target === 'string' ? target : ''
@@ -78,10 +56,10 @@ function codesOf({ target }: Fields): string[] {
 }
 
 /** One code of a target: its points in the range, oldest first. */
-function seriesOf(incoming: Incoming, body: unknown, target: Fields, symbol: string) {
+function seriesOf(reading: Reading, body: unknown, target: Fields, symbol: string) {
   const { from, to } = rangeOf(body)
   const { intervalMs, maxDataPoints } = fieldsOf(body)
-  const { commodity, moment } = readSymbol({ ...incoming, query: { symbol } })
+  const { commodity, moment } = readSymbol(reading, symbol)
   const { series, code } = commodity
   const resolution = resolutionFor(series, positive(intervalMs, dayMs))
   const count = Math.min(positive(maxDataPoints, barsMax), barsMax)
@@ -105,21 +83,18 @@ function seriesOf(incoming: Incoming, body: unknown, target: Fields, symbol: str
 }
 
 /** Corrections, publications and last trading days of a code in the range of a dashboard. */
-function annotationsOf(incoming: Incoming, body: unknown, corrections: CorrectionStore) {
+function annotationsOf(reading: Reading, body: unknown, corrections: CorrectionStore) {
   const { annotation } = fieldsOf(body)
   const symbol = fieldsOf(annotation).query
-  const { from, to } = rangeOf(body)
-  const asked: Incoming = {
-    ...incoming,
-    query: {
-      symbol: typeof symbol === 'string' ? symbol : undefined,
-      from: String(Math.floor(from / secondMs)),
-      to: String(Math.ceil(to / secondMs)),
-    },
-  }
+  const range = rangeOf(body)
+  const read = readSymbol(reading, typeof symbol === 'string' ? symbol : undefined)
   return [
-    ...marksOf(asked, corrections).map(({ time, text }) => ({ time, text, tags: ['correction'] })),
-    ...timescaleMarksOf(asked).map(({ time, tooltip, label }) => ({
+    ...marksOf(read, range, corrections).map(({ time, text }) => ({
+      time,
+      text,
+      tags: ['correction'],
+    })),
+    ...timescaleMarksOf(read, range).map(({ time, tooltip, label }) => ({
       time,
       text: tooltip.join(' '),
       tags: [label === 'R' ? 'roll' : 'publication'],
@@ -135,7 +110,7 @@ function annotationsOf(incoming: Incoming, body: unknown, corrections: Correctio
     }))
 }
 
-function codesLike({ catalogue }: Incoming['at'], target: unknown): string[] {
+function codesLike({ catalogue }: Reading['at'], target: unknown): string[] {
   const text = typeof target === 'string' ? target.trim().toUpperCase() : ''
   return catalogue
     .list()
@@ -220,7 +195,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
           `${wanted.length} codes`,
           `at most ${codesPerRequestMax} codes`,
         )
-      return wanted.map(({ target, code }) => seriesOf(incomingOf(call), call.body, target, code))
+      return wanted.map(({ target, code }) => seriesOf(call, call.body, target, code))
     },
   }),
   operation('POST /grafana/annotations', {
@@ -242,6 +217,6 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
       ),
       400: CodeProblem,
     },
-    handle: call => annotationsOf(incomingOf(call), call.body, corrections),
+    handle: call => annotationsOf(call, call.body, corrections),
   }),
 ]

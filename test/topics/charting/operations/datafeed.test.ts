@@ -154,7 +154,7 @@ describe('the datafeed for charting libraries', () => {
       ['/udf/history?symbol=NO_SUCH_CODE&from=1&to=2', 400, /Unknown commodity code: NO_SUCH_CODE/],
       ['/udf/history?symbol=WTI_USD&from=1&to=soon', 400, /^to must be a time in Unix seconds/],
       ['/udf/history?symbol=WTI_USD&from=1&to=2&resolution=7', 400, /^resolution must be 1, 5/],
-      ['/udf/search?query=wti&limit=none', 400, /^limit must be a whole number from 1/],
+      ['/udf/search?query=wti&limit=none', 400, /^limit must be a whole number of 1 or more/],
       ['/udf/history?from=1&to=2', 400, /^symbol is required/],
     ] as const) {
       const response = await instance.get(path, key)
