@@ -47,6 +47,15 @@ const blockedBy = (code: string, status: 'not_visible' | 'suspended') =>
     },
   )
 
+/** Throws where a request names more codes than it may. */
+export function refuseMoreThan(max: number, { length: requested }: readonly string[]): void {
+  if (requested > max)
+    throw new Problem('too_many_codes', `At most ${max} codes per request; got ${requested}.`, {
+      max,
+      requested,
+    })
+}
+
 export function createCodeReader(
   catalogue: Catalogue,
   now: () => number,
@@ -104,16 +113,7 @@ export function createCodeReader(
       return { known: reader.read(knownCodes, request), unknown: [...new Set(unknown)] }
     },
     read(codes, request, max = codesMax) {
-      if (codes.length > max) {
-        throw new Problem(
-          'too_many_codes',
-          `At most ${max} codes per request; got ${codes.length}.`,
-          {
-            max,
-            requested: codes.length,
-          },
-        )
-      }
+      refuseMoreThan(max, codes)
       const at = now()
       const only = codes.length === 1 ? catalogue.resolve(codes[0]!, at) : undefined
       if (only) return [only]

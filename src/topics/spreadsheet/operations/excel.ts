@@ -1,12 +1,13 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
+import { refuseMoreThan } from '../../../http/input/codes.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem, FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sheetPaths } from '../../../plans/clients/sheet-paths.ts'
@@ -203,14 +204,7 @@ function createSheetPrices({
     const requestedCodes = listOf(query.codes ?? query.by_code)
     if (requestedCodes.length === 0)
       throw missingParameter('codes', 'one to twenty codes, comma-separated.')
-    if (requestedCodes.length > codesMax) {
-      const extra = { max: codesMax, requested: requestedCodes.length }
-      throw new Problem(
-        'too_many_codes',
-        `At most ${codesMax} codes per request; got ${requestedCodes.length} were requested.`,
-        extra,
-      )
-    }
+    refuseMoreThan(codesMax, requestedCodes)
     const commodities = requestedCodes.flatMap(code => catalogue.resolve(code, now()) ?? [])
     markFixtures(set, marks, commodities)
     meter.noteRequested(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
