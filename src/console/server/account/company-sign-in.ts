@@ -14,6 +14,10 @@ const path = '/sign-in/company'
 const returning = { open: 'The identity provider vouches for the person.', rate: 'none' } as const
 const taking = { ...returning, body: true } as const
 const firstPage = '/market'
+const text = t.Optional(t.String())
+/** Parameters that providers add, and that a sign-in does not need. */
+const unused = ['error', 'error_description', 'session_state', 'scope', 'authuser', 'hd', 'prompt']
+const named = Object.fromEntries(unused.map(name => [name, text]))
 
 /** Signing in at the company's identity provider: redirect, return, and logout by the provider. */
 export function companySignInOperations(
@@ -21,12 +25,12 @@ export function companySignInOperations(
   { addressOf, ownUrl, serviceName, sessions, log }: Deps,
 ) {
   const isSecure = () => ownUrl().startsWith('https:')
-  const refused = (text: string, status: number, cookie?: string) =>
+  const refused = (because: string, status: number, cookie?: string) =>
     pageAnswer(
       {
         serviceName,
         title: 'Sign in',
-        body: message({ text, wrong: true }, { href: '/sign-in', text: 'Try again' }),
+        body: message({ text: because, wrong: true }, { href: '/sign-in', text: 'Try again' }),
       },
       { status, ...(cookie !== undefined && { cookie }) },
     )
@@ -36,7 +40,7 @@ export function companySignInOperations(
       summary: 'Sign in at the identity provider',
       hidden: true,
       access: { open: 'Signing in needs no credentials.' },
-      query: { next: t.Optional(t.String()) },
+      query: { next: text },
       handle: async ({ query }) => {
         try {
           const next = ownPath(query.next)
@@ -59,18 +63,7 @@ export function companySignInOperations(
       summary: 'Return from the identity provider',
       hidden: true,
       access: returning,
-      query: {
-        code: t.Optional(t.String()),
-        state: t.Optional(t.String()),
-        iss: t.Optional(t.String()),
-        error: t.Optional(t.String()),
-        error_description: t.Optional(t.String()),
-        session_state: t.Optional(t.String()),
-        scope: t.Optional(t.String()),
-        authuser: t.Optional(t.String()),
-        hd: t.Optional(t.String()),
-        prompt: t.Optional(t.String()),
-      },
+      query: { ...named, code: text, state: text, iss: text },
       handle: async ({ query: { state, code, iss }, request }) => {
         const outcome = await company.complete(
           { state, code, iss, browser: markOf(request) },
