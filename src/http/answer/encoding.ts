@@ -144,6 +144,8 @@ export function createEncoder(cachedBytesMax = cachedBytesDefault) {
   return {
     /** Makes the tags of a conditional request those of the bodies before they are encoded. */
     arrive(request: Request) {
+      const expected = request.headers.get('if-match')
+      if (expected !== null) request.headers.set('if-match', expected.replace(suffix, ''))
       const condition = request.headers.get('if-none-match')
       if (condition === null || !suffix.test(condition)) return
       suffix.lastIndex = 0

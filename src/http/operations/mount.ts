@@ -97,8 +97,13 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
     const condition = request.headers.get('if-match')
     return condition === null || condition.trim() === '*' ? undefined : condition
   }
-  const refuseChanged = (condition: string, resource: unknown) => {
-    const tag = tagOf(resource)
+  /** The caller has the tag of the resource as it was sent: in the shapes of a client profile. */
+  const refuseChanged = (
+    condition: string,
+    resource: unknown,
+    { request }: Call<never, never, unknown>,
+  ) => {
+    const tag = tagOf(context.profiles?.shaped(request, read.path, resource) ?? resource)
     if (tag !== undefined && !hasEtag(condition, tag))
       throw new Problem(
         'PRECONDITION_FAILED',
@@ -111,12 +116,12 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
     isAsync(handle) || isAsync(read.handle)
       ? async call => {
           const condition = conditionOf(call)
-          if (condition !== undefined) refuseChanged(condition, await current(call))
+          if (condition !== undefined) refuseChanged(condition, await current(call), call)
           return await handle(call)
         }
       : call => {
           const condition = conditionOf(call)
-          if (condition !== undefined) refuseChanged(condition, current(call))
+          if (condition !== undefined) refuseChanged(condition, current(call), call)
           return handle(call)
         }
   return { ...operation, handle: guarded as never }

@@ -46,6 +46,8 @@ export interface Profiles {
    * given one goes out.
    */
   leave(answer: Outgoing): unknown
+  /** A body in the shape that the client of a request gets of a route; undefined: the same one. */
+  shaped(request: Request, route: string, body: unknown): unknown
   /**
    * A request of this instance on behalf of another: it is refused in the other's shapes, and answered
    * in the usual ones.
@@ -189,6 +191,11 @@ export function createClientProfiles(
         return {}
       }
       return status === 200 || status === 201 ? answered(profile, answer) : undefined
+    },
+    shaped(request, route, body) {
+      const profile = profileOf(request)
+      const reshape = profile && reshapeFor(profile, route)
+      return reshape ? madeAnew(body, {}, reshape) : undefined
     },
     refuseAs(inner, outer) {
       const profile = profileOf(outer)

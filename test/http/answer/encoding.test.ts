@@ -90,6 +90,35 @@ describe('bodies', () => {
     }
   })
 
+  test('of a resource have a tag with which the resource can be changed', async () => {
+    const authorization = `Token ${instance.key('enterprise')}`
+    const send = (method: string, path: string, body: unknown, condition?: string) =>
+      fetch(new URL(path, server.url), {
+        method,
+        headers: {
+          authorization,
+          'content-type': 'application/json',
+          ...(condition !== undefined && { 'if-match': condition }),
+        },
+        body: JSON.stringify(body),
+      })
+    const created = await send('POST', '/v1/alerts', {
+      price_alert: {
+        name: 'high',
+        commodity_code: 'WTI_USD',
+        condition_operator: 'greater_than',
+        condition_value: 90,
+        metadata: { note: 'energy '.repeat(200) },
+      },
+    })
+    const path = `/v1/alerts/${((await created.json()) as { id: string }).id}`
+    const read = await ask(path, { authorization, 'accept-encoding': 'gzip' })
+    const tag = read.headers.get('etag')!
+    expect(tag).toEndWith('-gzip"')
+    const change = (name: string) => send('PATCH', path, { price_alert: { name } }, tag)
+    expect([(await change('one')).status, (await change('two')).status]).toEqual([200, 412])
+  })
+
   test('that are long streams are encoded as they go and are whole', async () => {
     const piece = new TextEncoder().encode(`${'0123456789abcdef'.repeat(4096)}\n`)
     let pieces = 0

@@ -833,6 +833,22 @@ describe('createClientProfiles: entity tags', () => {
     expect(await statusFor('error_string', tags.listed)).toBe(200)
   })
 
+  test('a resource is changed with the tag of its switched body', async () => {
+    const endpoint = { url: 'https://hooks.example.com/tag', events: ['price.updated'] }
+    const created = await ask('/v1/webhooks', 'omit_null', { method: 'POST', body: endpoint })
+    const path = `/v1/webhooks/${dataOf(created).id}`
+    const tag = (await ask(path, 'omit_null')).headers.get('etag')!
+    expect(tag).not.toBe((await ask(path, undefined)).headers.get('etag')!)
+    const change = (description: string) =>
+      ask(path, 'omit_null', {
+        method: 'PATCH',
+        body: { description },
+        headers: { 'if-match': tag },
+      })
+    expect([(await change('one')).status, (await change('two')).status]).toEqual([200, 412])
+    await ask(path, 'omit_null', { method: 'DELETE' })
+  })
+
   test('a switched 304 costs nothing and looks like any other', async () => {
     const tag = (await ask(path, 'latest_list')).headers.get('etag')!
     const before = used()
