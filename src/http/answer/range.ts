@@ -23,9 +23,12 @@ export function rangeOf(header: string | null, size: number): ByteRange | 'none'
   return first >= size ? 'none' : { first, last }
 }
 
-/** Whether a `Range` header is to be honoured for the file that has this entity tag. */
-export function rangeHolds(request: Request, etag: string): boolean {
-  if (!request.headers.has('range')) return false
+/**
+ * Whether a `Range` header is to be honoured for the file that has this entity tag, and was last
+ * modified at this time, as `Last-Modified` has it. Only GET has ranges (RFC 9110).
+ */
+export function rangeHolds(request: Request, etag: string, modified?: string): boolean {
+  if (request.method !== 'GET' || !request.headers.has('range')) return false
   const condition = request.headers.get('if-range')
-  return condition === null || condition === etag
+  return condition === null || condition === etag || condition === modified
 }

@@ -142,15 +142,16 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
   const send = (file: PriceFile, request: Request, reply: Reply, price: number) => {
     const { headers } = reply
     const etag = `"${file.sha256}"`
+    const modified = mailInstant(file.changedAt)
     Object.assign(headers, {
       'content-type': 'application/vnd.apache.parquet',
       'cache-control': 'private, no-cache',
       'accept-ranges': 'bytes',
-      'last-modified': mailInstant(file.changedAt),
+      'last-modified': modified,
       etag,
     })
     if (isUnmodified(request, etag, file.changedAt)) return new Response(null, { status: 304 })
-    const range = rangeHolds(request, etag)
+    const range = rangeHolds(request, etag, modified)
       ? rangeOf(request.headers.get('range'), file.bytes)
       : undefined
     if (range === 'none') {
