@@ -1,9 +1,9 @@
 /**
- * Functions of a spreadsheet that ask a Wellhead service.
+ * Spreadsheet functions that read prices from a Wellhead service.
  *
- * Extensions > Apps Script, paste this file, save, and reload the spreadsheet. The menu "Wellhead" then requests the address
- * of the service, which the spreadsheet's servers must be able to reach, and for your API key. Both are kept with your account
- * and not in the spreadsheet.
+ * Extensions > Apps Script, paste this file, save, and reload the spreadsheet. The menu "Wellhead" then prompts for the address
+ * of the service, which the servers of Google must be able to reach, and for your API key. Both are stored with your account,
+ * not in the spreadsheet.
  */
 
 /** Responses are cached this long, so that recalculating a sheet sends no request. */
@@ -44,7 +44,7 @@ function askWellhead_(path, parameters) {
     .join('&')
   const address = `${url.replace(/\/+$/, '')}${path}?${query}`
   const cache = CacheService.getUserCache()
-  // The cache takes keys of 250 characters and texts of 100 KB; what is longer is asked for again.
+  // The cache takes keys of 250 characters and texts of 100 KB; longer ones are requested again.
   const isKept = address.length <= 250
   const kept = isKept ? cache.get(address) : null
   if (kept !== null) return JSON.parse(kept)
