@@ -52,6 +52,25 @@ describe('the OpenAPI document of the whole API', () => {
     expect(faults).toEqual([])
   })
 
+  test('no request body has defaults, with which a client would change more than it names', () => {
+    const faults: string[] = []
+    const look = (schema: unknown, place: string, seen: readonly string[]): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      const { $ref, default: value, ...rest } = schema as Record<string, unknown>
+      if (value !== undefined) faults.push(place)
+      if (typeof $ref === 'string' && !seen.includes($ref)) {
+        const name = $ref.slice($ref.lastIndexOf('/') + 1)
+        look(document.components.schemas[name], `${place} ${name}`, [...seen, $ref])
+      }
+      for (const [name, part] of Object.entries(rest))
+        if (!name.startsWith('example')) look(part, `${place}.${name}`, seen)
+    }
+    for (const { name, operation } of operations())
+      for (const media of Object.values(operation.requestBody?.content ?? {}))
+        look(media.schema, name, [])
+    expect(faults).toEqual([])
+  })
+
   test('no two operations have one summary or one description, and a deprecated one is marked as an alias', () => {
     const repeated = (texts: readonly (string | undefined)[]) =>
       texts.filter((text, i) => texts.indexOf(text) !== i)

@@ -81,7 +81,10 @@ const operatorField = field(choice(operators), (form, name) => {
 })
 const valueField = decimal(-valueMax, valueMax, { examples: [90] })
 const analyticsTypeField = choice(analyticsTypes)
-const periodField = whole(period.min, period.max, { default: period.default })
+const periodField = whole(period.min, period.max, {
+  description: `Number of closes that the measure uses. Default: ${period.default}.`,
+  examples: [period.default],
+})
 
 const anyObject = (options: Record<string, unknown>): Field<Fields> =>
   field(t.Object({}, { additionalProperties: true, ...options }), (form, name) => {
@@ -130,7 +133,7 @@ const alertFields = ({ seriesOf, near }: Pick<AlertFormDeps, 'seriesOf' | 'near'
       description: 'Default: 60, or 1440 for analytics alerts; 0 disables it.',
     }),
   ),
-  enabled: optional(flag({ default: true })),
+  enabled: optional(flag({ description: 'Default for new alerts: true.', examples: [true] })),
   metadata: optional(nullable(metadataField)),
 })
 

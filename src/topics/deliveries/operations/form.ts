@@ -41,7 +41,10 @@ const deliveryFields = (deps: DeliveryFormDeps) => ({
   ),
   commodity_codes: codesField(deps),
   cadence: omittable(
-    choice(deliveryCadences, { default: 'weekdays', description: 'weekdays: Monday to Friday.' }),
+    choice(deliveryCadences, {
+      description: 'weekdays: Monday to Friday (default for new deliveries).',
+      examples: ['weekdays'],
+    }),
   ),
   weekday: optional(
     nullable(whole(1, 7, { examples: [1] }), {
@@ -55,7 +58,9 @@ const deliveryFields = (deps: DeliveryFormDeps) => ({
       description: "One address; the account's own when absent or null.",
     }),
   ),
-  enabled: omittable(flag({ default: true, description: 'False pauses.' })),
+  enabled: omittable(
+    flag({ description: 'False pauses. Default for new deliveries: true.', examples: [true] }),
+  ),
 })
 
 const nameField = (nameMax: number): Field<string> =>
@@ -67,9 +72,8 @@ const nameField = (nameMax: number): Field<string> =>
   })
 
 const timeField = field(
-  t.string('In `time_zone`.', '07:00', {
+  t.string('In `time_zone`. Default for new deliveries: 07:00.', '07:00', {
     pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
-    default: '07:00',
   }),
   (form, name) => {
     const time = form.text(name, timeMax)
@@ -80,7 +84,7 @@ const timeField = field(
 )
 
 const zoneField = field(
-  t.string('IANA name.', 'Europe/Berlin', { default: 'UTC' }),
+  t.string('IANA name. Default for new deliveries: UTC.', 'Europe/Berlin'),
   (form, name) => {
     const zone = form.text(name, zoneMax)
     if (zone === undefined) return undefined
