@@ -51,6 +51,7 @@ export const documentOptions = ({
   serviceName: brand.serviceName,
   description: apiIntroduction(brand.serviceName),
   baseUrl: server.baseUrl || '/',
+  contactUrl: brand.supportUrl,
   tags: apiTags,
   names: documentNames(brand),
 })

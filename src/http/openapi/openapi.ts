@@ -24,6 +24,8 @@ export interface OpenApiOptions {
   /** Markdown, the introduction of the document. */
   description: string
   baseUrl: string
+  /** Where people get help; empty or absent: in the guides. */
+  contactUrl?: string
   /** Descriptions by tag, in the order in which the tags are listed. */
   tags?: Readonly<Record<string, string>>
   /** Descriptions by name, for numbers in bodies that bring none. */
@@ -65,6 +67,7 @@ export interface OpenApiDocument {
     title: string
     version: 'v1'
     description: string
+    contact: { name: string; url: string }
     license: { name: string; url: string }
   }
   servers: { url: string }[]
@@ -177,19 +180,21 @@ export async function openapiDocument(
   }
   const schemas = shareSchemas(build.sites)
   describeNumbers([paths, schemas], options.numbers ?? {})
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
   return {
     openapi: '3.0.3',
     info: {
       title: options.serviceName,
       version: 'v1',
       description: options.description,
+      contact: { name: options.serviceName, url: options.contactUrl || `${baseUrl}/docs` },
       license: {
         name: 'Apache-2.0',
         url: 'https://www.apache.org/licenses/LICENSE-2.0',
       },
     },
     // Without an address the server is where the document was read from.
-    servers: [{ url: options.baseUrl.replace(/\/+$/, '') || '/' }],
+    servers: [{ url: baseUrl || '/' }],
     security: keySecurity,
     tags: tagsOf(paths, options.tags ?? {}),
     paths,

@@ -112,14 +112,19 @@ export function asyncApi({ info, servers }: OpenApiDocument): Fields {
     description,
     messages: everyMessage,
   })
-  const sending = (name: string, summary: string) => ({
+  const sending = (name: string, summary: string, description: string) => ({
     action: 'send',
     channel: { $ref: `#/channels/${name}` },
     summary,
+    description,
   })
   return {
     asyncapi: '3.0.0',
-    info: { title: info.title, version: info.version, description: 'Events that are pushed.' },
+    info: {
+      ...info,
+      description: 'Events that are pushed.',
+      tags: [{ name: 'Webhooks' }, { name: 'Watches and streams' }],
+    },
     servers: {
       api: { host, protocol: protocol.slice(0, -1), ...(pathname !== '/' && { pathname }) },
     },
@@ -139,9 +144,21 @@ export function asyncApi({ info, servers }: OpenApiDocument): Fields {
       },
     },
     operations: {
-      sendWebhook: sending('webhooks', 'Send an event to a webhook endpoint'),
-      sendEvent: sending('stream', 'Send an event to an open stream'),
-      sendPrices: sending('cable', 'Send changed prices'),
+      sendWebhook: sending(
+        'webhooks',
+        'Send an event to a webhook endpoint',
+        'Every endpoint gets the types of event that it subscribes to, signed and sent again until it accepts them.',
+      ),
+      sendEvent: sending(
+        'stream',
+        'Send an event to an open stream',
+        'The events of the account and its prices, each with the id from which a stream continues.',
+      ),
+      sendPrices: sending(
+        'cable',
+        'Send changed prices',
+        'The prices of the subscribed channel, whenever one of them changes.',
+      ),
     },
     components: { messages },
   }

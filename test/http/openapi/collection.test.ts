@@ -187,25 +187,37 @@ needs('test:full', 'newman', 'openapi-to-postmanv2', '@stoplight/prism-cli').tes
   300_000,
 )
 
-/** What Spectral reports of a socket, and of a template with its own example. */
-const specified = [
-  'info-contact info',
-  'oas3-valid-schema-example paths//v1/formulas/templates/get/responses/200/content/application/json/example/data/templates',
-  'operation-success-response paths//cable/get/responses',
-]
+/** What Spectral reports of a socket, of a template with its own example, and of an earlier version. */
+const specified = {
+  'openapi.json': [
+    'oas3-valid-schema-example paths//v1/formulas/templates/get/responses/200/content/application/json/example/data/templates',
+    'operation-success-response paths//cable/get/responses',
+  ],
+  'openapi-3.1.json': [
+    'oas3-valid-schema-example paths//v1/formulas/templates/get/responses/200/content/application/json/example/data/templates',
+    'operation-success-response paths//cable/get/responses',
+  ],
+  'asyncapi.json': ['asyncapi-latest-version asyncapi'],
+}
 
 needs('test:full', '@stoplight/spectral-cli').test(
-  'the rules of Spectral find nothing in the OpenAPI document but what is specified',
+  'the rules of Spectral find nothing in the three documents but what is specified',
   async () => {
-    await Bun.write(join(directory, 'rules.yaml'), 'extends: ["spectral:oas"]')
-    const file = join(directory, 'whole.json')
-    await Bun.write(file, await (await instance.ask('GET', '/openapi.json')).text())
+    const rules = join(directory, 'rules.yaml')
+    await Bun.write(rules, 'extends: ["spectral:oas", "spectral:asyncapi"]')
     const program = fileOf('@stoplight/spectral-cli', 'dist/index.js')
-    const rules = ['--ruleset', join(directory, 'rules.yaml'), '--format', 'json', '--quiet']
-    const lint = Bun.spawn(['node', program, 'lint', file, ...rules], { stderr: 'ignore' })
-    const problems = (await new Response(lint.stdout).json()) as { code: string; path: string[] }[]
-    const found = problems.map(({ code, path }) => `${code} ${path.slice(0, 10).join('/')}`)
-    expect(found.sort()).toEqual(specified)
+    for (const [name, expected] of Object.entries(specified)) {
+      const file = join(directory, name)
+      await Bun.write(file, await (await instance.ask('GET', `/${name}`)).text())
+      const options = ['--ruleset', rules, '--format', 'json', '--quiet']
+      const lint = Bun.spawn(['node', program, 'lint', file, ...options], { stderr: 'ignore' })
+      const problems = (await new Response(lint.stdout).json()) as {
+        code: string
+        path: string[]
+      }[]
+      const found = problems.map(({ code, path }) => `${code} ${path.slice(0, 10).join('/')}`)
+      expect(found.sort(), name).toEqual(expected)
+    }
   },
   300_000,
 )

@@ -187,6 +187,7 @@ describe('openapiDocument', () => {
       title: 'Test prices',
       version: 'v1',
       description: 'Prices of **energy**.',
+      contact: { name: 'Test prices', url: 'https://prices.example.com/docs' },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     })
     expect(document.servers).toEqual([{ url: 'https://prices.example.com' }])
