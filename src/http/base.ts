@@ -122,6 +122,7 @@ export function createBase(deps: BaseDeps) {
       // not exist.
       if (code === 'NOT_FOUND' && !(error instanceof Problem)) return answerUnknown(request)
       const problem = problemOf(error, code)
+      for (const name of ofResource) delete set.headers[name]
       disk?.failed(error)
       tally?.refuse(problem.code)
       const requestId = requestIdOf(request, ids)
@@ -189,6 +190,9 @@ export function createBase(deps: BaseDeps) {
         new Outcome(settleSwitched, { set, request, requestContext, responseValue }).answer,
     )
 }
+
+/** Headers that describe the resource that a handler was about to send, and not the error. */
+const ofResource = ['content-type', 'content-disposition', 'etag', 'last-modified']
 
 /** The schemes that a key may come with; no `Basic`, for which browsers open a dialog. */
 const challenge = 'Token realm="api", Bearer realm="api"'

@@ -289,6 +289,10 @@ describe('a cut export is resumed', () => {
     expect(new Uint8Array(await end.arrayBuffer())).toEqual(whole.slice(-8))
     const beyond = await instance.get(url, token, { range: 'bytes=999999999-' })
     expect(beyond.status).toBe(416)
+    // The body is the error, and not the file.
+    expect(beyond.headers.get('content-type')).toStartWith('application/json')
+    for (const name of ['content-disposition', 'etag', 'last-modified'])
+      expect(beyond.headers.get(name), name).toBeNull()
     expect((await instance.get(url, token, { 'if-none-match': etag })).status).toBe(304)
   })
 
