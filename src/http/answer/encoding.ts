@@ -176,7 +176,11 @@ export function createEncoder(cachedBytesMax = cachedBytesDefault) {
       const coding = codingOf(request.headers.get('accept-encoding'))
       // Only public pages are encoded: pages with personal content stay as they are.
       const isPersonal = headers.get('content-type')!.startsWith('text/html') && etag === null
-      if (!coding || isPersonal || request.method === 'HEAD') return response
+      if (!coding || isPersonal) return response
+      if (request.method === 'HEAD')
+        return Number(headers.get('content-length')) < encodedBytesMin
+          ? response
+          : encodedHead(response, coding)
       const key = keyOf(request, response, etag, coding)
       const ready = key === undefined ? undefined : cached.get(key)
       // Reads the body only if needed, because reading a long text makes it a stream.
@@ -288,10 +292,21 @@ const encodedLate = async (response: Response, body: Promise<Bytes>, coding: Cod
   encoded(response, wholeBody(await body), coding)
 
 function encoded(response: Response, body: Body, coding: Coding): Response {
-  const { headers } = response
+  markEncoded(response, coding)
+  return answered(response, body)
+}
+
+/** HEAD has the headers of GET, but no length: nothing is encoded to count it. */
+function encodedHead(response: Response, coding: Coding): Response {
+  markEncoded(response, coding)
+  response.headers.delete('content-length')
+  response.headers.set('transfer-encoding', 'chunked')
+  return response
+}
+
+function markEncoded({ headers }: Response, coding: Coding): void {
   const etag = headers.get('etag')
   if (etag !== null) headers.set('etag', encodedEtag(etag, coding))
   headers.set('content-encoding', coding)
   headers.delete('accept-ranges')
-  return answered(response, body)
 }

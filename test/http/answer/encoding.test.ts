@@ -52,9 +52,10 @@ const server = Bun.serve({
 })
 afterAll(() => void server.stop(true))
 
-const ask = (path: string, headers: Record<string, string> = {}) => {
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   instance.clock.advance(1001)
   return fetch(new URL(path, server.url), {
+    method,
     headers: { authorization: `Token ${token}`, ...headers },
     decompress: false,
   } as RequestInit)
@@ -87,6 +88,19 @@ describe('bodies', () => {
       const response = await ask(path, { 'accept-encoding': 'gzip' })
       expect(response.headers.get('content-encoding')).toBeNull()
       expect((await response.text()).length).toBeLessThan(1024)
+    }
+  })
+
+  test('have the same headers where only they are requested, without the length that they would have', async () => {
+    for (const coding of ['identity', 'gzip']) {
+      const headers = { 'accept-encoding': coding }
+      const whole = await ask(window, headers)
+      const head = await ask(window, headers, 'HEAD')
+      expect(await head.text()).toBe('')
+      for (const name of ['content-type', 'content-encoding', 'etag', 'vary'])
+        expect(head.headers.get(name), name).toBe(whole.headers.get(name))
+      const length = coding === 'identity' ? String((await whole.arrayBuffer()).byteLength) : null
+      expect(head.headers.get('content-length')).toBe(length)
     }
   })
 

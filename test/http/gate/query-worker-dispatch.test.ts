@@ -36,7 +36,7 @@ names.learn([
 ])
 
 /** The request that query workers get where the original has these headers. */
-async function questionOf(headers: Record<string, string>, query = '') {
+async function questionOf(headers: Record<string, string>, query = '', method = 'GET') {
   const asked: Omit<QueryWorkerRequest, 'id'>[] = []
   const dispatch = createQueryWorkerDispatch({
     pool: {
@@ -63,7 +63,7 @@ async function questionOf(headers: Record<string, string>, query = '') {
     isKnownCode: code => ['WTI_USD', 'BRENT_CRUDE_USD'].includes(code.trim()),
   })
   const requestContext = { route: '/v1/analytics/statistics' } as RequestContext
-  await dispatch.answer(requestContext, new Request(url + query, { headers }), undefined, {
+  await dispatch.answer(requestContext, new Request(url + query, { method, headers }), undefined, {
     headers: {},
   })
   return asked[0]
@@ -91,6 +91,11 @@ test('what an answer depends on is part of the question', async () => {
   expect(Object.fromEntries(question.headers)).toEqual(headers)
   expect(question.profile).toBe('desk')
   expect((await questionOf(headers))!.profile).toBeUndefined()
+})
+
+test('HEAD asks the question of GET, whose body has the length, and has no ranges', async () => {
+  const question = await questionOf({ range: 'bytes=0-9', prefer: 'handling=lenient' }, '', 'HEAD')
+  expect(question).toEqual((await questionOf({ prefer: 'handling=lenient' }))!)
 })
 
 test.each([
