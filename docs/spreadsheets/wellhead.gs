@@ -68,10 +68,10 @@ function refusalOfWellhead_(status, text) {
   }
 }
 
-/** The codes of a cell, a range of cells, or a text with commas. */
+/** The codes of a cell, a range of cells, or a text with commas; empty cells are empty texts. */
 function codesOfWellhead_(codes) {
   const cells = Array.isArray(codes) ? codes.flat() : String(codes).split(',')
-  return cells.map(code => String(code).trim()).filter(code => code !== '')
+  return cells.map(code => String(code).trim())
 }
 
 /** A day as the service reads it, of a cell that holds a date or a text. */
@@ -95,15 +95,16 @@ function WELLHEAD_PRICE(code, field) {
 }
 
 /**
- * The newest prices of a range of codes: code, price, currency, unit, change over 24 hours, time. A code that has no price has
- * an empty row.
+ * The newest prices of a range of codes: code, price, currency, unit, change over 24 hours, time. A code without a price has
+ * the reason instead, and an empty cell an empty row.
  *
  * @param {A2:A10} codes Cells with codes, or a text with commas.
- * @return A row for each code.
+ * @return A row for each cell.
  * @customfunction
  */
 function WELLHEAD_LATEST(codes) {
-  const wanted = codesOfWellhead_(codes)
+  const cells = codesOfWellhead_(codes)
+  const wanted = cells.filter(code => code !== '')
   const rows = []
   for (let start = 0; start < wanted.length; start += CODES_PER_REQUEST) {
     const part = wanted.slice(start, start + CODES_PER_REQUEST)
@@ -121,7 +122,7 @@ function WELLHEAD_LATEST(codes) {
       ])
     }
   }
-  return rows
+  return cells.map(code => (code === '' ? ['', '', '', '', '', ''] : rows.shift()))
 }
 
 /** The change over 24 hours in percent of each code that has a price. */

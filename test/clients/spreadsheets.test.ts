@@ -130,7 +130,7 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
 
   test('answers a row for each cell of a range, in its order', () => {
     const rows = script.WELLHEAD_LATEST([['WTI_USD'], ['NOPE_USD'], [''], ['EUR_USD']])
-    expect(rows.map(row => row[0])).toEqual(['WTI_USD', 'NOPE_USD', 'EUR_USD'])
+    expect(rows.map(row => row[0])).toEqual(['WTI_USD', 'NOPE_USD', '', 'EUR_USD'])
     expect(rows[0]).toEqual([
       'WTI_USD',
       expect.any(Number),
@@ -140,6 +140,7 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
       expect.any(Date),
     ])
     expect(rows[1]).toEqual(['NOPE_USD', 'invalid_code', '', '', '', ''])
+    expect(rows[2]).toEqual(['', '', '', '', '', ''])
   })
 
   test('answers every page of a history, and a curve', () => {
