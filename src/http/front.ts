@@ -125,7 +125,8 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
    * checked, because parsing the address costs as much as looking up the key.
    */
   const again = (request: Request, answer: Response): Response | Promise<Response> => {
-    if (answer.status !== 404) return answer
+    // A connection that became a socket has no response.
+    if (answer?.status !== 404) return answer
     const { url } = request
     const pathAt = url.indexOf('/', 8)
     if (url.charCodeAt(pathAt + 1) !== slash) return answer
@@ -153,7 +154,9 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       )
     const sent = deps.handle(request)
     const answered =
-      sent instanceof Promise ? sent.then(response => again(request, response)) : sent
+      sent instanceof Promise
+        ? sent.then(response => again(request, response))
+        : again(request, sent)
     return commits.onceCharged(request, isRead ? answered : commits.afterWrite(request, answered))
   }
   const { turns, encoder } = deps

@@ -39,6 +39,29 @@ async function answerTo(host: string): Promise<{ status: number; body: string }>
   return { status: Number(head.split(' ')[1]), body }
 }
 
+test.each([false, true])(
+  'slashes at the start of a path count as one, also where the answer waits: %p',
+  async waits => {
+    const routed = ({ url }: Request) =>
+      new Response('', { status: url === 'http://localhost/health' ? 200 : 404 })
+    const served = front({
+      handle: request => (waits ? Promise.resolve(routed(request)) : routed(request)),
+      ids: createSeededIds(1),
+      links: linker(services.config),
+      corsOrigins: [],
+      vary: '',
+      originals: new WeakMap(),
+    })
+    const statusOf = async (path: string) => {
+      const headers = { host: 'localhost' }
+      return (await served(new Request(`http://localhost${path}`, { headers }))).status
+    }
+    expect(await Promise.all(['/health', '//health', '///health', '//x'].map(statusOf))).toEqual([
+      200, 200, 200, 404,
+    ])
+  },
+)
+
 describe('Host', () => {
   for (const host of [
     'a:b:c',
