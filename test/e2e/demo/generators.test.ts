@@ -50,6 +50,14 @@ export const week: api['getPricesPastWeek']['parameters']['query'] = { interval:
 export const statistics: api['getStatistics']['parameters']['query'] = { code: 'WTI_USD', period: 30 }
 export const wrongWeek: api['getPricesPastWeek']['parameters']['query'] = { interval: 'fortnight' }
 export const wrongStatistics: api['getStatistics']['parameters']['query'] = { period: 30 }
+export const body: NonNullable<api['createAlert']['requestBody']>['content']['application/json'] = {
+  price_alert: {
+    name: 'high',
+    commodity_code: 'WTI_USD',
+    condition_operator: 'greater_than',
+    condition_value: 90,
+  },
+}
 `,
   },
   {
