@@ -10,6 +10,7 @@ import {
   forgetChecksums,
   readPages,
 } from './page-checksum-file.ts'
+import { isStorageFault } from './storage-fault.ts'
 import { followPages } from './wal-pages.ts'
 import { walStateOf } from './write-ahead-log.ts'
 
@@ -74,15 +75,18 @@ export function keepChecksums(db: Database, path: string) {
   let isBegun = false
   let fault: unknown
 
+  const fail = (error: unknown) => {
+    fault = error
+    if (file !== undefined) closeSync(file)
+    file = undefined
+    forgetChecksums(path)
+  }
   /** A database continues without checksums: they never keep it from a checkpoint. */
   const attempt = (work: (file: number) => void) => {
     try {
       if (file !== undefined) work(file)
     } catch (error) {
-      fault = error
-      if (file !== undefined) closeSync(file)
-      file = undefined
-      forgetChecksums(path)
+      fail(error)
     }
   }
   const oldPage = Buffer.alloc(pageBytes)
@@ -141,16 +145,34 @@ export function keepChecksums(db: Database, path: string) {
     // Every page of the database is the one that its checksum is of.
     unsettled = new Set()
     isInherited = false
+    if (isStorageFault(fault)) beginAgain()
+  }
+  const openFile = () => {
+    file = openSync(checksumsPath(path), existsSync(checksumsPath(path)) ? 'r+' : 'w+', privateMode)
+    return entriesOf(file)
+  }
+  const begin = (entries: Entries) => {
+    entries.begin()
+    isBegun = true
+  }
+  /**
+   * After a full disk: the WAL has no page that the database lacks, so the pages in it get their
+   * checksums as at a first start.
+   */
+  const beginAgain = () => {
+    try {
+      begin(openFile())
+      isOnDisk = true
+      fault = undefined
+    } catch (error) {
+      fail(error)
+    }
   }
 
   try {
-    file = openSync(checksumsPath(path), existsSync(checksumsPath(path)) ? 'r+' : 'w+', privateMode)
-    const entries = entriesOf(file)
+    const entries = openFile()
     isReplaced = inherited === 0 && entries.isOurs() && isOther(pages, entries, pageBytes)
-    if (!entries.isOurs() || isReplaced) {
-      entries.begin()
-      isBegun = true
-    }
+    if (!entries.isOurs() || isReplaced) begin(entries)
   } catch (error) {
     fault = error
   }
@@ -212,7 +234,7 @@ export function keepChecksums(db: Database, path: string) {
       rewritten = []
       return taken
     },
-    /** Why no checksums are written any more. */
+    /** Why no checksums are written: after a full disk until the next complete checkpoint. */
     fault: () => fault,
   }
 }

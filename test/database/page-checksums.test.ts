@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -17,6 +18,7 @@ import { damagedPages } from '../../src/database/damaged-pages.ts'
 import { openDatabase, transact } from '../../src/database/database.ts'
 import { checksumsPath } from '../../src/database/page-checksum-file.ts'
 import { nextTurn } from '../../src/lib/process/loop-turns.ts'
+import { needs } from '../support/needs.ts'
 import { cutPower } from '../support/power-cut.ts'
 
 let dir: string
@@ -285,3 +287,40 @@ test('where a replicator makes the checkpoints there are no checksums', () => {
   openDatabase(path, { autocheckpoint: 0, checksums: true }).close()
   expect(existsSync(checksumsPath(path))).toBe(false)
 })
+
+needs('mount').test(
+  'page checksums begin again after a full disk, and then find damage again',
+  () => {
+    Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'none', dir])
+    try {
+      const db = openDatabase(path, { checksums: true })
+      const checksums = checksumsOf(db)!
+      fill(db, 500)
+      const ballast = join(dir, 'ballast')
+      const { bavail, bsize } = statfsSync(dir)
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize, 1))
+      expect(() => checksums.checkpoint('PASSIVE')).toThrow('full')
+      expect([checksums.fault() !== undefined, existsSync(checksumsPath(path))]).toEqual([
+        true,
+        false,
+      ])
+      rmSync(ballast)
+      fill(db, 500, 'y'.repeat(200))
+      checksums.checkpoint('PASSIVE')
+      expect([checksums.fault(), checksums.takeBegun()]).toEqual([undefined, true])
+      expect(checksums.check(1, 10_000)).toEqual({ damaged: [], next: undefined })
+      fill(db, 700, 'z'.repeat(200))
+      put(db, 'marked', 'a text within one page')
+      checksums.checkpoint('PASSIVE')
+      expect(checksums.check(1, 10_000).damaged).toEqual([])
+      expect(checksums.takeRewritten()).toEqual([])
+      db.close()
+      expect(verifyFile(path)).toEqual([])
+      const at = textIn(path, 'a text within one page')
+      flip(path, at)
+      expect(damagedPages(path)).toEqual([Math.floor(at / pageBytes) + 1])
+    } finally {
+      Bun.spawnSync(['umount', '-l', dir])
+    }
+  },
+)

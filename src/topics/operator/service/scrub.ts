@@ -64,9 +64,10 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
     if (error !== undefined && !wasNotified)
       log.error('checksums_stopped', {
         error,
-        message: 'The page checksums could not be written; they are rebuilt at the next start.',
+        message:
+          'The page checksums could not be written. They are rebuilt when a full disk has space again, and otherwise at the next start.',
       })
-    wasNotified ||= error !== undefined
+    wasNotified = error !== undefined
     return error === undefined
   }
   /** Records damage that was found while pages were written over. */
