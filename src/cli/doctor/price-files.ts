@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { hourMs, isoInstant } from '../../lib/time/instant.ts'
-import { createPriceFiles } from '../../topics/prices/service/exports/price-files.ts'
+import { createPriceFiles, failureText } from '../../topics/prices/service/exports/price-files.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
 const check = 'nightly files'
@@ -16,10 +16,10 @@ export async function examinePriceFiles({ files }: Config, now: number): Promise
     if (!manifest) return [fine(check, `none in ${directory} yet: they are made after 02:00 UTC`)]
     const { madeAt, failures } = manifest
     if (failures.length > 0)
-      return failures.map(({ kind, name, reason }) =>
+      return failures.map(failure =>
         doubtful(
           check,
-          `${kind}/${name} could not be made: ${reason}`,
+          failureText(failure),
           'fix the reported problem; the server tries again every hour',
         ),
       )

@@ -15,6 +15,7 @@ import {
   type QuietHours,
 } from '../../topics/operator/service/notices.ts'
 import { damageText } from '../../topics/operator/service/scrub.ts'
+import { failureText } from '../../topics/prices/service/exports/price-files.ts'
 import type { Services } from './services.ts'
 
 /** Messages that are overdue by this much raise an alert. */
@@ -79,11 +80,11 @@ export function operatorAlertsOf(
       id: 'backup',
       text: 'the last scheduled backup failed; the log says why',
     })
-  const missed = services.priceFiles.failures()
-  if (missed.length > 0)
+  const [missed, ...others] = services.priceFiles.failures()
+  if (missed)
     operatorAlerts.push({
       id: 'price files',
-      text: `nightly files could not be made, first ${missed[0]!.kind}/${missed[0]!.name}: ${missed[0]!.reason}`,
+      text: failureText(missed) + (others.length > 0 ? `; and ${others.length} more` : ''),
     })
   for (const { feed, state, consecutiveFailures, expectedBy } of feeds.active()) {
     const { name } = feed.publisher

@@ -4,7 +4,10 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSealedFile, sealFile } from '../../../src/lib/files/sealed-file.ts'
 import { appendWhole, writeWhole } from '../../../src/lib/files/write-whole.ts'
-import { createPriceFiles } from '../../../src/topics/prices/service/exports/price-files.ts'
+import {
+  createPriceFiles,
+  failureText,
+} from '../../../src/topics/prices/service/exports/price-files.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -68,7 +71,20 @@ disk.describe('a disk that has room for a part of the last write', () => {
     expect(second.failures).toEqual([
       { kind: 'prices', name: '2026.parquet', reason: expect.stringContaining('no space left') },
     ])
+    expect(second.failures.map(failureText)).toEqual([
+      expect.stringContaining('the nightly file prices/2026.parquet could not be made: '),
+    ])
     expect(second.files).toEqual(first.files)
     expect(readdirSync(join(directory, 'prices'))).toEqual(['2026.parquet'])
   })
+})
+
+test.each([
+  [{ kind: '', name: '' }, 'no nightly file could be made: the disk is full'],
+  [
+    { kind: 'rig-counts', name: '' },
+    'the nightly files of rig-counts could not be listed: the disk is full',
+  ],
+])('a failure of nightly files is named for what is missing: %j', (files, text) => {
+  expect(failureText({ ...files, reason: 'the disk is full' })).toBe(text)
 })

@@ -165,6 +165,14 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
   }
 }
 
+/** A failure as a sentence, without a capital letter and a full stop. */
+export function failureText({ kind, name, reason }: FileFailure): string {
+  if (kind === '') return `no nightly file could be made: ${reason}`
+  return name === ''
+    ? `the nightly files of ${kind} could not be listed: ${reason}`
+    : `the nightly file ${kind}/${name} could not be made: ${reason}`
+}
+
 const absent = (error: unknown): undefined => {
   if ((error as { code?: unknown }).code !== 'ENOENT') throw error
 }
