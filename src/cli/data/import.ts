@@ -157,7 +157,7 @@ export function giveUp(
   env.err(`import: ${error.message}`)
   if (written.count > 0)
     env.err(
-      `import: ${written.count} ${written.what} were written before that; import the same files again to complete the rest`,
+      `import: at least ${written.count} ${written.what} were written before that; import the same files again to complete the rest`,
     )
   const exit = exitCodes.failed
   if (json)

@@ -119,7 +119,7 @@ describe('runImport: exit code', () => {
     const { code, err } = await run([file(good)], {}, failing)
     expect(code).toBe(1)
     expect(err).toBe(
-      'import: the server is gone\nimport: 1 points were written before that; import the same files again to complete the rest',
+      'import: the server is gone\nimport: at least 1 points were written before that; import the same files again to complete the rest',
     )
   })
 })
