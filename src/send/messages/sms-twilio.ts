@@ -127,7 +127,8 @@ function handoverOf(error: unknown, status: number | null): Handover {
   if (status < 400) return outOfService(noResponse, status)
   if (code === unsubscribed) return givenUp(reason, status, 'refused')
   if (typeof code === 'number' && unreachable.has(code)) return givenUp(reason, status, 'address')
-  const isOurs = status === 401 || status === 403 || badSender.has(Number(code))
+  // 404: the account in the address does not exist.
+  const isOurs = [401, 403, 404].includes(status) || badSender.has(Number(code))
   if (isOurs) return toCorrect(reason, status)
   return givenUp(reason, status)
 }

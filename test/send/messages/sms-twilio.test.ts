@@ -79,6 +79,11 @@ test.each<[string, Behaviour, object]>([
     { accepted: false, again: true, statusCode: 401, fault: 'setting' },
   ],
   [
+    'does not have the account',
+    failure(404, 20404),
+    { accepted: false, again: true, statusCode: 404, fault: 'setting' },
+  ],
+  [
     'does not know the sender',
     failure(400, 21606),
     { accepted: false, again: true, statusCode: 400, fault: 'setting' },
