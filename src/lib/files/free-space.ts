@@ -18,7 +18,8 @@ const megabyte = 2 ** 20
  */
 export function requireSpace(dir: string, bytes: number, purpose: string): void {
   const free = freeBytesOf(dir)
-  if (free >= bytes) return
+  // Some file systems over a network do not know their size.
+  if (free >= bytes || statfsSync(dir).blocks === 0) return
   throw new Error(
     `${dir} must have ${Math.ceil(bytes / megabyte)} MB of free disk space for ${purpose}; it has ${Math.floor(free / megabyte)} MB.`,
   )

@@ -8,6 +8,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { closeToOthers } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import { dayMs } from '../../lib/time/instant.ts'
@@ -54,6 +55,7 @@ export const directoryPlace = (directory: string): BackupPlace => ({
   async put(path, name) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const part = join(directory, name + partEnding)
+    requireSpace(directory, bytesOf(path), name)
     try {
       copyFileSync(path, part)
       closeToOthers(part)

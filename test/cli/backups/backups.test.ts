@@ -16,6 +16,7 @@ import { backupName } from '../../../src/plans/backup-retention.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { command, commandIn, emptyDirectory } from '../../support/instance/command.ts'
+import { needs } from '../../support/needs.ts'
 import { standInBucket } from '../../support/servers/s3-server.ts'
 
 const root = temporaryDir()
@@ -147,6 +148,23 @@ describe('a backup', () => {
     expect(() => requireSpace(root, free + 2 ** 30, 'a backup of wellhead.db')).toThrow(
       /must have \d+ MB of free disk space for a backup of wellhead.db; it has \d+ MB/,
     )
+  })
+
+  needs('mount').test('of which a full destination takes nothing, not even a part', async () => {
+    const { dir, kept } = place()
+    writeFileSync(join(dir, 'wellhead.toml'), `[backups]\ndirectory = "${kept}"\n`)
+    mkdirSync(kept)
+    Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', kept])
+    const { code, err } = await command('backup', '--data', dir)
+    const left = readdirSync(kept)
+    Bun.spawnSync(['umount', '-l', kept])
+    expect({ code, err, left }).toEqual({
+      code: 1,
+      err: expect.stringMatching(
+        /must have \d+ MB of free disk space for wellhead-\d{8}T\d{6}Z\.db; it has 0 MB/,
+      ),
+      left: [],
+    })
   })
 
   test('of a moment is the newest from before it', async () => {
