@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
-import { Members, Options, Page, Refused, Select, Waiting, WhoBringsData } from '../parts/bits.tsx'
+import { Members, NoData, Options, Page, Refused, Select, Waiting } from '../parts/bits.tsx'
 import { ask, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { areCodesHere, codes, codesRefusal, wantCodes } from '../parts/requests/codes.ts'
@@ -78,13 +78,7 @@ function One({ part }: { part: Part }) {
       ) : (
         !areCodesHere.value && part.categories.length > 0 && <Waiting what="series" />
       )}
-      {!boot.hasData && (
-        <section class="card">
-          <p>
-            No data yet. <WhoBringsData />
-          </p>
-        </section>
-      )}
+      {!boot.hasData && <NoData text="No data yet." />}
       {isReady && part.headline && <Headline codes={part.headline} />}
       {isReady && report && (
         <>

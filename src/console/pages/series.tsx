@@ -7,11 +7,11 @@ import {
   Copy,
   Empty,
   Members,
+  NoData,
   Page,
   Refused,
   Select,
   Waiting,
-  WhoBringsData,
 } from '../parts/bits.tsx'
 import { KnownOn } from '../parts/charts/known-on.tsx'
 import { below, later } from '../parts/later.tsx'
@@ -119,26 +119,19 @@ function All() {
       </label>
       {refusal.value && <Refused error={refusal.value} />}
       {!areCodesHere.value && !refusal.value && <Waiting what="codes" />}
-      {areCodesHere.value && matches.length === 0 && (
+      {areCodesHere.value && codes.value.length === 0 && <NoData text="No prices yet." />}
+      {codes.value.length > 0 && matches.length === 0 && (
         <section class="card">
           <Empty>
-            {codes.value.length > 0 ? (
-              <p>
-                No results.
-                {near.length > 0 && ' Did you mean '}
-                {near.map(({ code, name }, i) => (
-                  <>
-                    {i > 0 && ', '}
-                    {seriesLink(code, name)}
-                  </>
-                ))}
-                {near.length > 0 && '?'}
-              </p>
-            ) : (
-              <p>
-                No prices yet. <WhoBringsData />
-              </p>
-            )}
+            No results.
+            {near.length > 0 && ' Did you mean '}
+            {near.map(({ code, name }, i) => (
+              <>
+                {i > 0 && ', '}
+                {seriesLink(code, name)}
+              </>
+            ))}
+            {near.length > 0 && '?'}
           </Empty>
         </section>
       )}

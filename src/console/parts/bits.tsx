@@ -159,6 +159,13 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
+/** A card that says what is missing on a page, with the next step. */
+export const NoData = ({ text }: { text: string }) => (
+  <section class="card">
+    <Empty>{noData(text)}</Empty>
+  </section>
+)
+
 /** An address or a code, broken between its parts where it does not fit a line. */
 export function Parted({ text }: { text: string }) {
   const parts = text.split(/(?<=[@._/])/)
