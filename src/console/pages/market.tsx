@@ -1,6 +1,6 @@
 import { dayMs } from '../../lib/time/instant.ts'
 import type { Futures } from '../../topics/futures/operations/futures.ts'
-import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
+import { Empty, Members, NoData, Page, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
 import { has } from '../parts/person/account.ts'
@@ -167,16 +167,15 @@ function Morning() {
       }
     >
       {layouts.answer.refusal && <Refused error={layouts.answer.refusal} />}
-      {(!boot.hasData || watched.data?.length === 0) && (
+      {!boot.hasData ? (
+        <NoData text="No prices yet." />
+      ) : watched.data?.length === 0 ? (
         <section class="card">
           <Empty>
-            <p>
-              No prices yet. <WhoBringsData />
-            </p>
+            No code of this watchlist has a price. <a href="/board">Choose codes</a>
           </Empty>
         </section>
-      )}
-      {boot.hasData && watched.data?.length !== 0 && (
+      ) : (
         <div class="morning">
           <Ticker rows={watched.data?.slice(0, 8) ?? []} />
           <Movers of={layouts.answer.refusal ? { ...watched, isLoading: false } : watched} />

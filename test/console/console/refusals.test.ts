@@ -127,4 +127,17 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.waitForSelector('.tile:has-text("WTI") >> text=M1 60.80')
     await page.unroute(/\/v1\/futures\/wti\/curve$/)
   })
+
+  test('an empty watchlist leads to its codes, and is not taken for missing data', async () => {
+    const { page, goTo } = await stage.visitor()
+    await page.route('**/v1/prices/board/layout', route =>
+      route.fulfill({ json: { status: 'success', data: { groups: [], is_own: true } } }),
+    )
+    await goTo('/market')
+    await page.waitForSelector('main:has-text("No code of this watchlist has a price.")')
+    expect(await page.locator('main >> text=imports files').count()).toBe(0)
+    await page.click('main a:text-is("Choose codes")')
+    await page.waitForURL('**/board')
+    await page.unroute('**/v1/prices/board/layout')
+  })
 })
