@@ -365,8 +365,7 @@ export const CurveKeys = () => (
 export function CurveTile({ family, text }: { family: string; text: string }) {
   const { newest, earlier } = useCurves(family, { isLater: true })
   const curve = newest.data
-  if (newest.refusal) return <Refused error={newest.refusal} />
-  if (!curve) return <div class="tile" />
+  if (!curve) return <div class="tile">{newest.refusal && <Refused error={newest.refusal} />}</div>
   if (!hasCurve(curve)) return null
   const [first, second] = curve.contracts
   const lines = [curve, ...(earlier.data ?? [])].flatMap((each, i) =>

@@ -5,7 +5,15 @@ import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
 import { endLook, impersonation } from './person/impersonation.ts'
 import { Offer } from './person/offer.tsx'
-import { detailsOf, type Loaded, Refusal, sessionEnd, type useAttempt } from './requests/ask.ts'
+import {
+  detailsOf,
+  isUnreachable,
+  type Loaded,
+  Refusal,
+  sessionEnd,
+  Unreachable,
+  type useAttempt,
+} from './requests/ask.ts'
 import { boot, mayDo } from './requests/boot.ts'
 
 /** Controls that only some roles of an organization may use. */
@@ -80,6 +88,7 @@ export function Refused({ error }: { error: Error }) {
     )
   const isUnauthorized = error instanceof Refusal && error.status === 401
   if (isUnauthorized && sessionEnd.value) return null
+  if (error instanceof Unreachable && isUnreachable.value) return null
   return (
     <Notice mood="bad">
       {error.message} {isUnauthorized && <a href={signInHref()}>Sign in</a>}

@@ -4,11 +4,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Button, Refused, SessionEnd, signInHref } from '../bits.tsx'
+import { NotLoaded } from '../later.tsx'
 import { caller, callerRefusal, whoIsThere } from '../person/account.ts'
 import { endLook, impersonation } from '../person/impersonation.ts'
 import { asOperator } from '../person/operator-token.tsx'
 import { prefer, preferenceRefusal, preferences } from '../person/preferences.ts'
-import { sessionEnd } from '../requests/ask.ts'
+import { isUnreachable, sessionEnd } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { sets } from '../text/form.ts'
 import { instant } from '../text/format.ts'
@@ -98,6 +99,11 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </aside>
         )}
         <SessionEnd />
+        {isUnreachable.value && (
+          <div class="page-notice">
+            <NotLoaded />
+          </div>
+        )}
         {[callerRefusal, preferenceRefusal].map(
           ({ value: error }) =>
             error && (

@@ -88,10 +88,19 @@ export function useFirstView(isHere: boolean): void {
   useEffect(() => release, [])
 }
 
-/** Browsers only say that a request has failed. */
-function unreachable(error: Error): never {
+/** What a page shows could not be requested. */
+export class Unreachable extends Error {}
+
+/** Set while the server does not respond: the frame says so, instead of every part of the page. */
+export const isUnreachable = shared(false)
+
+/** Browsers only say that a request has failed. Throws an error with the remedy. */
+function failed(error: Error, isOfPage: boolean): never {
   if (error.name === 'AbortError') throw error
-  throw new Error('The server did not respond. Check the connection and try again.')
+  const text = 'The server did not respond. Check the connection and try again.'
+  if (!isOfPage) throw new Error(text)
+  isUnreachable.value = true
+  throw new Unreachable(text)
 }
 
 /** Set once the session or the impersonation has ended: the frame says so, instead of every part of the page. */
@@ -102,7 +111,8 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
   const { method = 'GET', body, token = impersonation?.token, signal, isLater = false } = options
   const early = method === 'GET' && token === undefined ? takeFirst(path) : undefined
   if (isLater && held) await new Promise<void>(sent => held?.push(sent))
-  const response = await (early ??
+  const response = await (
+    early ??
     fetch(path, {
       method,
       credentials: 'same-origin',
@@ -114,7 +124,9 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-    }).catch(unreachable))
+    })
+  ).catch(error => failed(error as Error, method === 'GET'))
+  isUnreachable.value = false
   const text = await response.text()
   const parsed: unknown = text === '' ? undefined : parsedText(text)
   if (response.ok) return parsed as T
