@@ -19,6 +19,7 @@ describe('numbers', () => {
     [-1234567.125, undefined, ['−1,234,567.125', '−1.234.567,125', '−1\u202f234\u202f567,125']],
     [0.5, undefined, ['0.5', '0,5', '0,5']],
     [999, 0, ['999', '999', '999']],
+    [0.00001164, undefined, ['0.00001164', '0,00001164', '0,00001164']],
   ])(
     '%p with %p decimals is written in every format, with a real minus',
     (value, decimals, all) => {

@@ -87,7 +87,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     font: `12px ${ink('--font')}`,
   }
   const text = (value: number | null, values: Values) =>
-    value === null ? '–' : number(value, props().decimals ?? digitsOf(values))
+    value === null ? '–' : number(value, props().decimals ?? digitsOf(values, 6))
   const valueAxis: uPlot.Axis = {
     ...axis,
     size: (_, texts) => 16 + 7 * Math.max(3, ...(texts ?? []).map(({ length }) => length)),
@@ -154,13 +154,14 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
   }
 }
 
-const digitsMax = 6
+/** Marks of an axis are round, but for what a computer adds to them. */
+const digitsMax = 12
 
 /** How many digits the values need behind their points; all of a column are written with as many. */
-const digitsOf = (values: Values): number =>
+const digitsOf = (values: Values, max = digitsMax): number =>
   values.reduce<number>(
     (most, value) =>
-      value === null ? most : Math.max(most, decimalsOf(Number(value.toFixed(digitsMax)))),
+      value === null ? most : Math.max(most, decimalsOf(Number(value.toFixed(max)))),
     0,
   )
 

@@ -8,6 +8,9 @@ const marks: Readonly<Record<NumberFormat, Readonly<Record<string, string>>>> = 
   spaced_decimal_comma: { ',': '\u202f', '.': ',' },
 }
 
+/** Numbers below this one keep more digits, or nothing would be left of them. */
+const smallMax = 0.001
+
 /** A number with the digits its series has, grouped, with a real minus. */
 export const numberText = (
   value: number,
@@ -17,7 +20,7 @@ export const numberText = (
   value
     .toLocaleString('en-GB', {
       minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? 6,
+      maximumFractionDigits: decimals ?? (Math.abs(value) < smallMax ? 12 : 6),
     })
     .replace(/[,.-]/g, mark => marks[format][mark] ?? '−')
 
