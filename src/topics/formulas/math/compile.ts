@@ -5,14 +5,8 @@ import { isUnit, type Product, targetUnits } from '../../units/math/units.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
 import { dayNumber, type Input, type Mean } from './input.ts'
 import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
-import {
-  type Average,
-  type Code,
-  type Comparison,
-  type Condition,
-  type Node,
-  parseFormula,
-} from './parse.ts'
+import { parseFormula } from './parse.ts'
+import type { Average, Code, Comparison, Condition, Node } from './syntax.ts'
 import { averagedDays, spanBefore } from './windows.ts'
 
 export const alignments = ['last', 'same_day', 'drop'] as const

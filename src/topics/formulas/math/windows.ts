@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
-import type { Average, Span } from './parse.ts'
+import type { Average, Span } from './syntax.ts'
 
 /** Days of a window, half-open, in days since 1970. */
 export interface Days {

@@ -1,0 +1,201 @@
+import { nearestWord } from '../../../lib/text/wrong-value.ts'
+import { parseDay } from '../../../lib/time/instant.ts'
+import { FormulaFault } from './fault.ts'
+import type { Condition, Node, Span } from './syntax.ts'
+import type { Token, TokenReader } from './tokens.ts'
+
+const functions = 'abs around avg fx if lag max min plain round table unit'.split(' ')
+/** Other names of functions, as spreadsheets and tables have them. */
+const otherNames: Readonly<Record<string, string>> = {
+  average: 'avg',
+  mean: 'avg',
+  convert: 'unit',
+  iif: 'if',
+  lookup: 'table',
+  shift: 'lag',
+}
+const [aSpan, aDay] = ['a span such as 6 months', 'a day such as 2026-11-16']
+const [aCurrency, aUnit] = ['a currency such as EUR', 'a unit such as mwh']
+/** Reads what a call has between its parentheses, by the name of the function. */
+export function createCalls(
+  tokens: TokenReader,
+  { sum, condition }: { sum(): Node; condition(): Condition },
+) {
+  const { peek, next, isSign, isWord, wrong, take, takeComma, number, wholeNumber } = tokens
+  const { word, code, span, spanAfter } = tokens
+  const items = (name: Token, least: number, most = Number.POSITIVE_INFINITY): Node[] => {
+    const list = [sum()]
+    while (isSign(',')) {
+      const fault = list.length === most ? tokens.decimalComma() : undefined
+      if (fault) throw fault
+      next()
+      list.push(sum())
+    }
+    if (list.length < least || list.length > most)
+      throw new FormulaFault(
+        'arguments',
+        name,
+        `must give ${name.text} ${least === most ? 'one argument' : `at least ${least} arguments`}; got ${list.length}.`,
+      )
+    return list
+  }
+
+  const average = (name: Token): Node => {
+    const averaged = code()
+    takeComma(aSpan)
+    const { span: window, word: unit } = span()
+    if (window.unit === 'hour')
+      throw new FormulaFault('arguments', name, `must give ${name.text} a span of days or longer.`)
+    let lag: Span | undefined
+    let every: Span | undefined
+    while (isSign(',')) {
+      next()
+      const isLag = isWord('lag')
+      if (!isLag && !isWord('every')) throw wrong('lag or every')
+      next()
+      if (isLag && peek().text === '0') {
+        next()
+        lag = spanAfter(0).span
+      } else if (isLag) lag = span().span
+      else every = span().span
+    }
+    if (lag?.unit === 'hour' || (every && every.unit !== 'month'))
+      throw new FormulaFault(
+        'arguments',
+        name,
+        `must give ${name.text} lag in days or longer spans, and every in months, quarters or years.`,
+      )
+    const { column, length } = name
+    return {
+      kind: 'avg',
+      code: averaged,
+      window: { ...window, isQuarter: unit === 'quarter', isYear: unit === 'year' },
+      lag,
+      every,
+      column,
+      length,
+    }
+  }
+
+  const around = (name: Token): Node => {
+    const centre = code()
+    takeComma(aDay)
+    const day = peek().kind === 'day' ? parseDay(peek().text) : undefined
+    if (day === undefined) throw wrong(aDay)
+    next()
+    takeComma('the number of closes before it')
+    const before = wholeNumber(name, 100)
+    takeComma('the number of closes after it')
+    const after = wholeNumber(name, 100)
+    if (before + after === 0)
+      throw new FormulaFault(
+        'arguments',
+        name,
+        `must give ${name.text} at least one close before or after the day.`,
+      )
+    return {
+      kind: 'around',
+      code: centre,
+      day,
+      before,
+      after,
+      column: name.column,
+      length: name.length,
+    }
+  }
+
+  const table = (name: Token): Node => {
+    const inner = sum()
+    const bands: { from: number; to: number; value: number }[] = []
+    while (isSign(',')) {
+      next()
+      take('[')
+      const from = number()
+      takeComma('the end of the band')
+      const to = number()
+      takeComma('the value of the band')
+      bands.push({ from, to, value: number() })
+      take(']')
+      if (from >= to)
+        throw new FormulaFault(
+          'arguments',
+          name,
+          `must have bands that begin below their end; got [${from}, ${to}].`,
+        )
+    }
+    if (bands.length === 0)
+      throw new FormulaFault(
+        'arguments',
+        name,
+        `must give ${name.text} at least one band such as [0, 3, 0.10].`,
+      )
+    return { kind: 'table', inner, bands, column: name.column, length: name.length }
+  }
+
+  const lag = (name: Token): Node => {
+    const { column, length } = name
+    const lagged = code()
+    takeComma('a number of values or a span')
+    if (tokens.second()?.kind === 'word')
+      return { kind: 'lag', code: lagged, by: span().span, column, length }
+    return { kind: 'lag', code: lagged, by: wholeNumber(name, 10_000), column, length }
+  }
+
+  const call = (name: Token): Node => {
+    const { column, length } = name
+    const kind = name.text.toLowerCase()
+    switch (kind) {
+      case 'min':
+      case 'max':
+        return { kind: 'extreme', name: kind, items: items(name, 2), column, length }
+      case 'abs':
+      case 'plain':
+        return { kind, inner: items(name, 1, 1)[0]!, column, length }
+      case 'round': {
+        const inner = sum()
+        const hasDigits = isSign(',')
+        if (hasDigits) next()
+        const digits = hasDigits ? wholeNumber(name, 10) : 0
+        return { kind: 'round', inner, digits, column, length }
+      }
+      case 'if': {
+        const test = condition()
+        takeComma('the value if it holds')
+        const then = sum()
+        takeComma('the value if it does not')
+        return { kind: 'if', condition: test, then, otherwise: sum(), column, length }
+      }
+      case 'fx': {
+        const inner = sum()
+        takeComma(aCurrency)
+        const target = word(aCurrency)
+        return { kind, inner, currency: target.text.toUpperCase(), word: target, column, length }
+      }
+      case 'unit': {
+        const inner = sum()
+        takeComma(aUnit)
+        const target = word(aUnit)
+        return { kind, inner, unit: target.text, word: target, column, length }
+      }
+      case 'avg':
+        return average(name)
+      case 'lag':
+        return lag(name)
+      case 'around':
+        return around(name)
+      case 'table':
+        return table(name)
+      default: {
+        const near = otherNames[kind] ?? nearestWord(kind, functions)
+        const meant = near === undefined ? '' : ` Did you mean ${near}?`
+        throw new FormulaFault(
+          'unknown_function',
+          name,
+          `must use the functions ${functions.join(', ')}; got ${name.text}.${meant}`,
+        )
+      }
+    }
+  }
+
+  return call
+}
