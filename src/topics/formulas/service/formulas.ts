@@ -2,21 +2,22 @@ import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isComputed, type Series } from '../../catalogue/store/series.ts'
-import { dailyMeans } from '../../delivery/math/daily-means.ts'
-import { barsOf, type Observation } from '../../prices/math/bars.ts'
+import type { Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import { createCompiler } from '../math/compile.ts'
 import { computeSeries } from '../math/series.ts'
+import { computedReads } from './computed-reads.ts'
 import {
   type Averaged,
   type Definition,
   define,
-  definitionsOf,
   type FormulaTerms,
   faultOf,
 } from './definitions.ts'
-import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
+import { measureComputed } from './extents.ts'
+import { isRank } from './ranks.ts'
+import { createRelations } from './relations.ts'
 import { createView, ever, type StoredReads, stepsTo, type View } from './views.ts'
 
 export { ever } from './views.ts'
@@ -36,8 +37,6 @@ export interface FormulaDeps {
 export type Formulas = ReturnType<typeof createFormulas>
 
 const rowsMax = 1_000_000_000
-/** At the end of a series: longer than two market days and a weekend with holidays. */
-const edgeMs = 6 * dayMs
 /** Moments of which values stay in memory: as of them, and before them. */
 const viewsMax = 4
 
@@ -50,47 +49,9 @@ type Recorded = Pick<StoredReads, 'read' | 'newest'>
  */
 export function createFormulas({ stored, closes, catalogue, quarantine }: FormulaDeps) {
   const compile = createCompiler()
-  let known: ReturnType<typeof definitionsOf> | undefined
-  let relations: ReturnType<typeof relationsOf> = {
-    uses: new Map(),
-    dependents: new Map(),
-    ranks: new Map(),
-  }
-  const parts = new Map<number, RankPart[]>()
-  const rankParts = (rankId: number): readonly RankPart[] => {
-    const known = parts.get(rankId)
-    if (known) return known
-    const family = catalogue.byId(familyIdOf(rankId))
-    const made = partsOf(rankId, catalogue.contractsOf(family))
-    parts.set(rankId, made)
-    return made
-  }
-  const definitions = () => {
-    if (known) return known
-    parts.clear()
-    known = definitionsOf(catalogue, compile)
-    relations = relationsOf(known, id => rankParts(id).map(({ seriesId }) => seriesId))
-    return known
-  }
-  const isFormula = (seriesId: number) => definitions().has(seriesId)
-  const definitionOf = (seriesId: number) => definitions().get(seriesId)
-  const dependentsOf = (seriesId: number): readonly number[] => {
-    definitions()
-    return relations.dependents.get(seriesId) ?? []
-  }
-
-  /** The series that one is computed from, over any number of levels. */
-  const usedBy = (seriesId: number): Iterable<number> => {
-    definitions()
-    return relations.uses.get(seriesId) ?? []
-  }
-
-  /** A series with all that is computed from it. */
-  const heldBy = (seriesId: number): readonly number[] => [
-    seriesId,
-    ...dependentsOf(seriesId),
-    ...(relations.ranks.get(seriesId) ?? []),
-  ]
+  const relations = createRelations(catalogue, compile)
+  const { definitions, definitionOf, isFormula, rankParts, dependentsOf, usedBy, heldBy } =
+    relations
 
   const isClear = (seriesId: number, rows: Observation[]): Observation[] => {
     const stretches = quarantine.clear(seriesId, ever.from, ever.to)
@@ -181,7 +142,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     return dependentsOf(seriesId)
   }
   catalogue.onReload(() => {
-    known = undefined
+    relations.forget()
     // Recorded values are the same under other terms.
     present.clear(id => isRank(id) || isComputed(catalogue.byId(id)))
     newestOnes.clear()
@@ -189,66 +150,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     past.clear()
     earlier.clear()
   })
-  /** From a few days at both ends: a history of periods is long. */
-  const reachOfMeans = (seriesId: number) => {
-    const definition = definitionOf(seriesId)
-    const means = (from: number, to: number) => {
-      if (!definition || !('averages' in definition)) return []
-      const {
-        averages,
-        isCounted,
-        series: [leg],
-      } = definition
-      return dailyMeans(averages, isClear(leg.id, stored.oldestFirst(leg.id, from, to)), isCounted)
-    }
-    const reach = definition && catalogue.extent(definition.series[0]!)
-    const known = [
-      stored.after(seriesId, ever.from, 1)[0],
-      stored.newest(seriesId, ever.to),
-      ...(reach ? means(reach.firstAt, reach.firstAt + edgeMs) : []),
-      ...(reach ? means(reach.lastAt - edgeMs, ever.to) : []),
-    ].flatMap(row => row?.observedAt ?? [])
-    return known.length === 0
-      ? undefined
-      : { firstAt: Math.min(...known), lastAt: Math.max(...known) }
-  }
-  catalogue.measureBy(series => {
-    if (series.averageOf !== undefined) return { extent: reachOfMeans(series.id) }
-    if (series.terms?.formula === undefined) return undefined
-    const [begin, newest] = [beginOf(series.id), newestOf(series.id)]
-    if (begin === undefined || !newest) return { extent: undefined }
-    let oldest: number | undefined
-    return {
-      extent: {
-        // It takes longer to find, and most reads of an extent are for its end.
-        get firstAt() {
-          oldest ??= present.oldest(series.id, begin)?.observedAt ?? begin
-          return oldest
-        },
-        lastAt: newest.observedAt,
-      },
-    }
-  })
-  /** The oldest value of a leg of a formula. */
-  const beginOf = (
-    seriesId: number,
-    known = new Map<number, number | undefined>(),
-  ): number | undefined => {
-    const definition = definitionOf(seriesId)
-    if (!definition || !('compiled' in definition)) return undefined
-    const begins = definition.series.flatMap(leg => {
-      if (!definition.compiled.legs.includes(leg.code)) return []
-      if (!known.has(leg.id)) known.set(leg.id, beginOfLeg(leg, known))
-      return known.get(leg.id) ?? []
-    })
-    return begins.length === 0 ? undefined : Math.min(...begins)
-  }
-  const beginOfLeg = (leg: Series, known: Map<number, number | undefined>): number | undefined => {
-    if (isRank(leg.id))
-      return rankParts(leg.id).flatMap(part => stored.after(part.seriesId, part.from - 1, 1))[0]
-        ?.observedAt
-    return beginOf(leg.id, known) ?? catalogue.extent(leg)?.firstAt
-  }
+  measureComputed(catalogue, relations, { stored, present, newestOf, isClear })
 
   const computed = computedReads({
     present,
@@ -351,7 +253,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /** The series that a formula is computed from, over any number of levels. */
     restsOn(seriesId: number): readonly number[] {
       const definition = definitionOf(seriesId)
-      return !definition || 'averages' in definition ? [] : [...relations.uses.get(seriesId)!]
+      return !definition || 'averages' in definition ? [] : [...usedBy(seriesId)]
     },
     /** Values as they were known at a moment that moves on, without those that are not clear then. */
     viewAt: (at: () => number, isClearAt: (seriesId: number, row: Observation) => boolean) =>
@@ -402,171 +304,4 @@ function changeOf(
 function namedLegs(definition: Definition | Averaged | undefined): readonly Series[] {
   if (!definition || 'averages' in definition) return definition?.series ?? []
   return definition.series.filter(({ code }) => definition.compiled.named.includes(code))
-}
-
-/** The series that each formula uses, and the formulas that use a series, over any number of levels. */
-function relationsOf(
-  definitions: ReadonlyMap<number, Definition | Averaged | undefined>,
-  contractsOf: (rankId: number) => readonly number[],
-) {
-  const dependents = new Map<number, number[]>()
-  /** Ranks by the contracts that they read. */
-  const ranks = new Map<number, Set<number>>()
-  const uses = new Map<number, Set<number>>()
-  for (const [id, definition] of definitions) {
-    const own = new Set<number>()
-    for (const { id: leg } of definition?.series ?? []) {
-      if (!isRank(leg)) own.add(leg)
-      for (const contract of isRank(leg) ? contractsOf(leg) : []) {
-        own.add(contract)
-        ranks.set(contract, (ranks.get(contract) ?? new Set()).add(leg))
-      }
-      for (const below of uses.get(leg) ?? []) own.add(below)
-    }
-    uses.set(id, own)
-    for (const leg of own) {
-      const known = dependents.get(leg)
-      if (known) known.push(id)
-      else dependents.set(leg, [id])
-    }
-  }
-  return { uses, dependents, ranks }
-}
-
-interface ComputedDeps {
-  present: View
-  /** The values that were first recorded. */
-  first: View
-  asOfView(asOf: number): View
-  /** The values before a time. */
-  earlierView(before: number): View
-  newest(seriesId: number): Observation | undefined
-  firstAt(seriesId: number): number | undefined
-  legsOf(seriesId: number): readonly number[]
-  stored(): ObservationStore
-  closes(): CloseStore
-  /** Recorded values of a series; a series by formula has none. */
-  own: ObservationStore
-  ownCloses: CloseStore
-}
-
-/** The reads of a store over values that are computed. */
-function computedReads(deps: ComputedDeps) {
-  const { present, first, asOfView, legsOf, stored, closes, own, ownCloses } = deps
-  const isBorn =
-    (bornBy = ever.to) =>
-    (row: Observation) =>
-      row.recordedAt <= bornBy
-  const oldestFirst = (id: number, from: number, to: number, bornBy?: number) =>
-    present.between(id, from, to).filter(isBorn(bornBy))
-  const newestFirstOf =
-    (view: View) => (id: number, from: number, to: number, limit: number, bornBy?: number) =>
-      limit < 1 ? [] : view.last(id, from, to, limit, isBorn(bornBy)).slice(-limit).reverse()
-  const daysOf = (all: readonly Observation[]) =>
-    all.map(({ observedAt }) => startOfDay(observedAt))
-  const latestOf = (times: readonly (number | undefined)[]): number | undefined => {
-    const found = times.flatMap(at => (at === undefined ? [] : [at]))
-    return found.length === 0 ? undefined : Math.max(...found)
-  }
-  return {
-    between: newestFirstOf(present),
-    oldestFirst,
-    newest(id: number, before: number) {
-      const newest = deps.newest(id)
-      return newest && newest.observedAt >= before
-        ? deps.earlierView(before).newest(id, before)
-        : newest
-    },
-    count: (id: number, from: number, to: number, bornBy?: number) =>
-      oldestFirst(id, from, to, bornBy).length,
-    asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>
-      newestFirstOf(asOfView(asOf))(id, from, to, limit),
-    firstRecorded: newestFirstOf(first),
-    newestAsOf: (id: number, before: number, asOf: number) => asOfView(asOf).newest(id, before),
-    newestWrittenAt: (id: number) =>
-      latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
-    /** Means were there before the first recorded value. */
-    firstRecordedAt(id: number) {
-      const ofLegs = latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg)))
-      const ofOwn = own.firstRecordedAt(id)
-      return ofOwn === undefined || ofLegs === undefined
-        ? (ofOwn ?? ofLegs)
-        : Math.min(ofOwn, ofLegs)
-    },
-    pointTimes: (id: number, from: number, to: number, limit: number) =>
-      oldestFirst(id, from, to)
-        .slice(0, limit)
-        .map(({ observedAt }) => observedAt),
-    vintages(id: number, observedAt: number) {
-      const recorded = own.vintages(id, observedAt)
-      if (recorded.length > 0) return recorded
-      return oldestFirst(id, observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
-        value,
-        recordedAt,
-        replacedAt: undefined,
-        sourceId: 0,
-        batchId: 0,
-      }))
-    },
-    recordings: (id: number, from: number, to: number) =>
-      oldestFirst(id, ever.from, ever.to)
-        .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
-        .toSorted((a, b) => a.recordedAt - b.recordedAt),
-    after(id: number, after: number, limit: number) {
-      const lastAt = deps.newest(id)?.observedAt ?? ever.from
-      let from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
-      let rows: Observation[] = []
-      if (from > lastAt) return rows
-      for (const end of stepsTo(from, lastAt + 1)) {
-        rows = rows.concat(oldestFirst(id, from, end))
-        if (rows.length >= limit) break
-        from = end
-      }
-      return rows.slice(0, limit)
-    },
-    copy(
-      id: number,
-      from: number,
-      to: number,
-      into: Parameters<ObservationStore['copy']>[3],
-      point?: { asOf: number; isCovered: boolean },
-    ) {
-      const view = !point ? present : point.isCovered ? asOfView(point.asOf) : first
-      const part = view.between(id, from, to).slice(0, into.value.length)
-      for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
-        into.observedAt[i] = observedAt
-        into.value[i] = value
-        into.recordedAt[i] = recordedAt
-      }
-      return part.length
-    },
-    bars: (id: number, span: 1 | 24, from: number, to: number, limit: number, bornBy?: number) => {
-      const interval = span === 1 ? 'hour' : 'day'
-      const lengthMs = span === 1 ? dayMs / 24 : dayMs
-      const bars = barsOf(interval, oldestFirst(id, from, to + lengthMs, bornBy))
-      return bars
-        .filter(({ startsAt }) => from <= startsAt && startsAt < to)
-        .reverse()
-        .slice(0, limit)
-    },
-    days: (id: number, bornBy?: number, from = ever.from) =>
-      barsOf('day', oldestFirst(id, from, ever.to, bornBy)).map(bar => ({
-        startsAt: bar.startsAt,
-        count: bar.count,
-        hours: bar.hours,
-        recordedAt: bar.recordedAt,
-      })),
-    closes: (id: number, from = ever.from) =>
-      present
-        .closes(id, from)
-        .map(({ observedAt, value }) => ({ startsAt: startOfDay(observedAt), value })),
-    daysAsOf: (id: number, asOf: number, from = ever.from) =>
-      daysOf(asOfView(asOf).closes(id, from)),
-    daysFirst: (id: number, from = ever.from) => daysOf(first.closes(id, from)),
-    revisedAt: (id: number, from: number, to: number, by?: number) =>
-      latestOf([
-        ownCloses.revisedAt(id, from, to, by),
-        ...legsOf(id).map(leg => closes().revisedAt(leg, from, to, by)),
-      ]),
-  }
 }

@@ -1,0 +1,143 @@
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import { barsOf, type Observation } from '../../prices/math/bars.ts'
+import type { CloseStore } from '../../prices/store/closes.ts'
+import type { ObservationStore } from '../../prices/store/observations.ts'
+import { ever, stepsTo, type View } from './views.ts'
+
+interface ComputedDeps {
+  present: View
+  /** The values that were first recorded. */
+  first: View
+  asOfView(asOf: number): View
+  /** The values before a time. */
+  earlierView(before: number): View
+  newest(seriesId: number): Observation | undefined
+  firstAt(seriesId: number): number | undefined
+  legsOf(seriesId: number): readonly number[]
+  stored(): ObservationStore
+  closes(): CloseStore
+  /** Recorded values of a series; a series by formula has none. */
+  own: ObservationStore
+  ownCloses: CloseStore
+}
+
+/** The reads of a store over values that are computed. */
+export function computedReads(deps: ComputedDeps) {
+  const { present, first, asOfView, legsOf, stored, closes, own, ownCloses } = deps
+  const isBorn =
+    (bornBy = ever.to) =>
+    (row: Observation) =>
+      row.recordedAt <= bornBy
+  const oldestFirst = (id: number, from: number, to: number, bornBy?: number) =>
+    present.between(id, from, to).filter(isBorn(bornBy))
+  const newestFirstOf =
+    (view: View) => (id: number, from: number, to: number, limit: number, bornBy?: number) =>
+      limit < 1 ? [] : view.last(id, from, to, limit, isBorn(bornBy)).slice(-limit).reverse()
+  const daysOf = (all: readonly Observation[]) =>
+    all.map(({ observedAt }) => startOfDay(observedAt))
+  const latestOf = (times: readonly (number | undefined)[]): number | undefined => {
+    const found = times.flatMap(at => (at === undefined ? [] : [at]))
+    return found.length === 0 ? undefined : Math.max(...found)
+  }
+  return {
+    between: newestFirstOf(present),
+    oldestFirst,
+    newest(id: number, before: number) {
+      const newest = deps.newest(id)
+      return newest && newest.observedAt >= before
+        ? deps.earlierView(before).newest(id, before)
+        : newest
+    },
+    count: (id: number, from: number, to: number, bornBy?: number) =>
+      oldestFirst(id, from, to, bornBy).length,
+    asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>
+      newestFirstOf(asOfView(asOf))(id, from, to, limit),
+    firstRecorded: newestFirstOf(first),
+    newestAsOf: (id: number, before: number, asOf: number) => asOfView(asOf).newest(id, before),
+    newestWrittenAt: (id: number) =>
+      latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
+    /** Means were there before the first recorded value. */
+    firstRecordedAt(id: number) {
+      const ofLegs = latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg)))
+      const ofOwn = own.firstRecordedAt(id)
+      return ofOwn === undefined || ofLegs === undefined
+        ? (ofOwn ?? ofLegs)
+        : Math.min(ofOwn, ofLegs)
+    },
+    pointTimes: (id: number, from: number, to: number, limit: number) =>
+      oldestFirst(id, from, to)
+        .slice(0, limit)
+        .map(({ observedAt }) => observedAt),
+    vintages(id: number, observedAt: number) {
+      const recorded = own.vintages(id, observedAt)
+      if (recorded.length > 0) return recorded
+      return oldestFirst(id, observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
+        value,
+        recordedAt,
+        replacedAt: undefined,
+        sourceId: 0,
+        batchId: 0,
+      }))
+    },
+    recordings: (id: number, from: number, to: number) =>
+      oldestFirst(id, ever.from, ever.to)
+        .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
+        .toSorted((a, b) => a.recordedAt - b.recordedAt),
+    after(id: number, after: number, limit: number) {
+      const lastAt = deps.newest(id)?.observedAt ?? ever.from
+      let from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
+      let rows: Observation[] = []
+      if (from > lastAt) return rows
+      for (const end of stepsTo(from, lastAt + 1)) {
+        rows = rows.concat(oldestFirst(id, from, end))
+        if (rows.length >= limit) break
+        from = end
+      }
+      return rows.slice(0, limit)
+    },
+    copy(
+      id: number,
+      from: number,
+      to: number,
+      into: Parameters<ObservationStore['copy']>[3],
+      point?: { asOf: number; isCovered: boolean },
+    ) {
+      const view = !point ? present : point.isCovered ? asOfView(point.asOf) : first
+      const part = view.between(id, from, to).slice(0, into.value.length)
+      for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
+        into.observedAt[i] = observedAt
+        into.value[i] = value
+        into.recordedAt[i] = recordedAt
+      }
+      return part.length
+    },
+    bars: (id: number, span: 1 | 24, from: number, to: number, limit: number, bornBy?: number) => {
+      const interval = span === 1 ? 'hour' : 'day'
+      const lengthMs = span === 1 ? dayMs / 24 : dayMs
+      const bars = barsOf(interval, oldestFirst(id, from, to + lengthMs, bornBy))
+      return bars
+        .filter(({ startsAt }) => from <= startsAt && startsAt < to)
+        .reverse()
+        .slice(0, limit)
+    },
+    days: (id: number, bornBy?: number, from = ever.from) =>
+      barsOf('day', oldestFirst(id, from, ever.to, bornBy)).map(bar => ({
+        startsAt: bar.startsAt,
+        count: bar.count,
+        hours: bar.hours,
+        recordedAt: bar.recordedAt,
+      })),
+    closes: (id: number, from = ever.from) =>
+      present
+        .closes(id, from)
+        .map(({ observedAt, value }) => ({ startsAt: startOfDay(observedAt), value })),
+    daysAsOf: (id: number, asOf: number, from = ever.from) =>
+      daysOf(asOfView(asOf).closes(id, from)),
+    daysFirst: (id: number, from = ever.from) => daysOf(first.closes(id, from)),
+    revisedAt: (id: number, from: number, to: number, by?: number) =>
+      latestOf([
+        ownCloses.revisedAt(id, from, to, by),
+        ...legsOf(id).map(leg => closes().revisedAt(leg, from, to, by)),
+      ]),
+  }
+}
