@@ -16,7 +16,10 @@ export function addVersion(versions: Version[], version: Version, isExplicit: bo
   else versions.push(version)
 }
 
-/** Puts what was known before the newest version where it belongs; nothing twice in a row. */
+/**
+ * Puts what was known before the newest version where it belongs. One with the value of the next
+ * stays as well, because readers have received both.
+ */
 function addToPast(versions: Version[], version: Version) {
   const before = versions.findLast(other => other.recordedAt <= version.recordedAt)
   if (before?.value === version.value) return
@@ -25,7 +28,5 @@ function addToPast(versions: Version[], version: Version) {
     return
   }
   const place = before ? versions.indexOf(before) + 1 : 0
-  // The same value as the next: that was known for longer.
-  const isSame = versions[place]?.value === version.value
-  versions.splice(place, isSame ? 1 : 0, version)
+  versions.splice(place, 0, version)
 }

@@ -487,9 +487,6 @@ function createVintageWriter(db: Database) {
     UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`
   const end = sql`
     UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`
-  const begin = sql`
-    UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`
-  const beginCurrent = sql`UPDATE observations SET recorded_at = ?3 WHERE ${where}`
   return (
     seriesId: number,
     { observedAt, value, recordedAt }: Observation,
@@ -504,15 +501,8 @@ function createVintageWriter(db: Database) {
       correct.run(seriesId, observedAt, recordedAt, value)
       return true
     }
-    const next = intervals.find(interval => interval.recordedAt > recordedAt)
-    const following = next ?? current
+    const following = intervals.find(interval => interval.recordedAt > recordedAt) ?? current
     if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt)
-    // The same value once more: it was known for longer.
-    if (following.value === value && (!covers || at.replacedAt === following.recordedAt)) {
-      if (next) begin.run(seriesId, observedAt, next.recordedAt, recordedAt)
-      else beginCurrent.run(seriesId, observedAt, recordedAt)
-      return true
-    }
     const replacedAt = covers ? at.replacedAt : following.recordedAt
     add.run(seriesId, observedAt, recordedAt, value, replacedAt, sourceId)
     return true
