@@ -1,36 +1,44 @@
+import { firstNotBefore } from '../../../lib/sorted.ts'
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { ever, type Formulas } from '../../formulas/service/formulas.ts'
-
 import type { Observation } from '../../prices/math/bars.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { isBefore, type Place } from '../math/cursor.ts'
-import type { ChangeLogStore } from '../store/log.ts'
-import { daysOf, isSeen, type ServedHistory } from './history.ts'
+import type { ChangeLogStore, LoggedRange } from '../store/log.ts'
+import type { VintageReader } from '../store/vintages.ts'
+import { daysOf, isHidden, isSeen, type ServedHistory } from './history.ts'
 import {
   type ChangeReader,
   type ChangeRecord,
+  everywhere,
   forgotten,
   isOfFormula,
   type Segment,
 } from './segments.ts'
 
 export interface DerivedDeps {
-  log: Pick<ChangeLogStore, 'lastBefore'>
+  log: Pick<ChangeLogStore, 'lastBefore' | 'laterForThePast' | 'touching'>
+  vintages: VintageReader
   formulas: Pick<Formulas, 'dependentsOf' | 'heldBy' | 'restsOn' | 'viewAt'>
-  catalogue: Pick<Catalogue, 'byId' | 'onReload'>
+  catalogue: Pick<Catalogue, 'byId' | 'everything' | 'onReload'>
   withheld: Withheld
-  /** The batch of the first value of a segment; 0: unknown. */
-  batchOf(segment: Segment): number
 }
 
-type View = ReturnType<Formulas['viewAt']>
-
-/** A value of a formula that a transaction has changed. */
+/** A value of a formula that is another from a moment on. */
 interface Difference {
   observedAt: number
+  recordedAt: number
   before: number | undefined
   after: number | undefined
+  batchId: number
+}
+
+/** Times, half-open. */
+interface Range {
+  from: number
+  to: number
 }
 
 /** Records of formulas come after those of the series that were written: there are never as many. */
@@ -38,37 +46,80 @@ const firstRank = 800_000
 /** Transactions and formulas of which differences stay in memory, for readers that follow. */
 const knownMax = 1_000
 const keptEach = 1_000
+/** A value of a day may follow from those of the market day before it and after it. */
+const nearbyMs = 2 * dayMs
+
+/** A value of a formula looks back alone; one of a day counts at its midnight or the one before. */
+const affectedFrom = (firstAt: number): number =>
+  Math.abs(firstAt) === ever.to ? firstAt : startOfDay(firstAt) - dayMs
+
+const firstIn = (ids: readonly number[], changed: ReadonlyMap<number, number>): number =>
+  Math.min(ever.to, ...ids.flatMap(id => changed.get(id) ?? []))
+
+const nearby = ({ from, to }: Range) => ({
+  firstAt: Math.max(everywhere.firstAt, from - nearbyMs),
+  lastAt: Math.min(everywhere.lastAt, to + nearbyMs),
+})
 
 /** What transactions did to series by formula, whose values are nowhere stored. */
 export function createDerivedChanges(deps: DerivedDeps) {
-  const { log, formulas, catalogue, withheld, batchOf } = deps
+  const { log, vintages, formulas, catalogue, withheld } = deps
   const known = new Map<string, readonly Difference[]>()
   /** The values as they were known after a transaction; readers mostly read one after the other. */
-  let state: { at: number; served: ServedHistory; view: View } | undefined
+  let state: ReturnType<typeof knownAt> | undefined
+  /** The records that were repeated last, which a reader takes page by page. */
+  let repeated: { key: string; records: readonly ChangeRecord[] } | undefined
+  /** What later transactions repeat, by the reading of the log and the formula. */
+  const laterWrites = new WeakMap<
+    ServedHistory,
+    Map<number, { writtenAt: number; firstAt: number }[]>
+  >()
   catalogue.onReload(() => {
     state = undefined
+    repeated = undefined
     known.clear()
   })
 
-  const stateAt = (at: number, served: ServedHistory) => {
-    const made = { at, served, view: undefined as never as View }
-    made.view = formulas.viewAt(
-      () => made.at,
-      (seriesId, { observedAt }) =>
-        !made.served
-          .hidden(seriesId, made.at)
-          .some(({ from, to }) => from <= observedAt && observedAt < to),
+  /** Values as they are known at a moment that may move on, on the days that were served at another. */
+  const knownAt = (at: number, servedAt: number, served: ServedHistory) => {
+    const moment = { at, servedAt, served }
+    const view = formulas.viewAt(
+      () => moment.at,
+      (seriesId, rows) => {
+        const hidden = moment.served.hidden(seriesId, moment.servedAt)
+        return hidden.length === 0
+          ? rows
+          : rows.filter(({ observedAt }) => !isHidden(hidden, observedAt))
+      },
     )
-    return made
+    return Object.assign(moment, { view })
   }
 
-  /** The differences of formulas, whose legs have changed from the given times on. */
+  const batchOf = (range: LoggedRange): number =>
+    vintages.read(range.seriesId, range, 1).vintages[0]?.batchId ?? 0
+
+  /** The first time of a formula that a transaction after one repeats. */
+  const firstRepeated = ({ id }: Series, writtenAt: number, served: ServedHistory): number => {
+    const ofFormulas = laterWrites.getOrInsertComputed(served, () => new Map())
+    const later = ofFormulas.getOrInsertComputed(id, () => {
+      const writes = log.laterForThePast(formulas.restsOn(id), writtenAt)
+      for (let i = writes.length - 2; i >= 0; i -= 1)
+        writes[i]!.firstAt = Math.min(writes[i]!.firstAt, writes[i + 1]!.firstAt)
+      return writes
+    })
+    const next = firstNotBefore(later, write => write.writtenAt <= writtenAt)
+    return affectedFrom(later[next]?.firstAt ?? ever.to)
+  }
+
+  /** The differences that a transaction makes, whose legs have changed from the given times on. */
   const differencesOf = (
-    writtenAt: number,
+    segments: readonly Segment[],
     changed: ReadonlyMap<number, number>,
     wanted: readonly Series[],
     served: ServedHistory,
   ) => {
+    const { writtenAt, work } = segments[0]!
+    const batchId = () => ('ranges' in work ? batchOf(work.ranges[0]!) : 0)
     const keyOf = (id: number) => `${writtenAt} ${id}`
     const found = new Map(wanted.map(({ id }) => [id, known.get(keyOf(id))]))
     const missing = wanted.filter(({ id }) => !found.get(id))
@@ -76,23 +127,144 @@ export function createDerivedChanges(deps: DerivedDeps) {
       state !== undefined &&
       state.at < writtenAt &&
       (log.lastBefore(writtenAt - 1) ?? state.at) <= state.at
-    if (!isNext && missing.length > 0) state = stateAt(writtenAt - 1, served)
+    if (!isNext && missing.length > 0) state = knownAt(writtenAt - 1, writtenAt - 1, served)
     if (!state || (!isNext && missing.length === 0)) return found
     const { view } = state
     state.served = served
-    const rowsOf = ({ id }: Series) => view.between(id, ever.from, ever.to)
+    const from = affectedFrom(Math.min(...changed.values()))
+    const rowsOf = ({ id }: Series) => view.between(id, from, ever.to)
     const before = missing.map(rowsOf)
     state.at = writtenAt
-    for (const [seriesId, from] of changed) view.forget(formulas.heldBy(seriesId), from)
+    state.servedAt = writtenAt
+    for (const [seriesId, firstAt] of changed) view.forget(formulas.heldBy(seriesId), firstAt)
     for (const [i, series] of missing.entries()) {
       const { id } = series
-      const differences = between(before[i]!, rowsOf(series))
+      const differences = between(before[i]!, rowsOf(series), writtenAt, batchId)
       found.set(id, differences)
       if (differences.length < keptEach) known.set(keyOf(id), differences)
     }
     for (const key of [...known.keys()].slice(0, -knownMax)) known.delete(key)
     return found
   }
+
+  /** The moments of `(after, until]` at which values of series became known, oldest first. */
+  const momentsOf = (legs: readonly number[], after: number, until: number) => {
+    const moments = new Map<number, { at: number; firstAt: number; range: LoggedRange }>()
+    const see = (at: number, firstAt: number, range: LoggedRange) => {
+      const moment = moments.get(at)
+      if (!moment) moments.set(at, { at, firstAt, range })
+      else moment.firstAt = Math.min(moment.firstAt, firstAt)
+    }
+    for (const range of log.touching(after + 1, until + 1, legs)) {
+      const { seriesId, firstAt, recordedFrom, recordedTo } = range
+      if (recordedFrom === recordedTo) see(recordedFrom, firstAt, range)
+      else
+        for (const { observedAt, recordedAt } of vintages.all(seriesId, range))
+          if (after < recordedAt && recordedAt <= until) see(recordedAt, observedAt, range)
+    }
+    return [...moments.values()].sort((a, b) => a.at - b.at)
+  }
+
+  /** The differences in a range that became known in `(after, until]`, by time and recording. */
+  const recordedIn = (
+    { id }: Series,
+    { from, to }: Range,
+    [after, until]: readonly [after: number, until: number],
+    servedAt: number,
+    served: ServedHistory,
+  ): Difference[] => {
+    const legs = formulas.restsOn(id)
+    const moments = momentsOf(legs, after, until)
+    if (moments.length === 0) return []
+    const moment = knownAt(after, servedAt, served)
+    const view = to === ever.to ? moment.view : moment.view.upTo(to)
+    const rowsFrom = (first: number) =>
+      view.between(id, first, ever.to).filter(({ observedAt }) => observedAt < to)
+    // Earlier times are not affected by any of the moments.
+    const begin = Math.max(from, affectedFrom(Math.min(...moments.map(({ firstAt }) => firstAt))))
+    const rows = rowsFrom(begin)
+    const held = [...new Set(legs.flatMap(formulas.heldBy))]
+    const differences: Difference[] = []
+    for (const { at, firstAt, range } of moments) {
+      moment.at = at
+      view.forget(held, firstAt)
+      const first = Math.max(from, affectedFrom(firstAt))
+      if (first >= to) continue
+      const now = rowsFrom(first)
+      const before = rows.splice(firstNotBefore(rows, ({ observedAt }) => observedAt < first))
+      for (const row of now) rows.push(row)
+      for (const difference of between(before, now, at, () => batchOf(range)))
+        differences.push(difference)
+    }
+    return differences.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
+  }
+
+  /** All that a range of a formula has or had, as it is known at a moment and served at another. */
+  const historyIn = (
+    series: Series,
+    range: Range,
+    [until, servedAt]: readonly [until: number, servedAt: number],
+    served: ServedHistory,
+  ): Difference[] => {
+    const begun = formulas
+      .restsOn(series.id)
+      .flatMap(leg => vintages.firstRecorded(leg, nearby(range)) ?? [])
+    return recordedIn(series, range, [Math.min(until, ...begun) - 1, until], servedAt, served)
+  }
+
+  /** The times of a range at which a formula may have had values. */
+  const timesIn = (series: Series, range: Range): number[] => {
+    const rests = formulas.restsOn(series.id)
+    const isOfDays = [series, ...rests.map(catalogue.byId)].some(
+      ({ terms, averageOf }) => terms?.align === 'same_day' || averageOf !== undefined,
+    )
+    const times = rests.flatMap(leg => vintages.times(leg, nearby(range)))
+    const days = isOfDays
+      ? times.flatMap(at => [-1, 0, 1].map(days => startOfDay(at) + days * dayMs))
+      : []
+    return [...times, ...days].filter(at => range.from <= at && at < range.to)
+  }
+
+  /**
+   * The history of a range of a formula, for readers to whom it is new; to others each of its times
+   * that may be another is forgotten first.
+   */
+  const repeatedRecords = (
+    segment: Derived,
+    range: Range,
+    segments: readonly Segment[],
+    served: ServedHistory,
+    isNew: boolean,
+  ): readonly ChangeRecord[] => {
+    const { writtenAt, series } = segment
+    if (range.from >= range.to) return []
+    const key = `${writtenAt} ${series.id} ${range.from} ${range.to} ${isNew}`
+    if (repeated?.key === key) return repeated.records
+    const ranges = segments.flatMap(({ work }) => ('ranges' in work ? work.ranges : []))
+    const until = Math.max(writtenAt, ...ranges.map(({ recordedTo }) => recordedTo))
+    const now = historyIn(series, range, [until, writtenAt], served)
+    const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
+    // The state before is known as well where days are quarantined or released.
+    const times = isNew
+      ? byTime.keys()
+      : ranges.length > 0
+        ? [...timesIn(series, range), ...byTime.keys()]
+        : timesThatDiffer(historyIn(series, range, [until, writtenAt - 1], served), now)
+    const records = [...new Set(times)]
+      .sort((a, b) => a - b)
+      .flatMap(observedAt => [
+        ...(isNew ? [] : [forgottenAt(segment, observedAt)]),
+        ...(byTime.get(observedAt) ?? []).map(difference => shownAgain(segment, difference)),
+      ])
+    repeated = { key, records }
+    return records
+  }
+
+  const sees = ({ viewer }: ChangeReader, series: Series, served: ServedHistory, at: number) =>
+    isSeen(served.audience(series, at), viewer) &&
+    formulas
+      .restsOn(series.id)
+      .every(id => isSeen({ ...served.audience(catalogue.byId(id), at), isServed: true }, viewer))
 
   return {
     /** The records of a transaction after a place. */
@@ -113,12 +285,6 @@ export function createDerivedChanges(deps: DerivedDeps) {
         ...computed.map(({ series }) => series.id),
         ...[...changed.keys()].flatMap(id => [id, ...formulas.dependentsOf(id)]),
       ]
-      const sees = (series: Series, at: number) =>
-        isSeen(served.audience(series, at), reader.viewer) &&
-        formulas.restsOn(series.id).every(id => {
-          const audience = served.audience(catalogue.byId(id), at)
-          return isSeen({ ...audience, isServed: true }, reader.viewer)
-        })
       const wanted = [...new Set(ids)]
         .sort((a, b) => a - b)
         .map(catalogue.byId)
@@ -127,41 +293,58 @@ export function createDerivedChanges(deps: DerivedDeps) {
             series.terms?.formula !== undefined || computed.some(one => one.series === series),
         )
         .filter(series => reader.wants(series))
-        .filter(series => sees(series, writtenAt - 1) || sees(series, writtenAt))
-      // Values that were recorded for the past may have been read before their transaction.
-      const isBackdated = segments.some(
-        ({ work }) => 'ranges' in work && work.ranges.some(range => range.recordedFrom < writtenAt),
+        .filter(series => [writtenAt - 1, writtenAt].some(at => sees(reader, series, served, at)))
+      // Values that were recorded for another moment may have been read before their transaction.
+      const isOfNow = segments.every(
+        ({ work }) =>
+          'ranges' in work &&
+          work.ranges.every(one => one.recordedFrom === writtenAt && one.recordedTo === writtenAt),
       )
-      const differences = differencesOf(writtenAt, changed, wanted, served)
-      const [source] = segments.filter(({ work }) => 'ranges' in work)
+      const differences = isOfNow
+        ? differencesOf(segments, changed, wanted, served)
+        : new Map<number, Difference[]>()
       for (const series of wanted) {
         const segment = { writtenAt, rank: firstRank + series.id, series }
-        const [was, is] = [sees(series, writtenAt - 1), sees(series, writtenAt)]
+        const [was, is] = [writtenAt - 1, writtenAt].map(at => sees(reader, series, served, at))
+        const rests = formulas.restsOn(series.id)
         const isNew =
-          isBackdated ||
-          computed.some(
-            ({ series: { id } }) => id === series.id || formulas.restsOn(series.id).includes(id),
-          )
+          !was || computed.some(one => one.series === series || rests.includes(one.series.id))
+        const range = () => ({
+          from: isNew ? ever.from : affectedFrom(firstIn(rests, changed)),
+          // What follows from a later transaction for the past is repeated by that one.
+          to: firstRepeated(series, writtenAt, served),
+        })
         const records = !is
           ? [forgotten(segment)]
-          : was && !isNew
-            ? (differences.get(series.id) ?? []).map(difference =>
-                recordOf(segment, difference, {
-                  batchId: source ? batchOf(source) : 0,
-                  isRetroactive: !source && difference.after === undefined,
-                }),
-              )
+          : isOfNow && !isNew
+            ? differences.get(series.id)!.map(difference => recordOf(segment, difference))
             : [
-                ...(was ? [forgotten(segment)] : []),
-                ...shownRows(
-                  segment,
-                  stateAt(writtenAt, served).view.between(series.id, ever.from, ever.to),
-                ),
+                ...(was && isNew ? [forgotten(segment)] : []),
+                ...repeatedRecords(segment, range(), segments, served, isNew),
               ]
         const left = withheld(series.id)
         for (const record of records) {
           const isLeft = record.observedAt !== undefined && left?.has(record.observedAt)
           if (!isLeft && isBefore(after, record.place)) yield record
+        }
+      }
+    },
+    /** The records that became known in `[from, to)`, as they are served now. */
+    *recordedIn(
+      reader: ChangeReader,
+      from: number,
+      to: number,
+      served: ServedHistory,
+    ): Generator<ChangeRecord> {
+      const now = Number.POSITIVE_INFINITY
+      for (const series of catalogue.everything()) {
+        if (series.terms?.formula === undefined || !reader.wants(series)) continue
+        if (!sees(reader, series, served, now)) continue
+        const left = withheld(series.id)
+        for (const difference of recordedIn(series, ever, [from - 1, to - 1], now, served)) {
+          if (left?.has(difference.observedAt)) continue
+          const { recordedAt: writtenAt } = difference
+          yield recordOf({ writtenAt, rank: firstRank + series.id, series }, difference)
         }
       }
     },
@@ -172,27 +355,51 @@ type Derived = Pick<Segment, 'writtenAt' | 'rank' | 'series'>
 
 const recordOf = (
   { writtenAt, rank, series }: Derived,
-  { observedAt, before, after }: Difference,
-  about: Pick<ChangeRecord, 'batchId' | 'isRetroactive'>,
+  { observedAt, recordedAt, before, after, batchId }: Difference,
 ): ChangeRecord => ({
-  place: { writtenAt, rank, observedAt, recordedAt: writtenAt },
+  place: { writtenAt, rank, observedAt, recordedAt },
   kind: after === undefined ? 'deleted' : before === undefined ? 'added' : 'revised',
   series,
   observedAt,
   value: after,
   previous: before,
   sourceId: 0,
-  recordedAt: writtenAt,
-  ...about,
+  batchId,
+  recordedAt,
+  isRetroactive: false,
 })
 
-/** Every value of a formula that becomes visible, each with its own instant. */
-const shownRows = (segment: Derived, rows: readonly Observation[]): ChangeRecord[] =>
-  rows.map(({ observedAt, value, recordedAt }) => {
-    const difference = { observedAt, before: undefined, after: value }
-    const record = recordOf(segment, difference, { batchId: 0, isRetroactive: true })
-    return { ...record, recordedAt: Math.min(recordedAt, segment.writtenAt) }
-  })
+/** A value that counts from its moment on, for readers who have forgotten it. */
+const shownAgain = (segment: Derived, difference: Difference): ChangeRecord => ({
+  ...recordOf(segment, difference),
+  // A deletion among them is of its instant, and forgets nothing.
+  isRetroactive: difference.after !== undefined,
+})
+
+/** One time is forgotten, before what is shown of it. */
+const forgottenAt = (segment: Derived, observedAt: number): ChangeRecord => {
+  const record = forgotten(segment)
+  return {
+    ...record,
+    place: { ...record.place, observedAt, recordedAt: everywhere.firstAt },
+    observedAt,
+  }
+}
+
+/** The times at which two histories are not the same, oldest first. */
+function timesThatDiffer(some: readonly Difference[], others: readonly Difference[]): number[] {
+  const textsOf = (history: readonly Difference[]) =>
+    new Map(
+      [...Map.groupBy(history, ({ observedAt }) => observedAt)].map(([at, all]) => [
+        at,
+        all.map(({ recordedAt, after }) => `${recordedAt} ${after}`).join(),
+      ]),
+    )
+  const [before, after] = [textsOf(some), textsOf(others)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter(at => before.get(at) !== after.get(at))
+    .sort((a, b) => a - b)
+}
 
 /** From when on values of a series may be others. */
 function firstOf(work: Segment['work'], served: ServedHistory): number {
@@ -204,16 +411,24 @@ function firstOf(work: Segment['work'], served: ServedHistory): number {
 }
 
 /** Where two lists of values, oldest first, are not the same. */
-function between(before: readonly Observation[], after: readonly Observation[]): Difference[] {
+function between(
+  before: readonly Observation[],
+  after: readonly Observation[],
+  recordedAt: number,
+  batchOf: () => number,
+): Difference[] {
   const differences: Difference[] = []
+  let batchId: number | undefined
   for (let i = 0, j = 0; i < before.length || j < after.length; ) {
     const [was, is] = [before[i], after[j]]
-    const at = Math.min(was?.observedAt ?? ever.to, is?.observedAt ?? ever.to)
-    const old = was?.observedAt === at ? was.value : undefined
-    const value = is?.observedAt === at ? is.value : undefined
-    if (was?.observedAt === at) i += 1
-    if (is?.observedAt === at) j += 1
-    if (old !== value) differences.push({ observedAt: at, before: old, after: value })
+    const observedAt = Math.min(was?.observedAt ?? ever.to, is?.observedAt ?? ever.to)
+    const old = was?.observedAt === observedAt ? was.value : undefined
+    const value = is?.observedAt === observedAt ? is.value : undefined
+    if (was?.observedAt === observedAt) i += 1
+    if (is?.observedAt === observedAt) j += 1
+    if (old === value) continue
+    batchId ??= batchOf()
+    differences.push({ observedAt, recordedAt, before: old, after: value, batchId })
   }
   return differences
 }

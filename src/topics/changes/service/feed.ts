@@ -20,6 +20,7 @@ import {
   createServedHistory,
   daysOf,
   type Hidden,
+  isHidden,
   isSeen,
   type ServedHistory,
 } from './history.ts'
@@ -46,7 +47,7 @@ export interface FeedDeps {
   log: ChangeLogStore
   vintages: VintageReader
   rowVersions: RowVersionReader
-  catalogue: Pick<Catalogue, 'byId' | 'named' | 'onReload'>
+  catalogue: Pick<Catalogue, 'byId' | 'everything' | 'named' | 'onReload'>
   formulas: Formulas
   withheld: Withheld
   isValueWithheld: IsValueWithheld
@@ -64,7 +65,6 @@ interface Transaction {
 const rangesEach = 1_000
 /** The most that are read for one page: a client with few codes gets a cursor in any case. */
 const rangesMax = 200_000
-const vintagesEach = 1_000
 /** The spans that a replay reads and orders at a time: as long as their records are few enough. */
 const firstReplayMs = dayMs / 24
 const replayMaxMs = 64 * dayMs
@@ -77,13 +77,7 @@ const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_S
 
 export function createChangeFeed(deps: FeedDeps) {
   const { log, vintages, catalogue, withheld, isValueWithheld } = deps
-  const derived = createDerivedChanges({
-    ...deps,
-    batchOf: ({ series, work }) =>
-      'ranges' in work
-        ? (vintages.read(series.id, work.ranges[0]!, 1).vintages[0]?.batchId ?? 0)
-        : 0,
-  })
+  const derived = createDerivedChanges(deps)
   const datasets = createDatasetChanges({ ...deps, versions: deps.rowVersions })
   /** The transactions from an instant on, each with its changes, oldest first. */
   const transactions = function* (from: number, hasRows: boolean): Generator<Transaction> {
@@ -212,7 +206,7 @@ export function createChangeFeed(deps: FeedDeps) {
     isShown: boolean,
   ): Generator<ChangeRecord> {
     const isInside = after.writtenAt === writtenAt && after.rank === rank
-    let firstAt = isInside ? Math.max(stretch.firstAt, after.observedAt) : stretch.firstAt
+    const firstAt = isInside ? Math.max(stretch.firstAt, after.observedAt) : stretch.firstAt
     const left = withheld(series.id)
     const bySource = new Map<number, boolean>()
     const isLeft = (sourceId: number): boolean => {
@@ -220,24 +214,18 @@ export function createChangeFeed(deps: FeedDeps) {
       bySource.set(sourceId, is)
       return is
     }
-    while (firstAt <= stretch.lastAt) {
-      const read = vintages.read(series.id, { ...stretch, firstAt }, vintagesEach)
-      for (const vintage of read.vintages) {
-        const { observedAt, recordedAt } = vintage
-        const place = { writtenAt, rank, observedAt, recordedAt }
-        if (isInside && !isBefore(after, place)) continue
-        if (stretch.ranges.length > 1 && !stretch.ranges.some(range => isIn(range, vintage)))
-          continue
-        if (isHidden(hidden, observedAt)) continue
-        const previous = isLeft(vintage.previousSourceId) ? undefined : vintage.previous
-        if (!left?.has(observedAt) && !isLeft(vintage.sourceId))
-          yield recordOf(series, place, { ...vintage, previous }, isShown)
-        // A value that must not be passed on replaced one that could.
-        else if (previous !== undefined)
-          yield gone(recordOf(series, place, { ...vintage, value: previous }, isShown))
-      }
-      if (read.isWhole) return
-      firstAt = read.vintages.at(-1)!.observedAt + 1
+    for (const vintage of vintages.all(series.id, { ...stretch, firstAt })) {
+      const { observedAt, recordedAt } = vintage
+      const place = { writtenAt, rank, observedAt, recordedAt }
+      if (isInside && !isBefore(after, place)) continue
+      if (stretch.ranges.length > 1 && !stretch.ranges.some(range => isIn(range, vintage))) continue
+      if (isHidden(hidden, observedAt)) continue
+      const previous = isLeft(vintage.previousSourceId) ? undefined : vintage.previous
+      if (!left?.has(observedAt) && !isLeft(vintage.sourceId))
+        yield recordOf(series, place, { ...vintage, previous }, isShown)
+      // A value that must not be passed on replaced one that could.
+      else if (previous !== undefined)
+        yield gone(recordOf(series, place, { ...vintage, value: previous }, isShown))
     }
   }
 
@@ -305,11 +293,9 @@ export function createChangeFeed(deps: FeedDeps) {
           if (isTooMany()) return undefined
         }
     if (reader.isDerived)
-      for (const { writtenAt, segments } of transactions(from, false)) {
-        if (writtenAt >= to) break
-        for (const record of derived.of(segments, reader, served, beforeSegment({ writtenAt })))
-          if (!record.isRetroactive) add(record)
-        yield
+      for (const record of derived.recordedIn(reader, from, to, served)) {
+        add(record)
+        if (found.size % pauseEach === 0) yield
         if (isTooMany()) return undefined
       }
     return [...found.values()].sort(
@@ -399,9 +385,6 @@ function stretchesOf(ranges: readonly LoggedRange[]): Stretch[] {
   }
   return stretches
 }
-
-const isHidden = (hidden: readonly Hidden[], at: number): boolean =>
-  hidden.some(({ from, to }) => from <= at && at < to)
 
 const rangeOf = ({ from, to }: Hidden) => ({ firstAt: from, lastAt: to - 1 })
 

@@ -31,6 +31,9 @@ export const daysOf = ({ from, to }: { from: string; to: string }): Hidden => ({
   to: parseDay(to)! + dayMs,
 })
 
+export const isHidden = (hidden: readonly Hidden[], at: number): boolean =>
+  hidden.some(({ from, to }) => from <= at && at < to)
+
 /** `eventsOf` returns the events of a series, oldest first. */
 export function createServedHistory(eventsOf: (seriesId: number) => readonly ChangeEvent[]) {
   const known = new Map<number, readonly ChangeEvent[]>()

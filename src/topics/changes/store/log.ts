@@ -101,16 +101,26 @@ export function createChangeLogStore(db: Database) {
     db,
     `SELECT ${rangeColumns} FROM price_changes WHERE written_at = ?`,
   )
-  const touching = lazy<LoggedRange, [number, number, number]>(
-    db,
-    `SELECT ${rangeColumns} FROM price_changes
-     WHERE written_at >= ?1 - ?3 AND written_at < ?2
-       AND recorded_to >= ?1 AND recorded_from < ?2
+  const touchingOf = (ids: string) => `SELECT ${rangeColumns} FROM price_changes
+     WHERE written_at >= ?1 - ${promptMs} AND written_at < ?2
+       AND recorded_to >= ?1 AND recorded_from < ?2 AND series_id IN (${ids})
      UNION
      SELECT ${rangeColumns} FROM price_changes INDEXED BY price_changes_of_the_past
-     WHERE series_id IN (SELECT id FROM series) AND recorded_to >= ?1
+     WHERE series_id IN (${ids}) AND recorded_to >= ?1
        AND recorded_from < written_at AND recorded_from < ?2
-     ORDER BY writtenAt`,
+     ORDER BY writtenAt`
+  const touching = lazy<LoggedRange, [number, number]>(db, touchingOf('SELECT id FROM series'))
+  const touchingSome = lazy<LoggedRange, [number, number, string]>(
+    db,
+    touchingOf('SELECT value FROM json_each(?3)'),
+  )
+  // By the time of writing: readers that follow have little of the log before them.
+  const laterForThePast = lazy<{ writtenAt: number; firstAt: number }, [number, string]>(
+    db,
+    `SELECT written_at AS writtenAt, min(first_at) AS firstAt FROM price_changes
+     WHERE written_at > ?1 AND recorded_from < written_at
+       AND +series_id IN (SELECT value FROM json_each(?2))
+     GROUP BY written_at ORDER BY written_at`,
   )
   const before = lazy<{ at: number | null }, [number]>(db, newestOf(logTables, 'written_at <= ?1'))
   const newest = lazy<{ at: number | null }, []>(db, newestOf(logTables))
@@ -169,7 +179,11 @@ export function createChangeLogStore(db: Database) {
     /** All ranges of a transaction. */
     of: (writtenAt: number) => at.all(writtenAt),
     /** Ranges with values that were recorded in `[from, to)`. */
-    touching: (from: number, to: number) => touching.all(from, to, promptMs),
+    touching: (from: number, to: number, seriesIds?: readonly number[]) =>
+      seriesIds ? touchingSome.all(from, to, JSON.stringify(seriesIds)) : touching.all(from, to),
+    /** Later transactions that recorded values of series for the past, with the first time of each. */
+    laterForThePast: (seriesIds: readonly number[], writtenAt: number) =>
+      laterForThePast.all(writtenAt, JSON.stringify(seriesIds)),
     /** The same of rows of datasets. */
     rows: {
       from: (writtenAt: number, limit: number) => rowsFrom.all(writtenAt, limit),

@@ -24,6 +24,11 @@ export interface VintageRange {
   recordedTo: number
 }
 
+type Times = Pick<VintageRange, 'firstAt' | 'lastAt'>
+
+/** So many vintages are read at a time. */
+const eachTime = 1_000
+
 export type VintageReader = ReturnType<typeof createVintageReader>
 
 interface CurrentRow {
@@ -67,6 +72,18 @@ export function createVintageReader(db: Database) {
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
   )
 
+  const firstRecorded = lazy<{ at: number | null }, number[]>(
+    db,
+    `SELECT min(at) AS at FROM (
+       SELECT min(recorded_at) AS at FROM observations WHERE ${within}
+       UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE ${within})`,
+  )
+  const times = lazy<{ observedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt FROM observations WHERE ${within}
+     UNION SELECT observed_at FROM observation_revisions WHERE ${within}`,
+  )
+
   /** All versions of a time, in that order. */
   const historyOf = (seriesId: number, observedAt: number): Vintage[] => {
     const rows: (CurrentRow & Partial<ReplacedRow>)[] = revisions.all(seriesId, observedAt)
@@ -99,7 +116,22 @@ export function createVintageReader(db: Database) {
     })
   }
 
-  return {
+  const reader = {
+    /** When the first value of a stretch of times was recorded; undefined: it never had one. */
+    firstRecorded: (seriesId: number, { firstAt, lastAt }: Times): number | undefined =>
+      firstRecorded.get(seriesId, firstAt, lastAt)?.at ?? undefined,
+    /** The times of a stretch that have or had values. */
+    times: (seriesId: number, { firstAt, lastAt }: Times): number[] =>
+      times.all(seriesId, firstAt, lastAt).map(({ observedAt }) => observedAt),
+    /** All vintages of a range, oldest first. */
+    *all(seriesId: number, range: VintageRange): Generator<Vintage> {
+      for (let { firstAt } = range; firstAt <= range.lastAt; ) {
+        const { vintages, isWhole } = reader.read(seriesId, { ...range, firstAt }, eachTime)
+        yield* vintages
+        if (isWhole) return
+        firstAt = vintages.at(-1)!.observedAt + 1
+      }
+    },
     /**
      * The vintages of a range, oldest first, at least `limit` of them where there are as many: those
      * of one time stay together. `isWhole`: there are no more.
@@ -136,4 +168,5 @@ export function createVintageReader(db: Database) {
       return { vintages, isWhole: until === lastAt }
     },
   }
+  return reader
 }

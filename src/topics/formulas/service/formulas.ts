@@ -255,9 +255,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       const definition = definitionOf(seriesId)
       return !definition || 'averages' in definition ? [] : [...usedBy(seriesId)]
     },
-    /** Values as they were known at a moment that moves on, without those that are not clear then. */
-    viewAt: (at: () => number, isClearAt: (seriesId: number, row: Observation) => boolean) =>
-      viewOf(recordedBy(at), (id, rows) => rows.filter(row => isClearAt(id, row))),
+    /** Values as they were known at a moment that moves on; `clear` leaves out those not served. */
+    viewAt: (at: () => number, clear: typeof isClear) => viewOf(recordedBy(at), clear),
     heldBy,
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,

@@ -293,6 +293,35 @@ describe('the feed of changes', () => {
     )
   }, 120_000)
 
+  /** Records one value for WTI, known since some seconds after the start of the instance. */
+  const recordAt = ({ services, clock }: TestInstance, value: number, seconds?: number) => {
+    clock.advance(60_000)
+    const seriesId = services.catalogue.named('WTI_USD')!.id
+    const recordedAt = seconds === undefined ? undefined : startAt + seconds * 1_000
+    services.ingest.write([
+      { seriesId, observedAt: firstAt, value, ...(recordedAt !== undefined && { recordedAt }) },
+    ])
+  }
+
+  test('agrees with the export where a value was recorded again for an earlier time, and another between the two', async () => {
+    const { instance, token } = opened()
+    const follower = createFollower()
+    let cursor = 'start'
+    for (const [value, seconds] of [[70], [70, 10], [71, 20]] as const) {
+      recordAt(instance, value, seconds)
+      const read = await readAll(instance, token, cursor)
+      follower.take(read.changes)
+      cursor = read.cursor
+    }
+    for (const seconds of [15, 30, 90]) {
+      const at = isoMillis(startAt + seconds * 1_000)
+      expect([at, ...follower.stateAt(at)]).toEqual([
+        at,
+        ...(await exported(instance, token, at)).lines,
+      ])
+    }
+  })
+
   test('never has a value that may not be passed on, neither as it was replaced nor as it was deleted', async () => {
     const { instance, token } = opened()
     const { services, clock } = instance
@@ -394,6 +423,25 @@ describe('the feed of changes', () => {
       { numRuns: isFull ? 60 : 25 },
     )
   }, 60_000)
+
+  test('has the values of formulas at a past moment, also those of a leg that was recorded for it later', async () => {
+    const { instance, token } = opened()
+    const terms = { name: 'Double', category: 'own', unit: 'barrel', currency: 'USD' }
+    instance.services.seriesChanges.add([
+      { code: 'DESK_DOUBLE', terms: { ...terms, formula: '2*WTI_USD' } },
+    ])
+    const follower = createFollower()
+    let cursor = 'start'
+    for (const [value, seconds] of [[70], [71], [72, 90]] as const) {
+      recordAt(instance, value, seconds)
+      const read = await readAll(instance, token, cursor, '&codes=DESK_DOUBLE&limit=1')
+      follower.take(read.changes)
+      cursor = read.cursor
+    }
+    const stateAt = (seconds: number) => follower.stateAt(isoMillis(startAt + seconds * 1_000))
+    const line = (value: number) => [`DESK_DOUBLE,${isoInstant(firstAt)},${value}`]
+    expect([70, 100, 130].map(stateAt)).toEqual([line(140), line(144), line(142)])
+  })
 
   test('continues after a restored backup from the cursors that the backup has, and names the last of them', async () => {
     const { instance, token } = opened()
