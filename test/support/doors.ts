@@ -45,6 +45,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'catalogue.ts',
     'contract-calendar.ts',
     'series-changes.ts',
+    'series-faults.ts',
     'viewers.ts',
   ],
   'topics/changes/store': ['log.ts', 'notes.ts'],

@@ -21,8 +21,8 @@ import { type CatalogueServices, openCatalogue } from '../../topics/catalogue/se
 import {
   createSeriesChanges,
   type SeriesChanges,
-  seriesNamed,
 } from '../../topics/catalogue/service/series-changes.ts'
+import { seriesNamed } from '../../topics/catalogue/service/series-faults.ts'
 import { type Changes, openChanges } from '../../topics/changes/service/open.ts'
 import { type ConditionServices, openCondition } from '../../topics/condition/service/open.ts'
 import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/service/open.ts'

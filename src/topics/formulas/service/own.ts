@@ -1,6 +1,7 @@
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { SeriesChanges, TermFault } from '../../catalogue/service/series-changes.ts'
+import type { SeriesChanges } from '../../catalogue/service/series-changes.ts'
+import type { TermFault } from '../../catalogue/service/series-faults.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
 import type { Formulas } from './formulas.ts'

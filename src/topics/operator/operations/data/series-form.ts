@@ -29,7 +29,7 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
-import type { NewSeries, TermFault } from '../../../catalogue/service/series-changes.ts'
+import type { NewSeries, TermFault } from '../../../catalogue/service/series-faults.ts'
 import { sinceEver } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'

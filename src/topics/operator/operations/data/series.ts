@@ -18,7 +18,7 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
-import type { NewSeries } from '../../../catalogue/service/series-changes.ts'
+import type { NewSeries } from '../../../catalogue/service/series-faults.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
