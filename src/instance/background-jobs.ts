@@ -205,11 +205,11 @@ function backupJobOf(
  * made from the operator's own exports.
  */
 function priceFilesJobOf(
-  { config, priceFiles, catalogue, datasets, clock, log }: Services,
+  { config, priceFiles, catalogue, datasets, observations, clock, log }: Services,
   ask: (request: Request) => Response | Promise<Response>,
 ): Job[] {
   if (config.files.directory === '') return []
-  const source = priceFileSource({ catalogue, datasets }, ask)
+  const source = priceFileSource({ catalogue, datasets, observations }, ask)
   return [createPriceFilesJob({ files: priceFiles, ...source, clock, log })]
 }
 

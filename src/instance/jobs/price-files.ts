@@ -21,11 +21,13 @@ export interface PriceFilesJobDeps {
 
 /** What the files are made from: the answers of the operator's own exports. */
 export function priceFileSource(
-  { catalogue, datasets }: Pick<Services, 'catalogue' | 'datasets'>,
+  { catalogue, datasets, observations }: Pick<Services, 'catalogue' | 'datasets' | 'observations'>,
   ask: (request: Request) => Response | Promise<Response>,
 ): Pick<PriceFilesJobDeps, 'wanted' | 'read'> {
-  const years = (): number[] => {
+  const years = (kind: 'prices' | 'vintages'): number[] => {
     const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
+    // A year of which every value was removed has no price, and a past.
+    if (kind === 'vintages') extents.push(...[observations.revisedBetween() ?? []].flat())
     if (extents.length === 0) return []
     const first = yearOf(Math.min(...extents.map(extent => extent.firstAt)))
     const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
@@ -47,7 +49,7 @@ export function priceFileSource(
     const failures: FileFailure[] = []
     const contents: FileContent[] = [
       ...(['prices', 'vintages'] as const).flatMap(kind =>
-        years().map(year => ({ kind, of: String(year) })),
+        years(kind).map(year => ({ kind, of: String(year) })),
       ),
       ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
     ]

@@ -420,3 +420,23 @@ test('a file that cannot be made stays as it was and stops no other, and is repo
     rmSync(own, { recursive: true })
   }
 })
+
+test('a year of which every value was removed has a vintage file, and no file of prices', async () => {
+  const whole = openTestInstance()
+  const { catalogue, ingest, adminTokens } = whole.services
+  const headers = { authorization: `Bearer ${adminTokens.rotate()}` }
+  const removedAt = startAt - 366 * dayMs
+  whole.record('WTI_USD', [60], removedAt, dayMs)
+  whole.record('WTI_USD', [61], startAt, dayMs)
+  whole.clock.advance(1_000)
+  ingest.withdraw(catalogue.named('WTI_USD')!.id, [removedAt])
+  const { wanted } = priceFileSource(whole.services, request =>
+    whole.app.handle(new Request(request, { headers })),
+  )
+  const { contents } = await wanted()
+  expect(
+    contents.flatMap(({ kind, of }) =>
+      kind === 'prices' || kind === 'vintages' ? `${kind} ${of}` : [],
+    ),
+  ).toEqual(['prices 2026', 'vintages 2025', 'vintages 2026'])
+})
