@@ -179,7 +179,7 @@ try {
   granted['one request, repeated'] = `${ids.size} of 1`
   if (ids.size !== 1) failed.push(`one request, repeated: ${ids.size} things were made`)
   const { text } = await ask(repeated, 'GET', '/v1/webhooks')
-  const listed = text.match(/"signature_scheme"/g)?.length
+  const listed = (JSON.parse(text) as { data: { count: number } }).data.count
   if (listed !== 1) failed.push(`one request, repeated: ${listed} things are there`)
 
   const { email } = await account('professional')

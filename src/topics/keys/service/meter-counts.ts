@@ -12,12 +12,6 @@ export interface Tally {
   cacheable: number
   /** By series, the entity tag last answered. */
   etags: Map<number, string>
-  /**
-   * The series and the entity tag of the last request for a single series, because most requests
-   * repeat it.
-   */
-  lastId: number
-  lastEtag: string
 }
 
 /** A quota window as one account has it, for as long as nothing of it can change by itself. */
@@ -64,11 +58,6 @@ export interface Count {
   pastDays: UsageDay[]
   /** Counts to add to the usage of hours; a key has few endpoints and classes of status. */
   hours: UsageHour[]
-  /**
-   * The one of them that was last added to: mostly it is the next one too. It stays when it has been
-   * written, empty.
-   */
-  hour: UsageHour | undefined
   lastUsedAt: number
   tally: Tally
   tallyDirty: boolean
@@ -149,32 +138,14 @@ export const newHour = (keyId: string, name: HourName): UsageHour => ({
   durationUs: 0,
 })
 
-/** The usage of a key that a request is added to. Mostly it is that of the request before. */
-export function hourOf(count: Count, name: HourName): UsageHour {
-  const { hour: last, hours } = count
-  if (last && isHourOf(last, name)) return last
+/** The usage of a key that a request is added to. */
+export function hourOf({ keyId, hours }: Count, name: HourName): UsageHour {
   let hour = hours.find(other => isHourOf(other, name))
   if (!hour) {
-    hour = newHour(count.keyId, name)
+    hour = newHour(keyId, name)
     hours.push(hour)
   }
-  count.hour = hour
   return hour
-}
-
-/** The usage hours that must be written. */
-export const hoursToWrite = ({ hours }: Count): UsageHour[] =>
-  hours.filter(({ requests }) => requests > 0)
-
-/** They have been written: of the last one more is to come. */
-export function emptyHours(count: Count): void {
-  const { hour, hours } = count
-  hours.length = 0
-  if (!hour) return
-  hour.requests = 0
-  hour.metered = 0
-  hour.durationUs = 0
-  hours.push(hour)
 }
 
 /**
@@ -185,14 +156,11 @@ export function addToTally(tally: Tally, seriesIds: readonly number[], etag: str
   const { etags } = tally
   const only = seriesIds.length === 1 ? seriesIds[0]! : undefined
   if (only !== undefined) {
-    const isLast = only === tally.lastId && etag === tally.lastEtag
-    if (etag !== '' && (isLast || etags.get(only) === etag)) {
+    if (etag !== '' && etags.get(only) === etag) {
       tally.cacheable += 1
       return
     }
     tally.batchable += 1
-    tally.lastId = only
-    tally.lastEtag = etag
   }
   for (const id of seriesIds) etags.set(id, id === only ? etag : (etags.get(id) ?? ''))
 }

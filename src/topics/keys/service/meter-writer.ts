@@ -1,14 +1,7 @@
 import type { Clock } from '../../../lib/time/clock.ts'
 import { createUsagePacking } from '../store/packed-usage.ts'
 import type { UsageStore, WaitingSlice } from '../store/usage.ts'
-import {
-  type Count,
-  counterOf,
-  dayOf,
-  emptyHours,
-  hoursToWrite,
-  sliceCount,
-} from './meter-counts.ts'
+import { type Count, counterOf, dayOf, sliceCount } from './meter-counts.ts'
 import type { RunningCounts } from './running-counts.ts'
 
 const tallyMs = 30_000
@@ -69,7 +62,7 @@ export function createMeterWriter(
     store.write(
       {
         counters: batch.flatMap(countersOf),
-        hours: batch.flatMap(hoursToWrite),
+        hours: batch.flatMap(({ hours }) => hours),
         days: batch.flatMap(count =>
           withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays,
         ),
@@ -169,7 +162,7 @@ const inOrder = (counts: Iterable<Count>): Count[] =>
 function rowOf({ number, dirty, waiting }: Slice, isWritten: ReadonlySet<Count>): WaitingSlice {
   const packing = createUsagePacking()
   const add = (count: Count) => {
-    if (!isWritten.has(count)) packing.add(count.keyId, countersOf(count), hoursToWrite(count))
+    if (!isWritten.has(count)) packing.add(count.keyId, countersOf(count), count.hours)
   }
   for (const count of dirty) add(count)
   for (const count of waiting) if (!count.waits) add(count)
@@ -198,7 +191,7 @@ function settleCount({ dirty, waiting }: Slice, count: Count, withDays: boolean)
   if (count.past.length > 0) count.past = []
   if (count.pastDays.length > 0) count.pastDays = []
   if (withDays) count.tallyDirty = false
-  emptyHours(count)
+  count.hours = []
   count.lastUsedAt = 0
   if (count.tallyDirty) waiting.add(count)
   else waiting.delete(count)

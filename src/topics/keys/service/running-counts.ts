@@ -46,8 +46,6 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       batchable: stored?.batchable ?? 0,
       cacheable: stored?.cacheable ?? 0,
       etags: new Map(stored?.seriesIds.map(id => [id, ''])),
-      lastId: 0,
-      lastEtag: '',
     }
   }
 
@@ -59,7 +57,6 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       used: 0,
       dirty: false,
       waits: false,
-      hour: undefined,
       lastUsedAt: 0,
       tally: tallyOf(keyId, startOfDay(clock.now())),
       tallyDirty: false,

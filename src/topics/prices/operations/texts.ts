@@ -20,16 +20,6 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
       JSON.stringify(priceRow(quote, code, requestedCode, isFull)),
     )
 
-  const listedKeys = new Map<string, string>()
-  /** The key is built once for each code, because building it costs as much as the lookup. */
-  const listedKeyOf = (key: string): string => {
-    const known = listedKeys.get(key)
-    if (known !== undefined) return known
-    const listed = `listed ${prefix}${key}`
-    if (listedKeys.size < listedKeysMax) listedKeys.set(key, listed)
-    return listed
-  }
-
   return {
     /** One price by itself; undefined without one. */
     row: rowText,
@@ -37,7 +27,7 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
     single({ code, series, requestedCode }: Resolved, isBeside = false): Rendered {
       const rendered = latestPrices.rendered(
         isBeside
-          ? listedKeyOf(keyOf(code, requestedCode))
+          ? `listed ${prefix}${keyOf(code, requestedCode)}`
           : `${prefix}${keyOf(code, requestedCode)}`,
         series,
         quote => {
@@ -170,8 +160,6 @@ export function createEveryAnswer(
     return tagged(request, answering, text, !fresh, etag)
   }
 }
-
-const listedKeysMax = 10_000
 
 /** Mostly the code itself, so that requests need not build a new text. */
 const keyOf = (code: string, requestedCode: string | undefined) =>
