@@ -129,7 +129,7 @@ const codesOf = (feed: string, isWanted: (line: { at: string }) => boolean): str
   ...new Set(
     shippedFeeds
       .find(({ publisher }) => publisher.name === feed)!
-      .map.flatMap(line => ('code' in line.target && isWanted(line) ? [line.target.code] : [])),
+      .map.flatMap(entry => ('code' in entry.target && isWanted(entry) ? [entry.target.code] : [])),
   ),
 ]
 
@@ -194,15 +194,15 @@ function petArchive(): Uint8Array {
     file.push(chunk)
   }
   const { agency } = publishedWorld()
-  for (const line of shippedFeeds.find(({ publisher }) => publisher.name === 'eia_bulk')!.map) {
-    const [, id = '', letter = ''] = line.sourceId.split('.')
-    const series = line.at === 'PET' ? agency.get(id) : undefined
+  for (const entry of shippedFeeds.find(({ publisher }) => publisher.name === 'eia_bulk')!.map) {
+    const [, id = '', letter = ''] = entry.sourceId.split('.')
+    const series = entry.at === 'PET' ? agency.get(id) : undefined
     if (!series) continue
     const data = series.rows
       .toReversed()
       .map(({ period, value }) => [period.replaceAll('-', ''), value === '' ? null : value])
     push(
-      `${JSON.stringify({ series_id: line.sourceId, name: id, units: series.units, unitsshort: series.units, f: letter, last_updated: '2026-08-19T14:05:00-04:00', data })}\n`,
+      `${JSON.stringify({ series_id: entry.sourceId, name: id, units: series.units, unitsshort: series.units, f: letter, last_updated: '2026-08-19T14:05:00-04:00', data })}\n`,
     )
   }
   const each = Math.floor((unpackedBytes - bytes) / otherSeries)

@@ -122,7 +122,7 @@ const copyNumber = (): number => process.pid + (Number(Bun.hash.crc32(hostname()
 
 /**
  * How often values of each kind of period come out, and how many days after the date that they are
- * kept under: a month is kept under its first day and published after its last.
+ * stored under: a month is stored under its first day and published after its last.
  */
 const fedCadences: Readonly<
   Record<(typeof storedKinds)[number], { cadence: Cadence; releaseLagDays: number }>

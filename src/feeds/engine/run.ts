@@ -2,7 +2,7 @@ import { sleep } from '../../lib/time/clock.ts'
 import { dayMs, isoDay, minuteMs, parseDay, parseInstant } from '../../lib/time/instant.ts'
 import { lengthOf, newestResolution } from '../../topics/delivery/math/terms.ts'
 import { resolutionChange } from '../publishers/delivery/reading.ts'
-import { type MapLine, targetName } from '../publishers/map.ts'
+import { type MapEntry, targetName } from '../publishers/map.ts'
 import type { Publisher, SentSeries } from '../publishers/publisher.ts'
 import { judge, judgeAll, newestOf, type SentBefore } from '../publishers/suspicion.ts'
 import { FeedFault } from '../reading/fault.ts'
@@ -21,7 +21,7 @@ export type ReadDeps = Pick<
 /** The options of a run. */
 export interface ReadOptions {
   publisher: Publisher
-  lines: readonly MapLine[]
+  entries: readonly MapEntry[]
   settings: FeedSetting
   /** Reads from this day on again, whatever is held. */
   since: string | undefined
@@ -55,8 +55,8 @@ export async function readFeed(
   const { publisher, settings } = options
   // A response that has not changed may still contain a series that was never read.
   const read = new Set(deps.store.lines(publisher.name).map(idOf))
-  const isKnown = options.lines.every(line =>
-    read.has(idOf({ sourceId: line.sourceId, target: keyOf(line) })),
+  const isKnown = options.entries.every(entry =>
+    read.has(idOf({ sourceId: entry.sourceId, target: keyOf(entry) })),
   )
   const client = createPublisherClient({
     publisher,
@@ -97,7 +97,7 @@ function takeShorterPeriods(
   { dryRun }: ReadOptions,
   { periods }: ReadDeps,
 ): void {
-  const changes = sent.flatMap(({ line: { sourceId, target }, rows }) => {
+  const changes = sent.flatMap(({ entry: { sourceId, target }, rows }) => {
     const terms = 'code' in target ? periods.termsOf(target.code) : undefined
     if (!terms || !('code' in target) || newestResolution(terms) === 'P1D') return []
     const starts = rows.map(({ period }) => parseInstant(period) ?? Number.NaN)
@@ -117,19 +117,19 @@ function takeShorterPeriods(
 /** Reads all series that the publisher sends, and validates each as it arrives. */
 async function collect(
   run: FeedRun,
-  { publisher, lines, settings, since, writing, progress }: ReadOptions,
+  { publisher, entries, settings, since, writing, progress }: ReadOptions,
   { store }: ReadDeps,
   client: ReturnType<typeof createPublisherClient>,
 ): Promise<SentSeries[]> {
   const { now } = writing
   const before = new Map(store.lines(publisher.name).map(line => [idOf(line), line]))
-  const beforeOf = (one: MapLine) =>
+  const beforeOf = (one: MapEntry) =>
     before.get(idOf({ sourceId: one.sourceId, target: keyOf(one) }))
   const reading = {
-    lines,
+    entries,
     now,
     key: settings.key === '' ? undefined : settings.key,
-    since: (one: MapLine) => {
+    since: (one: MapEntry) => {
       const first = since ?? rereadFrom(beforeOf(one), publisher, settings, one)
       return latest(first, settings.since)
     },
@@ -138,8 +138,8 @@ async function collect(
   for await (const sent of publisher.read(client, reading)) {
     const wanted = cut(sent, settings.since)
     run.rowsRead += wanted.rows.length
-    const last = beforeOf(sent.line)
-    judge(wanted, last && sentBefore(last), now, isForecast(sent.line))
+    const last = beforeOf(sent.entry)
+    judge(wanted, last && sentBefore(last), now, isForecast(sent.entry))
     all.push(wanted)
     run.newestPeriod = newer(run.newestPeriod, wanted)
     progress?.(run.rowsRead)
@@ -153,11 +153,11 @@ function rereadFrom(
   before: FeedLine | undefined,
   publisher: Publisher,
   settings: FeedSetting,
-  line: MapLine,
+  entry: MapEntry,
 ): string | undefined {
   if (!before?.newestPeriod) return undefined
   const days = settings.rereadDays ?? publisher.rereadDays
-  return isoDay(spanOf(before.newestPeriod, line.kind).to - millisecond - days * dayMs)
+  return isoDay(spanOf(before.newestPeriod, entry.kind).to - millisecond - days * dayMs)
 }
 
 const latest = (a: string | undefined, b: string | undefined): string | undefined =>
@@ -167,15 +167,15 @@ const latest = (a: string | undefined, b: string | undefined): string | undefine
 function cut(sent: SentSeries, since: string | undefined): SentSeries {
   if (since === undefined) return sent
   const from = parseDay(since)!
-  const rows = sent.rows.filter(row => spanOf(row.period, sent.line.kind).to > from)
+  const rows = sent.rows.filter(row => spanOf(row.period, sent.entry.kind).to > from)
   return { ...sent, rows, covers: latest(sent.covers, since) }
 }
 
-const isForecast = ({ target }: MapLine): boolean =>
+const isForecast = ({ target }: MapEntry): boolean =>
   'dataset' in target && target.dataset === 'outlooks'
 
-const keyOf = (line: MapLine): string =>
-  'code' in line.target ? line.target.code : JSON.stringify(line.target)
+const keyOf = (entry: MapEntry): string =>
+  'code' in entry.target ? entry.target.code : JSON.stringify(entry.target)
 
 const idOf = ({ sourceId, target }: { sourceId: string; target: string }): string =>
   `${sourceId}\n${target}`
@@ -187,15 +187,15 @@ const sentBefore = ({ rows, coversOn, newestPeriod }: FeedLine): SentBefore => (
 })
 
 const lineOf = (sent: SentSeries): FeedLine => ({
-  sourceId: sent.line.sourceId,
-  target: keyOf(sent.line),
+  sourceId: sent.entry.sourceId,
+  target: keyOf(sent.entry),
   rows: new Set(sent.rows.map(row => row.period)).size,
   coversOn: sent.covers ?? null,
   newestPeriod: newestOf(sent) ?? null,
 })
 
 function newer(newest: string | null, sent: SentSeries): string | null {
-  if (isForecast(sent.line)) return newest
+  if (isForecast(sent.entry)) return newest
   const own = newestOf(sent)
   if (own === undefined) return newest
   return newest === null || endOf(own) > endOf(newest) ? own : newest
@@ -232,15 +232,15 @@ async function write(
   for (const series of sent) {
     run.rejected += series.faults.length
     for (const { period, written } of series.faults.slice(0, 3)) {
-      const { sourceId } = series.line
+      const { sourceId } = series.entry
       log.warn('feed_value_rejected', { feed: run.feed, source_id: sourceId, period, written })
     }
-    if (!('code' in series.line.target)) continue
+    if (!('code' in series.entry.target)) continue
     add(writer.writeSeries(series, writing))
     await sleep(0)
   }
-  const others = sent.filter(series => 'dataset' in series.line.target)
-  for (const [name, ofDataset] of Map.groupBy(others, series => targetName(series.line))) {
+  const others = sent.filter(series => 'dataset' in series.entry.target)
+  for (const [name, ofDataset] of Map.groupBy(others, series => targetName(series.entry))) {
     add(writer.writeDataset(name, ofDataset, writing))
     await sleep(0)
   }

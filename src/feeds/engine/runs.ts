@@ -126,7 +126,7 @@ async function read(
     run,
     {
       publisher: feed.publisher,
-      lines: linesOf(feed, values),
+      entries: linesOf(feed, values),
       settings: values,
       since,
       dryRun,

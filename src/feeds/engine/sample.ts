@@ -19,7 +19,7 @@ const sampleDays = 90
 const sampleAttempts = 2
 
 /**
- * The newest value of the first line that has one, fetched with the smallest request that the
+ * The newest value of the first entry that has one, fetched with the smallest request that the
  * publisher supports.
  */
 export async function sampleOf(
@@ -41,14 +41,14 @@ export async function sampleOf(
     attemptsMax: sampleAttempts,
   })
   const all = linesOf(feed, values)
-  // Whole files are read for one line as for all.
-  const lines = publisher.rereadDays > 0 ? all.slice(0, 1) : all
+  // Whole files are read for one entry as for all.
+  const entries = publisher.rereadDays > 0 ? all.slice(0, 1) : all
   const tried = async (since: string | undefined): Promise<FeedSample | undefined> => {
-    const reading = { lines, now, key: values.key, since: () => since }
+    const reading = { entries, now, key: values.key, since: () => since }
     for await (const sent of publisher.read(client, reading)) {
       const newest = sent.rows.toSorted((a, b) => a.period.localeCompare(b.period)).at(-1)
       if (!newest) continue
-      const { sourceId, unit } = sent.line
+      const { sourceId, unit } = sent.entry
       return { sourceId, period: newest.period, value: newest.text, unit: sent.unit ?? unit }
     }
     return undefined

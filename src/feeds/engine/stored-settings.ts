@@ -4,7 +4,7 @@ import { type FeedSetting, settingsOf } from './settings.ts'
 
 type SettingsRow = NonNullable<ReturnType<FeedStore['settings']>>
 
-/** The settings of feeds: those of the configuration under those that were kept since. */
+/** The settings of feeds: those of the configuration under those that were stored since. */
 export type FeedSettingsBook = ReturnType<typeof createFeedSettings>
 
 export function createFeedSettings(

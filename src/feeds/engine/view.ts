@@ -1,5 +1,5 @@
 import { nextRelease } from '../publishers/calendar.ts'
-import { type MapLine, targetName } from '../publishers/map.ts'
+import { type MapEntry, targetName } from '../publishers/map.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import type { FeedRun, FeedState } from '../store/feeds.ts'
@@ -20,7 +20,7 @@ export interface FeedView {
   feed: Feed
   state: FeedCondition
   settings: FeedSettings
-  lines: readonly MapLine[]
+  entries: readonly MapEntry[]
   codes: number
   datasets: string[]
   lastRun: FeedRun | undefined
@@ -43,17 +43,18 @@ export function viewOf(
   now: number,
 ): FeedView {
   const { calendar } = feed.publisher
-  const lines = linesOf(feed, settings.values)
+  const entries = linesOf(feed, settings.values)
   const feedState = feedStateOf(feed, settings)
   const isActive = feedState === 'ready'
   return {
     feed,
     state: isActive ? conditionOf(feed, state, lastRun, now) : feedState,
     settings,
-    lines,
-    codes: new Set(lines.flatMap(line => ('code' in line.target ? [line.target.code] : []))).size,
+    entries,
+    codes: new Set(entries.flatMap(entry => ('code' in entry.target ? [entry.target.code] : [])))
+      .size,
     datasets: [
-      ...new Set(lines.flatMap(line => ('dataset' in line.target ? [targetName(line)] : []))),
+      ...new Set(entries.flatMap(entry => ('dataset' in entry.target ? [targetName(entry)] : []))),
     ],
     lastRun,
     lastNewAt: state?.lastNewAt ?? undefined,
@@ -63,11 +64,11 @@ export function viewOf(
   }
 }
 
-/** The lines of a map that are wanted. */
-export function linesOf({ map }: Feed, { codes }: FeedSetting): readonly MapLine[] {
+/** The entries of a map that are wanted. */
+export function linesOf({ map }: Feed, { codes }: FeedSetting): readonly MapEntry[] {
   if (!codes) return map
   const wanted = new Set(codes)
-  return map.filter(line => wanted.has(targetName(line)))
+  return map.filter(entry => wanted.has(targetName(entry)))
 }
 
 /** A feed is late if an expected release has not arrived. */

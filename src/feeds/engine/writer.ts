@@ -11,7 +11,7 @@ import type { ValueSourceStore } from '../../topics/prices/store/value-sources.t
 import type { Dataset } from '../files/dataset.ts'
 import type { RowGuards } from '../files/row-guards.ts'
 import { outlookRelease } from '../publishers/eia.ts'
-import type { MapLine } from '../publishers/map.ts'
+import type { MapEntry } from '../publishers/map.ts'
 import type { SentRow, SentSeries } from '../publishers/publisher.ts'
 import { timesDecimal } from '../reading/decimal.ts'
 import { firstOf, type PeriodKind, spanOf, storedKind, storedKinds } from '../reading/periods.ts'
@@ -108,19 +108,19 @@ export function createFeedWriter(deps: FeedWriterDeps) {
       const plan = planOf(sent, run, deps)
       if (run.dryRun) return plan.written
       if (plan.points.length > 0) {
-        keepHeld(plan.written, batchOf(sent.line, run).write(plan.points))
+        keepHeld(plan.written, batchOf(sent.entry, run).write(plan.points))
       }
-      const { code } = sent.line.target as { code: string }
+      const { code } = sent.entry.target as { code: string }
       const { claims, kept } = plan
       if (kept.length > 0)
-        deps.decisions.keep(kept, { sourceId: sourceOf(sent.line, run, deps), batchId: 0 })
+        deps.decisions.keep(kept, { sourceId: sourceOf(sent.entry, run, deps), batchId: 0 })
       if (claims.length > 0) {
         const { id } = deps.catalogue.find(code)!
-        deps.store.claim(id, claims, sourceOf(sent.line, run, deps))
+        deps.store.claim(id, claims, sourceOf(sent.entry, run, deps))
       }
       return plan.written
     },
-    /** The rows of one dataset that lines give together; a transaction for each place or market. */
+    /** The rows of one dataset that entries give together; a transaction for each place or market. */
     writeDataset: (name: string, sent: readonly SentSeries[], run: WritingRun) =>
       writeDataset(name, sent, run, deps),
   }
@@ -134,12 +134,15 @@ function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts
   written.revised = Math.min(written.revised, revised)
 }
 
-const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
-  run.batch(run.feed, kindNumber(line.kind))
+const batchOf = (entry: MapEntry, run: WritingRun): RunningBatch =>
+  run.batch(run.feed, kindNumber(entry.kind))
 
-/** The number of the source of a line's values. */
-const sourceOf = (line: MapLine, { feed: name }: WritingRun, { sources }: FeedWriterDeps): number =>
-  sources.idOf({ kind: 'feed', name, periodKind: kindNumber(line.kind) })
+/** The number of the source of an entry's values. */
+const sourceOf = (
+  entry: MapEntry,
+  { feed: name }: WritingRun,
+  { sources }: FeedWriterDeps,
+): number => sources.idOf({ kind: 'feed', name, periodKind: kindNumber(entry.kind) })
 
 /**
  * In each transaction that writes observations, withdraws a value of a longer period as soon as a
@@ -219,7 +222,7 @@ function sifted(
   const { fresh, kept } =
     all.length === 0 || deps.decisions.isEmpty()
       ? { fresh: all, kept: [] }
-      : deps.decisions.sift(all, sourceOf(sent.line, run, deps))
+      : deps.decisions.sift(all, sourceOf(sent.entry, run, deps))
   const isFresh = kept.length === 0 ? undefined : new Set(fresh)
   for (const { values, as } of writes)
     written[!isFresh || values.some(value => isFresh.has(value)) ? as : 'kept'] += 1
@@ -228,24 +231,24 @@ function sifted(
 
 /** Plans the write of a series: which values are written, and how they count. */
 function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
-  const { line } = sent
+  const { entry } = sent
   const written = nothingWritten()
-  if (!('code' in line.target)) return { points: [], claims: [], kept: [], written }
-  const { code } = line.target
+  if (!('code' in entry.target)) return { points: [], claims: [], kept: [], written }
+  const { code } = entry.target
   const series = deps.catalogue.find(code)
   if (!series || sent.rows.length === 0) return { points: [], claims: [], kept: [], written }
   const periods = Map.groupBy(sent.rows, row => row.period)
-  const around = knownAround([...periods.keys()], line.kind, series.id, deps)
+  const around = knownAround([...periods.keys()], entry.kind, series.id, deps)
   const writes: PeriodWrite[] = []
   const claims: number[] = []
   for (const [period, rows] of periods) {
-    const observedAt = firstOf(period, line.kind)
+    const observedAt = firstOf(period, entry.kind)
     if (around.isFiner(period)) continue
-    const vintages = vintagesOf(rows, line, run.now)
+    const vintages = vintagesOf(rows, entry, run.now)
     const values: Point[] = []
     let reason: string | undefined
     for (const { text, recordedAt } of vintages) {
-      const at = line.kind === 'instant' ? isoInstant(observedAt) : isoDay(observedAt)
+      const at = entry.kind === 'instant' ? isoInstant(observedAt) : isoDay(observedAt)
       const row = { code, observedAt: at, price: text }
       const checked = checkRow(row, deps.catalogue, run.now)
       if (checked.kind === 'point') {
@@ -278,7 +281,7 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
   return { ...sifted(writes, written, sent, run, deps), claims, written }
 }
 
-function vintagesOf(rows: readonly SentRow[], { factor }: MapLine, now: number) {
+function vintagesOf(rows: readonly SentRow[], { factor }: MapEntry, now: number) {
   return rows
     .map(({ text, publishedAt }) => ({
       text: timesDecimal(text, factor),
@@ -344,7 +347,7 @@ function writeDataset(
   const written = nothingWritten()
   if (!dataset) return written
   const taken = new Set<string>()
-  for (const group of Map.groupBy(sent, series => JSON.stringify(fixedOf(series.line))).values()) {
+  for (const group of Map.groupBy(sent, series => JSON.stringify(fixedOf(series.entry))).values()) {
     const sentRows: { record: unknown; fields: Row; recordedAt: number; key: string }[] = []
     for (const row of rowsOf(dataset, group, run.now)) {
       if (!isWhole(dataset, row)) continue
@@ -364,7 +367,7 @@ function writeDataset(
     const heldCount = sentRows.length - records.length
     written.held += heldCount
     if (flagged.length > 0 && !run.dryRun) {
-      const batch = batchOf(group[0]!.line, run)
+      const batch = batchOf(group[0]!.entry, run)
       deps.rowGuards.keep(name, flagged, batch.id)
       batch.count({ held: heldCount })
     }
@@ -373,7 +376,7 @@ function writeDataset(
     const recordedAt = deps.ingest.next()
     const rows = records.map(({ record }) => record)
     const write = (some: readonly unknown[]) => dataset.write(some, recordedAt)
-    const batch = run.dryRun ? undefined : batchOf(group[0]!.line, run)
+    const batch = run.dryRun ? undefined : batchOf(group[0]!.entry, run)
     const counts = batch
       ? batch.during(() =>
           deps.store.transact(() => {
@@ -390,9 +393,9 @@ function writeDataset(
   return written
 }
 
-const fixedOf = ({ target }: MapLine) => ('dataset' in target ? target.fixed : {})
+const fixedOf = ({ target }: MapEntry) => ('dataset' in target ? target.fixed : {})
 
-/** Rows by period, each with the columns that its lines give. */
+/** Rows by period, each with the columns that its entries give. */
 function rowsOf(
   { name, counts, guarded }: Dataset<unknown>,
   group: readonly SentSeries[],
@@ -401,17 +404,17 @@ function rowsOf(
   // The rows of an outlook are ordered by their publication.
   const periodColumn = name === 'outlooks' ? 'period' : (guarded?.time ?? 'date')
   const rows = new Map<string, Row>()
-  for (const { line, rows: values } of group) {
-    if (!('dataset' in line.target)) continue
+  for (const { entry, rows: values } of group) {
+    if (!('dataset' in entry.target)) continue
     for (const { period, text, publishedAt } of values) {
       const row = rows.get(period) ?? {
-        ...line.target.fixed,
+        ...entry.target.fixed,
         [periodColumn]: period,
       }
       rows.set(period, row)
       if (name === 'outlooks') row.published_on = isoDay(publishedAt ?? outlookRelease(now))
-      const value = timesDecimal(text, line.factor)
-      const { column } = line.target
+      const value = timesDecimal(text, entry.factor)
+      const { column } = entry.target
       row[column] = counts.includes(column) ? String(Math.round(Number(value))) : value
     }
   }

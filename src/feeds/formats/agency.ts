@@ -16,18 +16,18 @@ export function agencySeries(
   const sent = new Set(
     records.map(record => (isObject(record) ? (record.series ?? record.seriesId) : undefined)),
   )
-  const lines = codeLines('eia').filter(line => sent.has(line.sourceId))
+  const entries = codeLines('eia').filter(entry => sent.has(entry.sourceId))
   const kind = periodsByFrequency[String(response.frequency)]
-  const other = lines.find(line => kind !== undefined && line.kind !== kind)
+  const other = entries.find(entry => kind !== undefined && entry.kind !== kind)
   if (other && 'code' in other.target)
     throw new Error(
       `${name} has ${String(response.frequency)} values of ${other.sourceId}, and ${other.target.code} is its value of a ${other.kind}: if they belong there all the same, say --series ${other.target.code}`,
     )
-  return lines.length > 0 ? publisherSeries(lines) : undefined
+  return entries.length > 0 ? publisherSeries(entries) : undefined
 }
 
 /** The codes of the columns of a download from FRED; undefined where none is a series of it. */
 export function fredSeries(names: readonly string[]): PublisherSeries | undefined {
-  const lines = codeLines('fred').filter(line => names.includes(line.sourceId))
-  return lines.length > 0 ? publisherSeries(lines) : undefined
+  const entries = codeLines('fred').filter(entry => names.includes(entry.sourceId))
+  return entries.length > 0 ? publisherSeries(entries) : undefined
 }

@@ -1,25 +1,28 @@
 import type { PublisherSeries } from '../files/source.ts'
-import type { MapLine } from '../publishers/map.ts'
+import type { MapEntry } from '../publishers/map.ts'
 import { shippedFeeds } from '../publishers/publishers.ts'
 import type { PeriodKind } from '../reading/periods.ts'
 
 /** The lines of a feed's map that refer to series of the catalogue. */
-export const codeLines = (feed: string): MapLine[] =>
+export const codeLines = (feed: string): MapEntry[] =>
   shippedFeeds
     .find(({ publisher }) => publisher.name === feed)!
     .map.filter(({ target }) => 'code' in target)
 
 /** The codes of a publisher's series, by the name that its files have for them. */
 export function publisherSeries(
-  lines: readonly MapLine[],
-  nameOf: (line: MapLine) => string = line => line.sourceId,
+  entries: readonly MapEntry[],
+  nameOf: (entry: MapEntry) => string = entry => entry.sourceId,
 ): PublisherSeries {
   const series = new Map<string, { code: string; factor: string; unit: string }[]>()
-  for (const line of lines) {
-    if (!('code' in line.target)) continue
-    const name = nameOf(line)
-    const { code } = line.target
-    series.set(name, [...(series.get(name) ?? []), { code, factor: line.factor, unit: line.unit }])
+  for (const entry of entries) {
+    if (!('code' in entry.target)) continue
+    const name = nameOf(entry)
+    const { code } = entry.target
+    series.set(name, [
+      ...(series.get(name) ?? []),
+      { code, factor: entry.factor, unit: entry.unit },
+    ])
   }
   return series
 }

@@ -16,17 +16,17 @@ export async function rateSource(
 ): Promise<Source> {
   const bytes = await wholeOf(source, ratesBytesMax)
   const rates = format === 'xml' ? ratesOfXml(bytes) : ratesOfCsv(bytes)
-  const lines = codeLines('ecb')
+  const entries = codeLines('ecb')
   const currencies = [...new Set([...rates.values()].flatMap(ofDay => [...ofDay.keys()]))]
-  const crosses = lines.filter(
-    line =>
-      line.sourceId.includes('/') &&
-      line.sourceId
+  const crosses = entries.filter(
+    entry =>
+      entry.sourceId.includes('/') &&
+      entry.sourceId
         .split('/')
         .every(currency => currency === 'EUR' || currencies.includes(currency)),
   )
-  const quotedLines = lines.filter(
-    line => currencies.includes(line.sourceId) || crosses.includes(line),
+  const quotedLines = entries.filter(
+    entry => currencies.includes(entry.sourceId) || crosses.includes(entry),
   )
   const table = await spooled(
     source,
@@ -34,7 +34,7 @@ export async function rateSource(
     linesOf(
       rates,
       currencies,
-      crosses.map(line => line.sourceId),
+      crosses.map(entry => entry.sourceId),
     ),
   )
   return { ...table, series: publisherSeries(quotedLines) }
@@ -46,9 +46,9 @@ function* linesOf(
   crosses: readonly string[],
 ): Generator<string> {
   yield csvLine(['Date', ...currencies, ...crosses])
-  const lines = codeLines('ecb').filter(line => crosses.includes(line.sourceId))
+  const entries = codeLines('ecb').filter(entry => crosses.includes(entry.sourceId))
   for (const [day, ofDay] of rates) {
-    const series = ratesOf(lines, new Map([[day, ofDay]]))
+    const series = ratesOf(entries, new Map([[day, ofDay]]))
     const direct = currencies.map(currency => String(ofDay.get(currency) ?? ''))
     yield csvLine([day, ...direct, ...crosses.map(id => series.get(id)?.rows[0]?.text)])
   }

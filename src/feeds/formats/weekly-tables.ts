@@ -21,6 +21,6 @@ export async function weeklySource(source: Source, directory: string): Promise<S
     .map(week => csvLine([week, ...stubs.map(stub => sentOf(stub, week))]))
   const table = await spooled(source, directory, [csvLine(['week', ...stubs]), ...lines])
   const stubOf = (id: string) => id.slice(id.indexOf('/') + 1)
-  const tableLines = codeLines('eia_wpsr').filter(line => series.has(stubOf(line.sourceId)))
-  return { ...table, series: publisherSeries(tableLines, line => stubOf(line.sourceId)) }
+  const tableLines = codeLines('eia_wpsr').filter(entry => series.has(stubOf(entry.sourceId)))
+  return { ...table, series: publisherSeries(tableLines, entry => stubOf(entry.sourceId)) }
 }

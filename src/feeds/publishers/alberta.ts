@@ -4,17 +4,17 @@ import { leadingDay, periodWith } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { monthlyDay } from './calendar.ts'
 import { readFileAt } from './links.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher } from './publisher.ts'
 import { type Collected, collections } from './series.ts'
 
 const url = 'https://api.economicdata.alberta.ca/data?table=OilPrices'
 
 /** Monthly means by type of crude. The names of fields sometimes end with a space. */
-export function oilPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<string, Collected> {
+export function oilPrices(bytes: Uint8Array, entries: readonly MapEntry[]): Map<string, Collected> {
   const body = jsonOf(bytes, 'the oil prices')
   if (!Array.isArray(body)) throw unreadable('the oil prices')
-  const series = collections(lines)
+  const series = collections(entries)
   for (const entry of body as unknown[]) {
     if (!isObject(entry)) throw unreadable('a row of the oil prices')
     const row = Object.fromEntries(

@@ -3,7 +3,7 @@ import { headerFault } from '../reading/fault.ts'
 import { dayOf, type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { weeklyBroughtForward } from './calendar.ts'
 import { readLinkedFile } from './links.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher } from './publisher.ts'
 import { type Collected, collections } from './series.ts'
 
@@ -40,9 +40,9 @@ const placeOf = (key: string): string => key.slice(0, key.indexOf('/'))
 /** Rigs by week and place, added up from the rows of the cross table. A place without rows in a week has none; one that has none at all is not there. */
 export async function weeklyRigs(
   workbook: Uint8Array,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {
-  const ids = new Set(lines.map(line => line.sourceId))
+  const ids = new Set(entries.map(entry => entry.sourceId))
   const weeks = new Map<string, Map<string, number>>()
   const places = new Set<string>()
   let columns: Record<Column, number> | undefined
@@ -65,7 +65,7 @@ export async function weeklyRigs(
     }
   }
   if (!columns) throw headerFault('NAM Weekly', 'header with Country and Rig Count Value')
-  const series = collections(lines)
+  const series = collections(entries)
   for (const week of [...weeks.keys()].sort()) {
     for (const [id, values] of series) {
       if (places.has(placeOf(id))) values.add(week, weeks.get(week)!.get(id) ?? 0)

@@ -77,10 +77,10 @@ const partsOf = (sourceId: string): [contract: string, field: string] => {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, line => partsOf(line.sourceId)[0])) {
-    const [contract] = partsOf(lines[0]!.sourceId)
-    const since = reading.since(lines[0]!)
-    const series = collections(lines)
+  for (const entries of grouped(reading.entries, entry => partsOf(entry.sourceId)[0])) {
+    const [contract] = partsOf(entries[0]!.sourceId)
+    const since = reading.since(entries[0]!)
+    const series = collections(entries)
     for (const report of await reportsOf(client, contract, since)) {
       if (String(report[contractField] ?? contract) !== contract) continue
       const written = String(report[dateField])
@@ -90,7 +90,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
         values.add(leadingDay(written) ?? written, report[field])
       }
     }
-    yield* sentSeries(lines, series, since)
+    yield* sentSeries(entries, series, since)
   }
 }
 

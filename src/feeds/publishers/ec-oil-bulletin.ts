@@ -3,7 +3,7 @@ import { headerFault } from '../reading/fault.ts'
 import { dayOf, sheetRows } from '../reading/workbook.ts'
 import { weeklyHeldBack } from './calendar.ts'
 import { type PageLink, readLinkedFile } from './links.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher } from './publisher.ts'
 import { type Collected, collections } from './series.ts'
 
@@ -17,9 +17,9 @@ const isUnit = (text: string): boolean =>
 /** Euros per 1,000 litres by the titles of the columns: `DE_price_with_tax_diesel`. */
 export async function pricesWithTaxes(
   workbook: Uint8Array,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {
-  const series = collections(lines)
+  const series = collections(entries)
   let columns: { column: number; values: Collected }[] | undefined
   const isSheet = (name: string) => /^prices with tax/i.test(name)
   for await (const { number, cells } of sheetRows(workbook, isSheet)) {

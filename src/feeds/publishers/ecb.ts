@@ -8,7 +8,7 @@ import { leadingDay, namedDay } from '../reading/periods.ts'
 import { tableOf, textOf } from '../reading/text.ts'
 import { archiveFiles, pieces } from '../reading/zip.ts'
 import { type Calendar, everyWorkingDay, lastRelease } from './calendar.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
 
@@ -99,8 +99,11 @@ export function ratesOfSdmx(bytes: Uint8Array): ReferenceRates {
  * Series from rates: `USD` is the amount of a currency per euro as the bank publishes it, `NOK/USD`
  * the quotient of two rates of one day. A day that lacks one of the two has a blank.
  */
-export function ratesOf(lines: readonly MapLine[], rates: ReferenceRates): Map<string, Collected> {
-  const series = collections(lines)
+export function ratesOf(
+  entries: readonly MapEntry[],
+  rates: ReferenceRates,
+): Map<string, Collected> {
+  const series = collections(entries)
   for (const day of [...rates.keys()].sort()) {
     const ofDay = rates.get(day)!
     for (const [id, values] of series) values.add(day, rateOf(id, ofDay))
@@ -119,21 +122,20 @@ function rateOf(id: string, ofDay: ReadonlyMap<string, unknown>): unknown {
   return quotient(dividend.text, divisor.text) ?? `${dividend.text}/${divisor.text}`
 }
 
-const currenciesOf = (lines: readonly MapLine[]): string[] =>
-  [...new Set(lines.flatMap(line => line.sourceId.split('/')))].filter(
+const currenciesOf = (entries: readonly MapEntry[]): string[] =>
+  [...new Set(entries.flatMap(entry => entry.sourceId.split('/')))].filter(
     currency => currency !== 'EUR',
   )
 
 async function* read(
   client: PublisherClient,
-  { lines, since, now }: Reading,
+  { entries, since, now }: Reading,
 ): AsyncIterable<SentSeries> {
-  const from = earliest(lines.map(since))
+  const from = earliest(entries.map(since))
   if (from === undefined) {
     const rates = await history(client)
     // Computes one series at a time: seven thousand quotients for each would block the event loop.
-    for (const rateLine of lines)
-      yield* sentSeries([rateLine], ratesOf([rateLine], rates), undefined)
+    for (const entry of entries) yield* sentSeries([entry], ratesOf([entry], rates), undefined)
     return
   }
   const newest = lastRelease(calendar, now)
@@ -143,14 +145,14 @@ async function* read(
     const answer = await client.get({ url: `${site}/eurofxref-daily.xml`, ifChanged: true })
     if (!answer) return
     const rates = ratesOfXml(answer.bytes)
-    yield* sentSeries(lines, ratesOf(lines, rates), [...rates.keys()].sort()[0])
+    yield* sentSeries(entries, ratesOf(entries, rates), [...rates.keys()].sort()[0])
     return
   }
-  const currencies = currenciesOf(lines).join('+')
+  const currencies = currenciesOf(entries).join('+')
   const answer = await client.get({
     url: `https://data-api.ecb.europa.eu/service/data/EXR/D.${currencies}.EUR.SP00.A?format=csvdata&startPeriod=${from}`,
   })
-  yield* sentSeries(lines, ratesOf(lines, ratesOfSdmx(answer.bytes)), from)
+  yield* sentSeries(entries, ratesOf(entries, ratesOfSdmx(answer.bytes)), from)
 }
 
 async function history(client: PublisherClient): Promise<ReferenceRates> {

@@ -76,13 +76,13 @@ function columnsOf(cells: readonly SheetCell[], year: number): Record<Column, nu
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  const { lines } = reading
+  const { entries } = reading
   const running = Number(isoDay(reading.now).slice(0, 4))
-  const since = earliest(lines.map(reading.since))
+  const since = earliest(entries.map(reading.since))
   const from = Math.max(firstYear, since === undefined ? 0 : Number(since.slice(0, 4)))
-  const series = collections(lines)
+  const series = collections(entries)
   for (let year = from; year <= running; year++) await addYear(client, year, series)
-  yield* sentSeries(lines, series, since === undefined ? undefined : `${from}-01-01`)
+  yield* sentSeries(entries, series, since === undefined ? undefined : `${from}-01-01`)
 }
 
 async function addYear(

@@ -5,7 +5,7 @@ import { periodOf } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { archiveFiles, linesOf } from '../reading/zip.ts'
 import { eiaAttribution, eiaBulkCalendar, outlookOf } from './eia.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, grouped, sentSeries } from './series.ts'
 
@@ -31,17 +31,17 @@ export function manifestOf(bytes: Uint8Array): Map<string, { updated: string; ur
 /** Reads the requested series of an archive; other lines are skipped without being parsed. */
 export async function readArchive(
   chunks: AsyncIterable<Uint8Array>,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {
-  const wanted = new Map(lines.map(line => [line.sourceId, line]))
-  const lineOf = (head: string) => wanted.get(identifier.exec(head)?.[1] ?? '')
-  const heads = { headBytes, isWanted: (head: string) => lineOf(head) !== undefined }
+  const wanted = new Map(entries.map(entry => [entry.sourceId, entry]))
+  const entryIn = (head: string) => wanted.get(identifier.exec(head)?.[1] ?? '')
+  const heads = { headBytes, isWanted: (head: string) => entryIn(head) !== undefined }
   const series = new Map<string, Collected>()
   for await (const file of archiveFiles(chunks, name => name.endsWith('.txt'))) {
     for await (const texts of linesOf(file.read(), heads, lineBytesMax)) {
       for (const text of texts) {
-        const line = lineOf(text.toString('latin1', 0, headBytes))!
-        series.set(line.sourceId, seriesOf(text, line))
+        const entry = entryIn(text.toString('latin1', 0, headBytes))!
+        series.set(entry.sourceId, seriesOf(text, entry))
       }
     }
   }
@@ -51,16 +51,16 @@ export async function readArchive(
 const identifier = /^\s*\{\s*"series_id"\s*:\s*"([^"]+)"/
 
 /** One line of an archive: a series with its values, the newest first. */
-export function seriesOf(text: Uint8Array, line: MapLine): Collected {
-  const body = jsonOf(text, line.sourceId)
-  if (!isObject(body) || !Array.isArray(body.data)) throw unreadable(line.sourceId)
+export function seriesOf(text: Uint8Array, entry: MapEntry): Collected {
+  const body = jsonOf(text, entry.sourceId)
+  if (!isObject(body) || !Array.isArray(body.data)) throw unreadable(entry.sourceId)
   const unit = [body.unitsshort, body.units].find(unit => typeof unit === 'string' && unit !== '')
   const series = collected(typeof unit === 'string' ? unit : '')
   const publishedAt =
     typeof body.last_updated === 'string' ? parseInstant(body.last_updated) : undefined
   for (const pair of body.data.toReversed()) {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw unreadable(line.sourceId)
-    const period = periodOf(pair[0], line.kind) ?? pair[0]
+    if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw unreadable(entry.sourceId)
+    const period = periodOf(pair[0], entry.kind) ?? pair[0]
     series.add(period, pair[1], publishedAt === undefined ? {} : { publishedAt })
   }
   return series
@@ -70,14 +70,14 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
   const manifest = await client.get({ url: manifestUrl, ifChanged: true })
   if (!manifest) return
   const archives = manifestOf(manifest.bytes)
-  for (const lines of grouped(reading.lines, line => line.at)) {
-    const name = lines[0]!.at
+  for (const entries of grouped(reading.entries, entry => entry.at)) {
+    const name = entries[0]!.at
     const archive = archives.get(name)
     if (!archive) throw unreadable(`the entry of ${name} in the manifest`)
     if (archive.updated !== '' && client.stored(name) === archive.updated) continue
-    const series = await readArchive(await client.stream({ url: archive.url }), lines)
-    for (const sent of sentSeries(lines, series, undefined)) {
-      yield name === 'STEO' ? outlookOf(sent, sent.line.kind, reading.now) : sent
+    const series = await readArchive(await client.stream({ url: archive.url }), entries)
+    for (const sent of sentSeries(entries, series, undefined)) {
+      yield name === 'STEO' ? outlookOf(sent, sent.entry.kind, reading.now) : sent
     }
     client.store(name, archive.updated)
   }

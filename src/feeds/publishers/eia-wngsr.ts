@@ -56,11 +56,11 @@ export function gasReport(bytes: Uint8Array): GasReport {
 /** `NW2_EPG0_SWO_R48_BCF` of `png.nw2_epg0_swo_r48_bcf.w`: the name that the other feeds know. */
 const idOf = (seriesId: string): string => seriesId.replace(/^png\.|\.w$/gi, '').toUpperCase()
 
-async function* read(client: PublisherClient, { lines }: Reading): AsyncIterable<SentSeries> {
+async function* read(client: PublisherClient, { entries }: Reading): AsyncIterable<SentSeries> {
   const answer = await client.get({ url, ifChanged: true })
   if (!answer) return
   const { series, covers } = gasReport(answer.bytes)
-  yield* sentSeries(lines, series, covers)
+  yield* sentSeries(entries, series, covers)
 }
 
 export const eiaWngsr: Publisher = {

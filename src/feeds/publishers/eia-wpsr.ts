@@ -62,10 +62,10 @@ function weeksOf(titles: readonly string[]): { column: number; week: string }[] 
 
 async function* read(
   client: PublisherClient,
-  { lines: wanted }: Reading,
+  { entries: wanted }: Reading,
 ): AsyncIterable<SentSeries> {
-  for (const lines of grouped(wanted, line => line.at)) {
-    const name = lines[0]!.at
+  for (const entries of grouped(wanted, entry => entry.at)) {
+    const name = entries[0]!.at
     try {
       const answer = await client.get({
         url: `https://ir.eia.gov/wpsr/${name}.csv`,
@@ -73,13 +73,17 @@ async function* read(
       })
       if (!answer) continue
       const { series, covers } = weeklyTable(answer.bytes, name)
-      const byLine = new Map(lines.map(line => [line.sourceId, series.get(stubOf(line.sourceId))]))
-      const sent = [...byLine].filter((pair): pair is [string, Collected] => pair[1] !== undefined)
-      yield* sentSeries(lines, new Map(sent), covers)
+      const bySource = new Map(
+        entries.map(entry => [entry.sourceId, series.get(stubOf(entry.sourceId))]),
+      )
+      const sent = [...bySource].filter(
+        (pair): pair is [string, Collected] => pair[1] !== undefined,
+      )
+      yield* sentSeries(entries, new Map(sent), covers)
     } catch (error) {
       // A table that is not there is series without rows.
       if (!(error instanceof FeedFault && error.status === 404)) throw error
-      yield* sentSeries(lines, new Map(), undefined)
+      yield* sentSeries(entries, new Map(), undefined)
     }
   }
 }

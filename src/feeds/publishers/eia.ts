@@ -13,7 +13,7 @@ import {
   weeklyBroughtForward,
   weeklyHeldBack,
 } from './calendar.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import { type Page, readPages } from './paged.ts'
 import type {
   Publisher,
@@ -79,24 +79,24 @@ interface EiaRow {
 
 /** A page of one route. Bounds are compared as text, so `start` has the form of the periods. */
 export function eiaRequest(
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
   since: string | undefined,
   key: string,
   offset: number,
   length: number,
 ): PublisherRequest {
-  const { at, kind } = lines[0]!
+  const { at, kind } = entries[0]!
   const url = new URL(`https://${host}/v2/${at}/data/`)
   const add = (name: string, value: string) => url.searchParams.append(name, value)
   add('frequency', frequencies[kind])
   add('data[0]', 'value')
-  for (const [facet, values] of facetsOf(at, lines)) {
+  for (const [facet, values] of facetsOf(at, entries)) {
     for (const value of values) add(`facets[${facet}][]`, value)
   }
   if (since !== undefined) add('start', periodWith(since, kind))
   add('sort[0][column]', 'period')
   add('sort[0][direction]', 'asc')
-  if (lines.length > 1) {
+  if (entries.length > 1) {
     add('sort[1][column]', orderOf(at))
     add('sort[1][direction]', 'asc')
   }
@@ -108,13 +108,13 @@ export function eiaRequest(
 const orderOf = (route: string): string =>
   route === 'steo' ? 'seriesId' : route === 'international' ? 'countryRegionId' : 'series'
 
-function facetsOf(route: string, lines: readonly MapLine[]): Map<string, Set<string>> {
+function facetsOf(route: string, entries: readonly MapEntry[]): Map<string, Set<string>> {
   if (route !== 'international') {
-    return new Map([[orderOf(route), new Set(lines.map(line => line.sourceId))]])
+    return new Map([[orderOf(route), new Set(entries.map(entry => entry.sourceId))]])
   }
   const facets = new Map<string, Set<string>>()
   const names = ['productId', 'activityId', 'countryRegionId', 'unit']
-  for (const { sourceId } of lines) {
+  for (const { sourceId } of entries) {
     for (const [i, value] of partsOf(sourceId).entries()) {
       facets.set(names[i]!, (facets.get(names[i]!) ?? new Set()).add(value))
     }
@@ -168,10 +168,10 @@ function hasWarning(part: Readonly<Record<string, unknown>>): boolean {
 /** An address has no room for all series of a route. */
 const seriesMax = 20
 
-/** Lines in parts of so many series; lines of one series stay together. */
-function inParts(lines: readonly MapLine[]): MapLine[][] {
-  const bySeries = [...Map.groupBy(lines, line => line.sourceId).values()]
-  const parts: MapLine[][] = []
+/** Entries in parts of so many series; entries of one series stay together. */
+function inParts(entries: readonly MapEntry[]): MapEntry[][] {
+  const bySeries = [...Map.groupBy(entries, entry => entry.sourceId).values()]
+  const parts: MapEntry[][] = []
   for (let at = 0; at < bySeries.length; at += seriesMax) {
     parts.push(bySeries.slice(at, at + seriesMax).flat())
   }
@@ -181,20 +181,20 @@ function inParts(lines: readonly MapLine[]): MapLine[][] {
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   const key = reading.key ?? ''
   const groups = grouped(
-    reading.lines,
-    line => `${line.at} ${line.kind} ${reading.since(line) ?? ''}`,
+    reading.entries,
+    entry => `${entry.at} ${entry.kind} ${reading.since(entry) ?? ''}`,
   )
-  for (const lines of groups.flatMap(inParts)) {
-    const { at, kind } = lines[0]!
-    const since = reading.since(lines[0]!)
-    const series = collections(lines)
-    for (const row of await rowsOf(client, lines, since, key)) {
+  for (const entries of groups.flatMap(inParts)) {
+    const { at, kind } = entries[0]!
+    const since = reading.since(entries[0]!)
+    const series = collections(entries)
+    for (const row of await rowsOf(client, entries, since, key)) {
       const collected = series.get(row.id)
       if (!collected) continue
       collected.state(row.unit)
       collected.add(row.period, row.value)
     }
-    for (const sent of sentSeries(lines, series, since)) {
+    for (const sent of sentSeries(entries, series, since)) {
       yield at === 'steo' ? outlookOf(sent, kind, reading.now) : sent
     }
   }
@@ -202,13 +202,13 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
 
 async function rowsOf(
   client: PublisherClient,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
   since: string | undefined,
   key: string,
 ): Promise<EiaRow[]> {
-  const { at, kind } = lines[0]!
+  const { at, kind } = entries[0]!
   const page = async (offset: number, length: number) => {
-    const answer = await client.get(eiaRequest(lines, since, key, offset, length))
+    const answer = await client.get(eiaRequest(entries, since, key, offset, length))
     return eiaPage(answer.bytes, at, kind)
   }
   try {
@@ -226,7 +226,7 @@ async function rowsOf(
  */
 export function outlookOf(sent: SentSeries, kind: PeriodKind, now: number): SentSeries {
   const today = isoDay(now)
-  const isForecast = 'dataset' in sent.line.target && sent.line.target.dataset === 'outlooks'
+  const isForecast = 'dataset' in sent.entry.target && sent.entry.target.dataset === 'outlooks'
   const first = periodWith(`${Number(today.slice(0, 4)) - 1}-01-01`, kind)
   const running = periodWith(today, kind)
   const rows = sent.rows.filter(({ period }) => (isForecast ? period >= first : period < running))

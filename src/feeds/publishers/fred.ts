@@ -5,7 +5,7 @@ import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay } from '../reading/periods.ts'
 import { jsonOf, tableOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import { type Page, readPages } from './paged.ts'
 import type {
   Publisher,
@@ -96,13 +96,13 @@ export function graphTable(bytes: Uint8Array, id: string): Collected {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of Map.groupBy(reading.lines, line => line.sourceId).values()) {
-    const [first] = lines as [MapLine, ...MapLine[]]
+  for (const entries of Map.groupBy(reading.entries, entry => entry.sourceId).values()) {
+    const [first] = entries as [MapEntry, ...MapEntry[]]
     const since = reading.since(first)
     const series = await (reading.key === undefined
       ? readGraph(client, first.sourceId, since)
       : readVintages(client, first.sourceId, since, reading.key, reading.now))
-    yield* sentSeries(lines, new Map([[first.sourceId, series]]), since)
+    yield* sentSeries(entries, new Map([[first.sourceId, series]]), since)
   }
 }
 

@@ -42,11 +42,11 @@ export function addYear(
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  const { lines } = reading
+  const { entries } = reading
   const running = Number(isoDay(reading.now).slice(0, 4))
-  const since = earliest(lines.map(reading.since))
+  const since = earliest(entries.map(reading.since))
   const from = since === undefined ? firstYear : Number(since.slice(0, 4))
-  const series = collections(lines)
+  const series = collections(entries)
   for (let year = Math.max(firstYear, from); year <= running; year++) {
     try {
       addYear((await client.get({ url: yearUrl(year, running) })).bytes, year, series)
@@ -55,7 +55,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
       if (!(error instanceof FeedFault && error.status === 404)) throw error
     }
   }
-  yield* sentSeries(lines, series, since === undefined ? undefined : `${from}-01-01`)
+  yield* sentSeries(entries, series, since === undefined ? undefined : `${from}-01-01`)
 }
 
 export const jodi: Publisher = {

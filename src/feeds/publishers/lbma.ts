@@ -5,7 +5,7 @@ import { headerFault, unreadable } from '../reading/fault.ts'
 import { americanDay, leadingDay } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, grouped, sentSeries } from './series.ts'
 
@@ -19,11 +19,11 @@ const currencies = ['USD', 'GBP', 'EUR'] as const
 export function auction(
   bytes: Uint8Array,
   file: string,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
 ): Map<string, Collected> {
   const body = jsonOf(bytes, file)
   if (!Array.isArray(body)) throw unreadable(file)
-  const series = collections(lines)
+  const series = collections(entries)
   for (const day of body as unknown[]) {
     if (!isObject(day) || typeof day.d !== 'string' || !Array.isArray(day.v)) {
       throw headerFault(`a day of ${file}`, 'd and v')
@@ -41,11 +41,11 @@ export function auction(
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, line => line.at)) {
-    const file = lines[0]!.at
+  for (const entries of grouped(reading.entries, entry => entry.at)) {
+    const file = entries[0]!.at
     const url = `https://prices.lbma.org.uk/json/${file}.json`
     const answer = await client.get({ url, ifChanged: true })
-    if (answer) yield* sentSeries(lines, auction(answer.bytes, file, lines), undefined)
+    if (answer) yield* sentSeries(entries, auction(answer.bytes, file, entries), undefined)
   }
 }
 

@@ -1,6 +1,6 @@
 import { FeedFault } from '../reading/fault.ts'
 import { textOf } from '../reading/text.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher, PublisherAnswer, PublisherClient } from './publisher.ts'
 import { type Collected, sentSeries } from './series.ts'
 
@@ -45,7 +45,7 @@ export async function linkOn(
 /** Parses a file into its series. */
 type FileParser = (
   bytes: Uint8Array,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
 ) => ReadonlyMap<string, Collected> | Promise<ReadonlyMap<string, Collected>>
 
 /** Reads the series of one file, unless it has not changed since it was last read. */
@@ -62,7 +62,7 @@ const readFile = (
   urlOf: (client: PublisherClient) => string | Promise<string>,
   parse: FileParser,
 ): Publisher['read'] =>
-  async function* (client, { lines }) {
+  async function* (client, { entries }) {
     const answer = await client.get({ url: await urlOf(client), ifChanged: true })
-    if (answer) yield* sentSeries(lines, await parse(answer.bytes, lines), undefined)
+    if (answer) yield* sentSeries(entries, await parse(answer.bytes, entries), undefined)
   }

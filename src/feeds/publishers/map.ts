@@ -1,12 +1,12 @@
 import { type PeriodKind, periodKinds } from '../reading/periods.ts'
 
-/** Where a line of a map leads: to a series of the catalogue, or to a column of a dataset's rows. */
+/** Where an entry of a map leads: to a series of the catalogue, or to a column of a dataset's rows. */
 export type Target =
   | { code: string }
   | { dataset: string; column: string; fixed: Readonly<Record<string, string>> }
 
 /** A series of a publisher, and where its values are stored. */
-export interface MapLine {
+export interface MapEntry {
   /** The publisher's name of it. */
   sourceId: string
   target: Target
@@ -15,7 +15,7 @@ export interface MapLine {
   /** How many units of the target one of the publisher's is. */
   factor: string
   kind: PeriodKind
-  /** Where its publisher keeps it: a route, a sheet, a file. */
+  /** Where its publisher has it: a route, a sheet, a file. */
   at: string
   note: string
 }
@@ -23,25 +23,25 @@ export interface MapLine {
 const columns = ['source_id', 'into', 'unit', 'factor', 'period', 'at', 'note'] as const
 
 /**
- * Parses the lines of a map: tab-separated, with a header. `into` is a code (`WTI_USD`), or a
+ * Parses the entries of a map, a line each: tab-separated, with a header. `into` is a code (`WTI_USD`), or a
  * dataset with a column and fixed values of its rows (`rig-counts total region=US`); `period` is
  * day, week, month, quarter or year. Throws for an invalid line: maps are part of the program.
  */
-export function mapOf(name: string, text: string): MapLine[] {
+export function mapOf(name: string, text: string): MapEntry[] {
   const [header, ...rows] = text.replace(/\n+$/, '').split('\n')
   if (header !== columns.join('\t'))
     throw new Error(`map ${name}: the columns are ${columns.join(', ')}`)
-  const lines = rows.map((row, i) => lineOf(row.split('\t'), `map ${name}, line ${i + 2}`))
+  const entries = rows.map((row, i) => entryOf(row.split('\t'), `map ${name}, line ${i + 2}`))
   const seen = new Set<string>()
-  for (const { sourceId, target } of lines) {
+  for (const { sourceId, target } of entries) {
     const id = `${sourceId} ${JSON.stringify(target)}`
     if (seen.has(id)) throw new Error(`map ${name}: ${sourceId} leads to one target twice`)
     seen.add(id)
   }
-  return lines
+  return entries
 }
 
-function lineOf(cells: readonly string[], where: string): MapLine {
+function entryOf(cells: readonly string[], where: string): MapEntry {
   const [sourceId = '', into = '', unit = '', factor = '', period = '', at = '', note = ''] = cells
   const kind = periodKinds.find(kind => kind === period)
   if (cells.length !== columns.length || sourceId === '' || into === '' || !kind) {
@@ -68,11 +68,11 @@ function targetOf(into: string, where: string): Target {
 }
 
 /** The codes and datasets that no feed provides. */
-export function unreadOf(codes: readonly string[], map: readonly MapLine[]): string[] {
+export function unreadOf(codes: readonly string[], map: readonly MapEntry[]): string[] {
   const targets = new Set(map.map(targetName))
   return codes.filter(code => !targets.has(code))
 }
 
-/** The target of a line, as people and responses name it. */
-export const targetName = ({ target }: MapLine): string =>
+/** The target of an entry, as people and responses name it. */
+export const targetName = ({ target }: MapEntry): string =>
   'code' in target ? target.code : target.dataset

@@ -4,14 +4,14 @@ import { cellOf, timesDecimal } from '../reading/decimal.ts'
 import { headerFault } from '../reading/fault.ts'
 import { tableOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher, PublisherClient, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, grouped, sentSeries } from './series.ts'
 
 const columns = ['BASE_CUR', 'QUOTE_CUR', 'UNIT_MULT', 'TIME_PERIOD', 'OBS_VALUE'] as const
 
 /** The bank's series from its semicolon CSV. `UNIT_MULT` 2 means that a rate is of 100 units. */
-export function bankRates(bytes: Uint8Array, lines: readonly MapLine[]): Map<string, Collected> {
+export function bankRates(bytes: Uint8Array, entries: readonly MapEntry[]): Map<string, Collected> {
   const { header, rows } = tableOf(bytes, 'the exchange rates')
   const at = Object.fromEntries(
     columns.map(name => {
@@ -20,7 +20,7 @@ export function bankRates(bytes: Uint8Array, lines: readonly MapLine[]): Map<str
       return [name, column]
     }),
   ) as Record<(typeof columns)[number], number>
-  const series = collections(lines)
+  const series = collections(entries)
   for (const row of rows) {
     const values = series.get(`${row[at.BASE_CUR]}/${row[at.QUOTE_CUR]}`)
     if (!values) continue
@@ -41,15 +41,15 @@ function ofOne(written: unknown, multiplier: string): unknown {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, line => reading.since(line) ?? '')) {
-    const since = reading.since(lines[0]!)
-    const bases = [...new Set(lines.map(line => line.sourceId.split('/')[0]))].join('+')
+  for (const entries of grouped(reading.entries, entry => reading.since(entry) ?? '')) {
+    const since = reading.since(entries[0]!)
+    const bases = [...new Set(entries.map(entry => entry.sourceId.split('/')[0]))].join('+')
     const url = new URL(`https://data.norges-bank.no/api/data/EXR/B.${bases}.NOK.SP`)
     url.searchParams.append('format', 'csv')
     if (since !== undefined) url.searchParams.append('startPeriod', since)
     url.searchParams.append('locale', 'en')
     const answer = await client.get({ url: url.href })
-    yield* sentSeries(lines, bankRates(answer.bytes, lines), since)
+    yield* sentSeries(entries, bankRates(answer.bytes, entries), since)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Calendar } from './calendar.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 
 /** Whether what a publisher sends may be passed on (`open`) or only be checked (`view`). */
 export type LicenseClass = 'open' | 'view'
@@ -38,9 +38,9 @@ export interface PublisherClient {
 
 /** The request of a run. */
 export interface Reading {
-  lines: readonly MapLine[]
-  /** The first day that is wanted of a line; undefined: all there is. */
-  since(line: MapLine): string | undefined
+  entries: readonly MapEntry[]
+  /** The first day that is wanted of an entry; undefined: all there is. */
+  since(entry: MapEntry): string | undefined
   now: number
   key: string | undefined
 }
@@ -55,9 +55,9 @@ export interface SentRow {
   publishedAt?: number
 }
 
-/** The data of one line of the map. Every requested line has one, also without rows. */
+/** The data of one entry of the map. Every requested entry has one, also without rows. */
 export interface SentSeries {
-  line: MapLine
+  entry: MapEntry
   /** The unit as it was written; undefined where the publisher names none. */
   unit: string | undefined
   rows: readonly SentRow[]

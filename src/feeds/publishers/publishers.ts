@@ -41,7 +41,7 @@ import { eiaWpsr } from './eia-wpsr.ts'
 import { fred } from './fred.ts'
 import { jodi } from './jodi.ts'
 import { lbma } from './lbma.ts'
-import { type MapLine, mapOf } from './map.ts'
+import { type MapEntry, mapOf } from './map.ts'
 import { norgesBank } from './norges-bank.ts'
 import type { Publisher } from './publisher.ts'
 import { ukRoadFuel } from './uk-road-fuel.ts'
@@ -50,7 +50,7 @@ import { worldBank } from './world-bank.ts'
 /** A publisher with the map of its series. */
 export interface Feed {
   publisher: Publisher
-  map: readonly MapLine[]
+  map: readonly MapEntry[]
 }
 
 const texts: readonly (readonly [publisher: Publisher, map: string])[] = [
@@ -81,7 +81,7 @@ const texts: readonly (readonly [publisher: Publisher, map: string])[] = [
 
 /** All feeds, in the default order of preference. A map is parsed when it is first needed. */
 export const shippedFeeds: readonly Feed[] = texts.map(([publisher, text]) => {
-  let map: readonly MapLine[] | undefined
+  let map: readonly MapEntry[] | undefined
   return {
     publisher,
     get map() {

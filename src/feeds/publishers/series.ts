@@ -1,6 +1,6 @@
 import { cellOf } from '../reading/decimal.ts'
 import { sameUnit } from '../reading/units.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { SentRow, SentSeries } from './publisher.ts'
 
 /** Collects what was sent of one series of a publisher, period by period. */
@@ -42,16 +42,16 @@ export function collected(unit?: string): Collected {
   return series
 }
 
-/** Every line with the values of its series, which several lines may share. */
+/** Every entry with the values of its series, which several entries may share. */
 export function* sentSeries(
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
   bySource: ReadonlyMap<string, Collected>,
   covers: string | undefined,
 ): Iterable<SentSeries> {
-  for (const line of lines) {
-    const series = bySource.get(line.sourceId)
+  for (const entry of entries) {
+    const series = bySource.get(entry.sourceId)
     yield {
-      line,
+      entry,
       unit: series?.unit,
       rows: series?.rows ?? [],
       blanks: series?.blanks ?? 0,
@@ -61,13 +61,16 @@ export function* sentSeries(
   }
 }
 
-/** A collection for each series that lines are of. */
-export const collections = (lines: readonly MapLine[]): Map<string, Collected> =>
-  new Map(lines.map(line => [line.sourceId, collected()]))
+/** A collection for each series of the entries. */
+export const collections = (entries: readonly MapEntry[]): Map<string, Collected> =>
+  new Map(entries.map(entry => [entry.sourceId, collected()]))
 
-/** Lines that one request fetches together: by a key, in the order of the map. */
-export function grouped(lines: readonly MapLine[], keyOf: (line: MapLine) => string): MapLine[][] {
-  return [...Map.groupBy(lines, keyOf).values()]
+/** Entries that one request fetches together: by a key, in the order of the map. */
+export function grouped(
+  entries: readonly MapEntry[],
+  keyOf: (entry: MapEntry) => string,
+): MapEntry[][] {
+  return [...Map.groupBy(entries, keyOf).values()]
 }
 
 /** The earliest of days; undefined where one of them is, which means the beginning. */

@@ -21,7 +21,7 @@ const judgedRowsMin = 4
 const graceMs = dayMs
 /** Auctions and forecasts are of the next day. */
 const deliveryAheadMs = 3 * dayMs
-const graceOf = (kind: SentSeries['line']['kind']): number =>
+const graceOf = (kind: SentSeries['entry']['kind']): number =>
   kind === 'instant' ? deliveryAheadMs : graceMs
 
 /**
@@ -35,19 +35,19 @@ export function judge(
   now: number,
   forecasts = false,
 ): void {
-  const { line, unit, rows } = sent
-  const id = line.sourceId
-  if (unit !== undefined && line.unit !== '' && !sameUnit(unit, line.unit)) {
+  const { entry, unit, rows } = sent
+  const id = entry.sourceId
+  if (unit !== undefined && entry.unit !== '' && !sameUnit(unit, entry.unit)) {
     throw new FeedFault(
       'unexpected_unit',
-      `${id} came in ${unit || 'no unit'} instead of ${line.unit}`,
+      `${id} came in ${unit || 'no unit'} instead of ${entry.unit}`,
     )
   }
   for (const { period } of rows) {
-    if (!isPeriod(period, line.kind)) {
-      throw new FeedFault('unreadable', `${id} has ${period}, which is not a ${line.kind}`)
+    if (!isPeriod(period, entry.kind)) {
+      throw new FeedFault('unreadable', `${id} has ${period}, which is not a ${entry.kind}`)
     }
-    if (!forecasts && beginsAt(period, line.kind) > now + graceOf(line.kind)) {
+    if (!forecasts && beginsAt(period, entry.kind) > now + graceOf(entry.kind)) {
       throw new FeedFault('future_period', `${id} has a value of ${period}, which has not begun`)
     }
   }
@@ -86,13 +86,13 @@ function judgeCount(sent: SentSeries, before: SentBefore): void {
     const about = Math.round(expected)
     throw new FeedFault(
       'rows_fell',
-      `${sent.line.sourceId} has ${count} values where about ${about} were expected`,
+      `${sent.entry.sourceId} has ${count} values where about ${about} were expected`,
     )
   }
 }
 
 /** Prices, rates and stocks are never 0 on all days; counts may be 0 for years. */
-const isPriced = ({ line }: SentSeries): boolean => 'code' in line.target
+const isPriced = ({ entry }: SentSeries): boolean => 'code' in entry.target
 
 const isZero = ({ rows }: SentSeries): boolean => rows.every(row => Number(row.text) === 0)
 
@@ -108,20 +108,20 @@ export function judgeAll(sent: readonly SentSeries[]): void {
  * Expects as many rows as before if the answer covers as much; otherwise in proportion to the time
  * that it covers.
  */
-function expectedRows({ line, covers, rows }: SentSeries, before: SentBefore): number {
+function expectedRows({ entry, covers, rows }: SentSeries, before: SentBefore): number {
   if (before.newest === undefined) return 0
   if (covers === undefined || (before.covers !== undefined && covers <= before.covers))
     return before.rows
-  const last = spanOf(before.newest, line.kind).to
+  const last = spanOf(before.newest, entry.kind).to
   // From the beginning: as far back as a series like this one may reach is not known here.
   if (before.covers === undefined) return 0
   const share = (last - parseDay(covers)!) / (last - parseDay(before.covers)!)
   return rows.length > before.rows ? 0 : before.rows * Math.max(0, share)
 }
 
-const beginsAt = (period: string, kind: SentSeries['line']['kind']): number =>
+const beginsAt = (period: string, kind: SentSeries['entry']['kind']): number =>
   kind === 'week' ? firstOf(period, kind) : spanOf(period, kind).from
 
 /** Whether the answer covers a period. */
-const isWithin = (period: string, { line, covers }: SentSeries): boolean =>
-  covers === undefined || isoDay(spanOf(period, line.kind).to - dayMs) >= covers
+const isWithin = (period: string, { entry, covers }: SentSeries): boolean =>
+  covers === undefined || isoDay(spanOf(period, entry.kind).to - dayMs) >= covers

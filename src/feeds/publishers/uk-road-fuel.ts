@@ -4,7 +4,7 @@ import { britishDay, leadingDay } from '../reading/periods.ts'
 import { tableOf } from '../reading/text.ts'
 import { weeklyHeldBack } from './calendar.ts'
 import { readLinkedFile } from './links.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher } from './publisher.ts'
 import { type Collected, collections } from './series.ts'
 
@@ -18,10 +18,13 @@ const unitOfTitle = (title: string): string =>
     .trim()
 
 /** Pence per litre at the pump, by the first word of the columns: `ULSP` is unleaded, `ULSD` diesel. */
-export function pumpPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<string, Collected> {
+export function pumpPrices(
+  bytes: Uint8Array,
+  entries: readonly MapEntry[],
+): Map<string, Collected> {
   const { header, rows } = tableOf(bytes, 'the weekly prices')
   if (!/^date$/i.test(header[0] ?? '')) throw headerFault('the weekly prices', 'Date')
-  const series = collections(lines)
+  const series = collections(entries)
   const columns = [...series].map(([id, values]) => {
     const column = header.findIndex(
       title => title.toUpperCase().startsWith(id) && /pump price/i.test(title),

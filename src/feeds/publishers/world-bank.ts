@@ -4,7 +4,7 @@ import { periodOf } from '../reading/periods.ts'
 import { type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { monthlyWorkingDay } from './calendar.ts'
 import { readLinkedFile } from './links.ts'
-import type { MapLine } from './map.ts'
+import type { MapEntry } from './map.ts'
 import type { Publisher } from './publisher.ts'
 import { type Collected, collections } from './series.ts'
 
@@ -18,9 +18,9 @@ const plainName = (cell: SheetCell): string =>
 /** The series of the sheet of monthly prices: names in one row, units in the next, then a row a month. */
 export async function monthlyPrices(
   workbook: Uint8Array,
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {
-  const series = collections(lines)
+  const series = collections(entries)
   let columns: { column: number; values: Collected }[] | undefined
   let hasUnits = false
   for await (const { number, cells } of sheetRows(workbook, name => name === 'Monthly Prices')) {

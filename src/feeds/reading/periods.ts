@@ -24,7 +24,7 @@ const patterns = {
   year: /^\d{4}$/,
 } as const
 
-/** Whether a text is a period of a kind as it is kept: `2026-08-18`, `2026-08`, `2026-Q3`, `2026`. */
+/** Whether a text is a period of a kind as it is stored: `2026-08-18`, `2026-08`, `2026-Q3`, `2026`. */
 export const isPeriod = (text: string, kind: PeriodKind): boolean =>
   kind === 'day' || kind === 'week' ? parseDay(text) !== undefined : patterns[kind].test(text)
 
@@ -53,7 +53,7 @@ export function spanOf(period: string, kind: PeriodKind): { from: number; to: nu
   return { from: first, to: Date.UTC(year!, month! - 1 + months, 1) }
 }
 
-/** Midnight UTC under which the value of a period is kept: the day itself, or the first day of a longer one. */
+/** Midnight UTC under which the value of a period is stored: the day itself, or the first day of a longer one. */
 export function firstOf(period: string, kind: PeriodKind): number {
   if (kind === 'instant') return parseInstant(period)!
   if (kind === 'day' || kind === 'week') return parseDay(period)!

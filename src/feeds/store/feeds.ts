@@ -61,7 +61,7 @@ const runOf = (row: RunRow): FeedRun => ({
   notes: row.notes === null ? [] : (JSON.parse(row.notes) as RunNote[]),
 })
 
-/** Facts that the last finished run received about one line of a map. */
+/** Facts that the last finished run received about one entry of a map. */
 export interface FeedLine {
   sourceId: string
   target: string
@@ -177,14 +177,14 @@ export function createFeedStore(db: Database) {
       return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
     },
     /** Stores the run together with the state for the next one, in one transaction. */
-    finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }: FinishedRun) =>
+    finishRun: ({ run, marks, lines: sent, nextAt, servedAt }: FinishedRun) =>
       transact(db, () => {
         const notes = run.notes.length === 0 ? null : JSON.stringify(run.notes)
         finish.run({ ...run, notes })
         const hasFailed = run.result === 'failed' || run.result === 'held'
         const isNew = run.result === 'new'
         settle.run(nextAt, servedAt, hasFailed ? 1 : 0, isNew ? 1 : 0, run.finishedAt, run.feed)
-        for (const [name, value] of kept) putMark.run(run.feed, name, value)
+        for (const [name, value] of marks) putMark.run(run.feed, name, value)
         for (const { sourceId, target, rows, coversOn, newestPeriod } of sent) {
           putLine.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
         }

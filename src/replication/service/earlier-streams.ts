@@ -162,7 +162,7 @@ async function copyMessages(
     const results = await Promise.allSettled(
       messages.slice(copied).map((message, n) => {
         const { headers } = message
-        const kept = Object.fromEntries(
+        const carried = Object.fromEntries(
           [...(headers?.keys() ?? [])]
             .filter(name => name.startsWith('Wellhead-'))
             .map(name => [name, headers!.get(name)]),
@@ -171,7 +171,7 @@ async function copyMessages(
         const subject = to.subject + message.subject.slice(from.subject.length)
         return nats.jetstream.publish(subject, message.data, {
           ...(msgID && { msgID }),
-          headers: nats.headers({ ...kept, [movedHeader]: String(message.seq) }),
+          headers: nats.headers({ ...carried, [movedHeader]: String(message.seq) }),
           expect: { lastSequence: state.last_seq + n },
         })
       }),

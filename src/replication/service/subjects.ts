@@ -32,14 +32,14 @@ export async function prepareStreams(
     num_replicas: copies,
     duplicate_window: duplicateWindowMs * nanosecondsEachMs,
   }
-  const kept = { max_age: keepMs * nanosecondsEachMs }
+  const retained = { max_age: keepMs * nanosecondsEachMs }
   const single = ({ stream, subject }: StreamName) => ({ name: stream, subjects: [subject] })
   const many = ({ stream, subject }: StreamName) => ({ name: stream, subjects: [`${subject}.>`] })
   const wanted = [
-    { ...single(names.changes), ...kept },
+    { ...single(names.changes), ...retained },
     { ...many(names.prices), max_msgs_per_subject: 1 },
-    { ...single(names.usage), ...kept },
-    ...(events ? [{ ...many(names.events), ...kept }] : []),
+    { ...single(names.usage), ...retained },
+    ...(events ? [{ ...many(names.events), ...retained }] : []),
   ]
   const present = await streamNames({ manager })
   for (const stream of wanted) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createFeedWriter, type WritingRun } from '../../../src/feeds/engine/writer.ts'
-import type { MapLine } from '../../../src/feeds/publishers/map.ts'
+import type { MapEntry } from '../../../src/feeds/publishers/map.ts'
 import { createFeedStore } from '../../../src/feeds/store/feeds.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
-const line: MapLine = {
+const entry: MapEntry = {
   sourceId: 'RWTC',
   target: { code: 'WTI_USD' },
   unit: '',
@@ -40,7 +40,7 @@ test('a repeated feed read does not overwrite corrected, deleted or undone value
     }
     const sent = Object.entries(rows).map(([period, text]) => ({ period, text }))
     return writer.writeSeries(
-      { line, unit: undefined, rows: sent, blanks: 0, faults: [], covers: undefined },
+      { entry, unit: undefined, rows: sent, blanks: 0, faults: [], covers: undefined },
       run,
     )
   }

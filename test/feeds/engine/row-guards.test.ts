@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createFeedWriter, type WritingRun } from '../../../src/feeds/engine/writer.ts'
-import type { MapLine } from '../../../src/feeds/publishers/map.ts'
+import type { MapEntry } from '../../../src/feeds/publishers/map.ts'
 import { createFeedStore } from '../../../src/feeds/store/feeds.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
-const line: MapLine = {
+const entry: MapEntry = {
   sourceId: 'IQ',
   target: {
     dataset: 'opec-productions',
@@ -48,7 +48,7 @@ test('an implausible feed row is flagged and stays pending with its batch', () =
       'opec-productions',
       [
         {
-          line,
+          entry,
           unit: undefined,
           rows: rows.map(([period, text]) => ({ period, text })),
           blanks: 0,

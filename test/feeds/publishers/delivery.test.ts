@@ -3,7 +3,7 @@ import { addMonth } from '../../../src/feeds/publishers/delivery/aemo.ts'
 import { addIndexPrices } from '../../../src/feeds/publishers/delivery/elexon.ts'
 import { addPrices } from '../../../src/feeds/publishers/delivery/entsoe.ts'
 import { resolutionChange, termsOf } from '../../../src/feeds/publishers/delivery/reading.ts'
-import type { MapLine } from '../../../src/feeds/publishers/map.ts'
+import type { MapEntry } from '../../../src/feeds/publishers/map.ts'
 import { collected } from '../../../src/feeds/publishers/series.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import { operatorAlertsOf } from '../../../src/instance/services/operator-alerts.ts'
@@ -148,10 +148,10 @@ test('half hours of Great Britain are those of their provider, by their start', 
 })
 
 describe('the length of periods', () => {
-  const line = { sourceId: 'FR', target: { code: 'POWER_DA_FR_EUR' } } as MapLine
+  const entry = { sourceId: 'FR', target: { code: 'POWER_DA_FR_EUR' } } as MapEntry
   const days = (from: number, count: number, stepMs: number) =>
     Array.from({ length: (count * dayMs) / stepMs }, (_, i) => from + i * stepMs)
-  const check = (starts: number[]) => resolutionChange('FR', termsOf(line), starts)
+  const check = (starts: number[]) => resolutionChange('FR', termsOf(entry), starts)
   const quarter = 15 * minuteMs
 
   test('hours are held on a day of quarters, and taken on the days before the change', () => {

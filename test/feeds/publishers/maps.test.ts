@@ -8,20 +8,21 @@ const codes = new Set(shippedCatalogue().series.map(series => series.code))
 describe('maps', () => {
   for (const { publisher, map } of shippedFeeds) {
     test(`${publisher.name} leads to codes of the catalogue and to datasets that there are`, () => {
-      for (const line of map) {
-        if ('code' in line.target) expect(codes.has(line.target.code), line.target.code).toBe(true)
-        else expect(knownDatasets.has(line.target.dataset), line.target.dataset).toBe(true)
+      for (const entry of map) {
+        if ('code' in entry.target)
+          expect(codes.has(entry.target.code), entry.target.code).toBe(true)
+        else expect(knownDatasets.has(entry.target.dataset), entry.target.dataset).toBe(true)
       }
     })
   }
 
   const header = 'source_id\tinto\tunit\tfactor\tperiod\tat\tnote\n'
   test('a line adds a series', () => {
-    const [line] = mapOf(
+    const [entry] = mapOf(
       'x',
       `${header}WCRSTUS1\tUS_CRUDE_STORAGE\tMBBL\t0.001\tweek\tpetroleum/stoc/wstk\t\n`,
     )
-    expect(line).toMatchObject({
+    expect(entry).toMatchObject({
       sourceId: 'WCRSTUS1',
       target: { code: 'US_CRUDE_STORAGE' },
       factor: '0.001',

@@ -20,12 +20,12 @@ afterEach(() => {
 async function readAll(name: string, since?: string, key?: string): Promise<SentSeries[]> {
   const { publisher, map } = shippedFeeds.find(feed => feed.publisher.name === name)!
   const client = plainClient(publishers.url)
-  const reading = { lines: map, since: () => since, now, key }
+  const reading = { entries: map, since: () => since, now, key }
   return await Array.fromAsync(publisher.read(client, reading))
 }
 
 const seriesIn = (sent: readonly SentSeries[], id: string): SentSeries =>
-  sent.find(series => series.line.sourceId === id)!
+  sent.find(series => series.entry.sourceId === id)!
 const valueIn = (series: SentSeries, period: string) =>
   series.rows.find(row => row.period === period)?.text
 
@@ -36,11 +36,11 @@ needs('../shared/data').describe('every publisher over a socket', () => {
   for (const { publisher, map } of shippedFeeds) {
     test(`${publisher.name} gives every line of its map, and what it gives is believed`, async () => {
       const sent = await readAll(publisher.name, undefined, keyOf(publisher.name))
-      expect(sent.map(series => series.line.sourceId).toSorted()).toEqual(
-        map.map(line => line.sourceId).toSorted(),
+      expect(sent.map(series => series.entry.sourceId).toSorted()).toEqual(
+        map.map(entry => entry.sourceId).toSorted(),
       )
       const isAhead = (series: SentSeries) =>
-        'dataset' in series.line.target && series.line.target.dataset === 'outlooks'
+        'dataset' in series.entry.target && series.entry.target.dataset === 'outlooks'
       for (const series of sent) judge(series, undefined, now, isAhead(series))
       expect(sent.some(series => series.rows.length > 0)).toBe(true)
       expect(sent.flatMap(series => series.faults)).toEqual([])
@@ -63,8 +63,8 @@ needs('../shared/data').describe('every publisher over a socket', () => {
   test('every value of every series is the text that was sent', async () => {
     const sent = await readAll('eia', undefined, standInKey)
     let compared = 0
-    for (const { line, rows } of sent) {
-      const written = publishers.world.agency.get(line.sourceId)!
+    for (const { entry, rows } of sent) {
+      const written = publishers.world.agency.get(entry.sourceId)!
       const values = new Map(written.rows.map(row => [row.period, row.value]))
       for (const { period, text } of rows) {
         expect(Number(text)).toBe(Number(values.get(period)))

@@ -6,7 +6,7 @@ import { ratesOf, ratesOfCsv, ratesOfSdmx, ratesOfXml } from '../../../src/feeds
 import { eiaPage, outlookOf } from '../../../src/feeds/publishers/eia.ts'
 import { gasReport } from '../../../src/feeds/publishers/eia-wngsr.ts'
 import { weeklyTable } from '../../../src/feeds/publishers/eia-wpsr.ts'
-import { type MapLine, targetName } from '../../../src/feeds/publishers/map.ts'
+import { type MapEntry, targetName } from '../../../src/feeds/publishers/map.ts'
 import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import type { PeriodKind } from '../../../src/feeds/reading/periods.ts'
@@ -16,7 +16,7 @@ import { realDataFolder } from '../../support/requirements.ts'
 
 const bytesOf = (path: string) => new Uint8Array(readFileSync(resolve(realDataFolder, path)))
 const recording = (name: string) => bytesOf(`recordings/${name}`)
-const line = (sourceId: string, code = sourceId): MapLine => ({
+const line = (sourceId: string, code = sourceId): MapEntry => ({
   sourceId,
   target: { code },
   unit: '',
@@ -110,7 +110,7 @@ needs('../shared/data').describe('answers as they were recorded', () => {
     expect(series.get('SPR')!.rows[0]).toEqual({ period: '2024-05-17', text: '368.804' })
     const total = shippedFeeds
       .find(({ publisher }) => publisher.name === 'eia_wpsr')!
-      .map.find(line => targetName(line) === 'US_TOTAL_PETROLEUM_STORAGE')!
+      .map.find(entry => targetName(entry) === 'US_TOTAL_PETROLEUM_STORAGE')!
     expect(total).toMatchObject({ at: 'table4', factor: '1' })
     expect(series.get(total.sourceId.slice('table4/'.length))!.rows[0]!.text).toBe('1250.495')
     const balance = weeklyTable(recording('eia_wpsr_table1_excerpt.csv'), 'table1')
@@ -138,10 +138,10 @@ needs('../shared/data').describe('answers as they were recorded', () => {
   test('the daily XML, the history and the one-day CSV give the same exchange rates', () => {
     const xml = ratesOfXml(recording('ecb_eurofxref_daily_2024-06-26.xml'))
     const history = ratesOfCsv(bytesOf('ecb-fx/eurofxref-hist.csv'))
-    const lines = [line('USD'), line('NOK/USD'), line('EUR/GBP'), line('ISK')]
-    const ofXml = ratesOf(lines, xml)
-    const ofHistory = ratesOf(lines, history)
-    for (const { sourceId } of lines) {
+    const entries = [line('USD'), line('NOK/USD'), line('EUR/GBP'), line('ISK')]
+    const ofXml = ratesOf(entries, xml)
+    const ofHistory = ratesOf(entries, history)
+    for (const { sourceId } of entries) {
       const [row] = ofXml.get(sourceId)!.rows
       expect(ofHistory.get(sourceId)!.rows.find(row => row.period === '2024-06-26')).toEqual(row!)
     }
@@ -182,8 +182,8 @@ test('an outlook is a forecast from the year before on, and an estimate of the m
   const now = parseInstant('2026-08-20T12:00:00Z')!
   const month = { ...line('WTIPUUS'), kind: 'month' as const }
   const forecast = { ...month, target: { dataset: 'outlooks', column: 'value', fixed: {} } }
-  const periods = (one: MapLine) =>
-    outlookOf({ ...sent, line: one }, 'month', now).rows.map(row => row.period)
+  const periods = (one: MapEntry) =>
+    outlookOf({ ...sent, entry: one }, 'month', now).rows.map(row => row.period)
   expect(periods(forecast)).toEqual(['2025-01', '2026-07', '2026-08', '2027-12'])
   expect(periods(month)).toEqual(['2024-12', '2025-01', '2026-07'])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { MapLine } from '../../../src/feeds/publishers/map.ts'
+import type { MapEntry } from '../../../src/feeds/publishers/map.ts'
 import type { SentSeries } from '../../../src/feeds/publishers/publisher.ts'
 import { judge, type SentBefore } from '../../../src/feeds/publishers/suspicion.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
@@ -7,7 +7,7 @@ import { sameUnit } from '../../../src/feeds/reading/units.ts'
 import { parseInstant } from '../../../src/lib/time/instant.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!
-const line: MapLine = {
+const entry: MapEntry = {
   sourceId: 'RWTC',
   target: { code: 'WTI_USD' },
   unit: '$/BBL',
@@ -18,7 +18,7 @@ const line: MapLine = {
 }
 const days = ['2026-08-13', '2026-08-14', '2026-08-17', '2026-08-18', '2026-08-19']
 const sent = (more: Partial<SentSeries> = {}): SentSeries => ({
-  line,
+  entry,
   unit: '$/BBL',
   rows: days.map(period => ({ period, text: '85.10' })),
   blanks: 0,

@@ -5,14 +5,14 @@ import { ratesOfSdmx } from '../../../src/feeds/publishers/ecb.ts'
 import { auctionPrices } from '../../../src/feeds/publishers/eex-auctions.ts'
 import { seriesOf } from '../../../src/feeds/publishers/eia-bulk.ts'
 import { unitOf } from '../../../src/feeds/publishers/fred.ts'
-import type { MapLine } from '../../../src/feeds/publishers/map.ts'
+import type { MapEntry } from '../../../src/feeds/publishers/map.ts'
 import { collected } from '../../../src/feeds/publishers/series.ts'
 import { pumpPrices } from '../../../src/feeds/publishers/uk-road-fuel.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import { workbookOf } from '../../support/publishers/workbook.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
-const line = (sourceId: string): MapLine => ({
+const line = (sourceId: string): MapEntry => ({
   sourceId,
   target: { code: 'WTI_USD' },
   unit: '',

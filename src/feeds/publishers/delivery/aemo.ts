@@ -34,10 +34,10 @@ export function addMonth(
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   // A file has the prices and the demand of a region.
-  for (const lines of grouped(reading.lines, one => one.sourceId)) {
-    const region = lines[0]!.sourceId
-    const all = lines.map(one => ({ one, series: collected() }))
-    const from = Math.max(Math.min(...lines.map(one => startOf(reading, one))), fiveMinutesSince)
+  for (const entries of grouped(reading.entries, one => one.sourceId)) {
+    const region = entries[0]!.sourceId
+    const all = entries.map(one => ({ one, series: collected() }))
+    const from = Math.max(Math.min(...entries.map(one => startOf(reading, one))), fiveMinutesSince)
     for (const month of monthsBetween(from, reading.now)) {
       const bytes = await fileOf(client, month, region, reading.now)
       if (!bytes) continue

@@ -45,11 +45,11 @@ export function demandPage(bytes: Uint8Array): Page<DemandRow> {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, one => isoDay(startOf(reading, one)))) {
-    const from = startOf(reading, lines[0]!)
+  for (const entries of grouped(reading.entries, one => isoDay(startOf(reading, one)))) {
+    const from = startOf(reading, entries[0]!)
     const page = async (offset: number, length: number) => {
       const request = requestOf(
-        lines.map(one => one.sourceId),
+        entries.map(one => one.sourceId),
         from,
         reading.key ?? '',
         offset,
@@ -57,7 +57,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
       )
       return demandPage((await client.get(request)).bytes)
     }
-    const series = collections(lines)
+    const series = collections(entries)
     for (const row of await readPages(page, ({ id, period }) => `${id} ${period}`, lengthMax)) {
       const own = series.get(row.id)
       if (!own) continue
@@ -65,7 +65,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
       const end = parseInstant(`${row.period}:00Z`) ?? Number.NaN
       addAt(own, end - hourMs, row.value)
     }
-    yield* sentSince(lines, series, from)
+    yield* sentSince(entries, series, from)
   }
 }
 

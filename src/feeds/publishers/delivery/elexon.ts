@@ -23,7 +23,7 @@ export function addIndexPrices(series: Collected, bytes: Uint8Array, provider: s
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.lines) {
+  for (const one of reading.entries) {
     const series = collected()
     const from = startOf(reading, one)
     for (let at = from; at < reading.now; at += spanMs) {

@@ -19,7 +19,7 @@ export function addListed(series: Collected, bytes: Uint8Array): void {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.lines) {
+  for (const one of reading.entries) {
     const series = collected()
     const from = startOf(reading, one)
     const url = new URL('https://api.energy-charts.info/price')

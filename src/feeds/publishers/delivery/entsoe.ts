@@ -112,7 +112,7 @@ function* pricesOf(
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.lines) {
+  for (const one of reading.entries) {
     const series = collected()
     const from = startOf(reading, one)
     for (let at = from; at < reading.now + aheadMs; at += spanMs) {

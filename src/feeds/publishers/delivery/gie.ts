@@ -2,7 +2,7 @@ import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { headerFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
-import type { MapLine } from '../map.ts'
+import type { MapEntry } from '../map.ts'
 import type { Publisher, PublisherClient, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected, earliest, grouped, sentSeries } from '../series.ts'
 import { timesOfDay } from './reading.ts'
@@ -26,17 +26,17 @@ export function addStorage(byField: ReadonlyMap<string, Collected>, bytes: Uint8
 }
 
 /** `DE` is the filling level in percent, `DE/gasInStorage` the volume in TWh. */
-const fieldOf = ({ sourceId }: MapLine): string => sourceId.split('/')[1] ?? 'full'
+const fieldOf = ({ sourceId }: MapEntry): string => sourceId.split('/')[1] ?? 'full'
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   // The answer for a country has its filling level and its volume.
-  for (const lines of grouped(reading.lines, one => one.at)) {
-    const byField = new Map(lines.map(one => [fieldOf(one), collected()]))
-    const since = earliest(lines.map(one => reading.since(one)))
+  for (const entries of grouped(reading.entries, one => one.at)) {
+    const byField = new Map(entries.map(one => [fieldOf(one), collected()]))
+    const since = earliest(entries.map(one => reading.since(one)))
     const from = since ?? isoDay(reading.now - firstDays * dayMs)
     let pages = 1
     for (let page = 1; page <= pages; page += 1) {
-      const url = new URL(`https://agsi.gie.eu/api?${lines[0]!.at}`)
+      const url = new URL(`https://agsi.gie.eu/api?${entries[0]!.at}`)
       url.searchParams.set('from', from)
       url.searchParams.set('to', isoDay(reading.now))
       url.searchParams.set('page', String(page))
@@ -44,7 +44,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
       const headers = { 'x-key': reading.key ?? '' }
       pages = addStorage(byField, (await client.get({ url: url.href, headers })).bytes)
     }
-    for (const one of lines)
+    for (const one of entries)
       yield* sentSeries([one], new Map([[one.sourceId, byField.get(fieldOf(one))!]]), from)
   }
 }

@@ -12,30 +12,30 @@ import {
 } from '../../../topics/delivery/math/terms.ts'
 import { FeedFault, unreadable } from '../../reading/fault.ts'
 import { everyDay, type ReleaseRule } from '../calendar.ts'
-import type { MapLine } from '../map.ts'
+import type { MapEntry } from '../map.ts'
 import type { Reading, SentSeries } from '../publisher.ts'
 import { type Collected, sentSeries } from '../series.ts'
 
 /** How far back a first run reads by default. */
 const firstDays = 365
 
-/** The delivery terms of the code that a line leads to. */
-export function termsOf({ target }: MapLine): DeliveryTerms {
+/** The delivery terms of the code that an entry leads to. */
+export function termsOf({ target }: MapEntry): DeliveryTerms {
   const terms = 'code' in target ? deliveryTerms(shippedTermsOf(target.code) ?? {}) : undefined
   if (!terms) throw new Error(`${JSON.stringify(target)} has no delivery periods`)
   return terms
 }
 
-/** From when a line is read, Unix ms, at the start of a UTC day. */
-export const startOf = (reading: Reading, line: MapLine): number =>
-  parseDay(reading.since(line) ?? isoDay(reading.now - firstDays * dayMs))!
+/** From when an entry is read, Unix ms, at the start of a UTC day. */
+export const startOf = (reading: Reading, entry: MapEntry): number =>
+  parseDay(reading.since(entry) ?? isoDay(reading.now - firstDays * dayMs))!
 
-/** The collected values of the lines; each series covers all periods from a moment on. */
+/** The collected values of the entries; each series covers all periods from a moment on. */
 export const sentSince = (
-  lines: readonly MapLine[],
+  entries: readonly MapEntry[],
   series: ReadonlyMap<string, Collected>,
   from: number,
-): Iterable<SentSeries> => sentSeries(lines, series, isoDay(from))
+): Iterable<SentSeries> => sentSeries(entries, series, isoDay(from))
 
 /** Adds a value of the period that begins at a moment. */
 export function addAt(series: Collected, at: number, written: unknown): void {

@@ -45,7 +45,7 @@ export function addWeek(
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.lines) {
+  for (const one of reading.entries) {
     const from = startOf(reading, one)
     const [filters = '', region = ''] = one.sourceId.split('/')
     const parts: Collected[] = []

@@ -295,15 +295,15 @@ export function feedAdminOperations({
       },
     })
 
-  const mapRows = ({ lines }: FeedView) =>
-    lines.map(line => {
-      const series = 'code' in line.target ? catalogue.named(line.target.code) : undefined
+  const mapRows = ({ entries }: FeedView) =>
+    entries.map(entry => {
+      const series = 'code' in entry.target ? catalogue.named(entry.target.code) : undefined
       const extent = series && catalogue.extent(series)
       return {
-        source_id: line.sourceId,
-        ...('code' in line.target ? { code: line.target.code } : { dataset: targetName(line) }),
-        unit: line.unit,
-        factor: line.factor,
+        source_id: entry.sourceId,
+        ...('code' in entry.target ? { code: entry.target.code } : { dataset: targetName(entry) }),
+        unit: entry.unit,
+        factor: entry.factor,
         from: isoOrNull(extent?.firstAt),
         to: isoOrNull(extent?.lastAt),
       }
