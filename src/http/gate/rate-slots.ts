@@ -43,12 +43,12 @@ export const createRateSlots = ({
     isHeldBack: boolean,
     isCovered: boolean,
   ) {
-    const look = isCovered ? rates.peekOf : rates.takeOf
+    const look = isCovered ? rates.peek : rates.take
     const window = reading(
       'burst',
       isHeldBack
-        ? look('overQuota', key, startedMs)
-        : look('authenticated', key, startedMs, perMinute),
+        ? look('overQuota', key.key.id, startedMs)
+        : look('authenticated', key.key.id, startedMs, perMinute),
     )
     if (isCovered) window.admitted = true
     windows.push(window)
@@ -70,8 +70,8 @@ export const createRateSlots = ({
     const now = clock.monotonic()
     const window =
       rate === 'marine'
-        ? reading('marine', rates.takeOf('marine', key, now))
-        : reading('marine_historical', rates.takeOf('marineHistorical', key, now))
+        ? reading('marine', rates.take('marine', key.key.id, now))
+        : reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
     windows.push(window)
     if (!window.admitted) throw tooFast(window)
   },

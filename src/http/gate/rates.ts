@@ -1,12 +1,7 @@
 import type { Ids } from '../../lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { browsingLimits, type Limits } from '../../plans/limits.ts'
-import {
-  createRateTable,
-  type RateFingerprint,
-  type RateSave,
-  type RateTable,
-} from '../../plans/rates/rate.ts'
+import { createRateTable, type RateSave, type RateTable } from '../../plans/rates/rate.ts'
 
 export type RateClassName =
   | 'authenticated'
@@ -20,10 +15,6 @@ export type RateClassName =
 
 /** One rolling window of each class, keyed by API key or client address. */
 export type RateTables = ReturnType<typeof createRateTables>
-
-export interface IdentifiedKey extends RateFingerprint {
-  key: { id: string }
-}
 
 export type SavedRates = Partial<Record<RateClassName, RateSave>>
 
@@ -68,22 +59,15 @@ export function createRateTables(limits: Limits, seed: number) {
     browsing: byKey(browsingLimits.perMinute),
     browsingDay: byKey(browsingLimits.perDay, dayMs),
   }
-  /** The table, for a key that it knows the fingerprint of from here on. */
-  const tableOf = (name: RateClassName, key: IdentifiedKey): RateTable => {
-    if (key.rateLow === 0) tables[name].identify(key, key.key.id)
-    return tables[name]
-  }
   return {
     /** Keeps outsiders from predicting the slots of keys in the tables. */
     seed,
-    /** Takes a slot for a client's address or for a sign-in. */
-    take: (name: RateClassName, holder: string, nowMs: number) => tables[name].take(holder, nowMs),
-    /** Takes a slot for an API key, whose fingerprint is stored the first time. */
-    takeOf: (name: RateClassName, key: IdentifiedKey, nowMs: number, limit?: number) =>
-      tableOf(name, key).takeIdentified(key, nowMs, limit),
-    /** The result that `takeOf` would have, without taking a slot. */
-    peekOf: (name: RateClassName, key: IdentifiedKey, nowMs: number, limit?: number) =>
-      tableOf(name, key).peekIdentified(key, nowMs, limit),
+    /** Takes a slot for an API key, a client's address or a sign-in. */
+    take: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>
+      tables[name].take(holder, nowMs, limit),
+    /** The result that `take` would have, without taking a slot. */
+    peek: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>
+      tables[name].peek(holder, nowMs, limit),
     clear() {
       for (const table of Object.values(tables)) table.clear()
     },

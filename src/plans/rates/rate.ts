@@ -14,15 +14,6 @@ export interface RateOptions {
   bytesMax?: number
 }
 
-/**
- * By what a table knows a key, kept with the key so that it is worked out once; both 0 until then. It
- * is the same in every table of one seed.
- */
-export interface RateFingerprint {
-  rateHigh: number
-  rateLow: number
-}
-
 /** One object per table, overwritten by the table's next call: read it at once. */
 export interface RateDecision {
   admitted: boolean
@@ -50,17 +41,11 @@ export interface RateTable {
    * time before the last one seen counts as that one.
    */
   take(key: string, nowMs: number, limit?: number): RateDecision
-  /** Sets by what the table knows `key`. */
-  identify(holder: RateFingerprint, key: string): void
-  /** `take` of a key that was identified. */
-  takeIdentified(holder: Readonly<RateFingerprint>, nowMs: number, limit?: number): RateDecision
   /**
    * The result that `take` would have, without taking a slot. `used` and `remaining` exclude this
    * call.
    */
   peek(key: string, nowMs: number, limit?: number): RateDecision
-  /** `peek` of a key that was identified. */
-  peekIdentified(holder: Readonly<RateFingerprint>, nowMs: number, limit?: number): RateDecision
   /** Forgets everything. */
   clear(): void
   save(nowMs: number): RateSave
@@ -166,25 +151,7 @@ class Table implements RateTable {
   }
 
   take(key: string, nowMs: number, limit = this.limit): RateDecision {
-    this.fingerprint.of(key)
-    return this.takeAt(this.fingerprint.high, this.fingerprint.low, nowMs, limit)
-  }
-
-  identify(holder: RateFingerprint, key: string): void {
-    this.fingerprint.of(key)
-    holder.rateHigh = this.fingerprint.high
-    holder.rateLow = this.fingerprint.low
-  }
-
-  takeIdentified(
-    { rateHigh, rateLow }: Readonly<RateFingerprint>,
-    nowMs: number,
-    limit = this.limit,
-  ): RateDecision {
-    return this.takeAt(rateHigh, rateLow, nowMs, limit)
-  }
-
-  private takeAt(high: number, low: number, nowMs: number, limit: number): RateDecision {
+    const { high, low } = this.fingerprintOf(key)
     const now = this.advance(nowMs)
     const logs = this.shardOf(high)
     let slot = logs.find(high, low)
@@ -197,19 +164,7 @@ class Table implements RateTable {
   }
 
   peek(key: string, nowMs: number, limit = this.limit): RateDecision {
-    this.fingerprint.of(key)
-    return this.peekAt(this.fingerprint.high, this.fingerprint.low, nowMs, limit)
-  }
-
-  peekIdentified(
-    { rateHigh, rateLow }: Readonly<RateFingerprint>,
-    nowMs: number,
-    limit = this.limit,
-  ): RateDecision {
-    return this.peekAt(rateHigh, rateLow, nowMs, limit)
-  }
-
-  private peekAt(high: number, low: number, nowMs: number, limit: number): RateDecision {
+    const { high, low } = this.fingerprintOf(key)
     const now = this.advance(nowMs)
     const logs = this.shardOf(high)
     const slot = logs.find(high, low)
@@ -282,6 +237,11 @@ class Table implements RateTable {
       // be.
       if (slot < 0) this.takeShared(high, now, this.limit)
     }
+  }
+
+  private fingerprintOf(key: string): Fingerprint {
+    this.fingerprint.of(key)
+    return this.fingerprint
   }
 
   private shardOf(high: number): SlidingLogs {

@@ -174,18 +174,6 @@ test('many keys at once keep separate windows while the table grows and cleans u
 const addressOf = (n: number) =>
   `${11 + (n >>> 24)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`
 
-test('a key that was marked has the window of its name', () => {
-  const table = createRateTable({ limit: 3, windowMs, seed: 7 })
-  const marked = { rateHigh: 0, rateLow: 0 }
-  table.identify(marked, 'a key')
-  expect(table.take('a key', 0).used).toBe(1)
-  expect(table.takeIdentified(marked, 1).used).toBe(2)
-  expect(table.take('a key', 2, 5)).toMatchObject({ used: 3, limit: 5 })
-  expect(table.takeIdentified(marked, 3).admitted).toBe(false)
-  expect({ ...table.peekIdentified(marked, 4) }).toEqual({ ...table.peek('a key', 4) })
-  expect(table.peek('another', 4).used).toBe(0)
-})
-
 describe('createRateTable: a crowd', () => {
   test('of a million addresses has a window each in under 64 MB', () => {
     Bun.gc(true)

@@ -82,7 +82,7 @@ function limits({ meter, rates, clock }: Context) {
     { key }: Caller,
     limit?: number,
   ) => {
-    const decision = rates.peekOf(table, key, clock.monotonic(), limit)
+    const decision = rates.peek(table, key.key.id, clock.monotonic(), limit)
     return {
       name,
       limit: decision.limit,

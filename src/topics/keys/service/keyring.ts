@@ -3,7 +3,6 @@ import type { Ids } from '../../../lib/ids.ts'
 import { sameHash, tokenHash, tokenHint } from '../../../lib/secrets/token.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { type Entitlements, entitlements, type Plans } from '../../../plans/plans.ts'
-import type { RateFingerprint } from '../../../plans/rates/rate.ts'
 import type { Role } from '../../../plans/roles/roles.ts'
 import { isLimited } from '../../../plans/roles/scopes.ts'
 import type { MembershipReader } from '../../account/store/organizations.ts'
@@ -18,7 +17,7 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
  * Fields that nearly every request needs are in it and in its account, so that with ten thousand
  * active keys the gate fetches little memory for each.
  */
-export interface KeyState extends RateFingerprint {
+export interface KeyState {
   key: ApiKey
   /**
    * The account whose data and plan the key uses: for keys of an organization's members the
@@ -307,8 +306,6 @@ export const newKeyState = (
   account,
   holder,
   isRestricted: restricts(key),
-  rateHigh: 0,
-  rateLow: 0,
   lastUsedAt,
   key,
   networks,
