@@ -40,9 +40,10 @@ export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock) {
       monthCount.events += events
       dirty.set(accountId, monthCount)
     },
-    /** Writes everything that waits, in the caller's transaction or one each. */
+    /** Writes everything that waits. */
     flush() {
-      for (const [accountId, monthCount] of dirty) store.put({ accountId, ...monthCount })
+      if (dirty.size === 0) return
+      store.write([...dirty].map(([accountId, monthCount]) => ({ accountId, ...monthCount })))
       dirty.clear()
     },
   }

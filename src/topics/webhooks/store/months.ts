@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
 /** How many events were made for an account in the month that starts at `startsAt`. */
@@ -19,6 +20,10 @@ export function createWebhookMonthStore(db: Database) {
     ON CONFLICT DO UPDATE SET events = excluded.events`
   return {
     count: (accountId: string, startsAt: number) => count.get(accountId, startsAt)?.events ?? 0,
-    put: (monthCount: MonthCount) => void put.run({ ...monthCount }),
+    /** All in one transaction: each transaction waits for the disk. */
+    write: (monthCounts: readonly MonthCount[]) =>
+      transact(db, () => {
+        for (const monthCount of monthCounts) put.run({ ...monthCount })
+      }),
   }
 }

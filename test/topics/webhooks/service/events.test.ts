@@ -453,6 +453,20 @@ describe("the plan's events of a month", () => {
       .get(id)
     expect(count).toEqual({ events: 249_999 })
   })
+  test('are written for all accounts in one transaction, and again where it failed', () => {
+    const instance = openWebhookInstance()
+    const { db, webhookAllowance } = instance.services
+    const ids = [1, 2, 3].map(() => instance.account().account.id)
+    for (const id of ids) webhookAllowance.count(id, 7)
+    db.run(`CREATE TRIGGER full BEFORE INSERT ON webhook_months WHEN NEW.account_id = '${ids[1]}'
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+    const written = () => db.query('SELECT events FROM webhook_months').values()
+    expect(webhookAllowance.flush).toThrow('the disk is full')
+    expect(written()).toEqual([])
+    db.run('DROP TRIGGER full')
+    webhookAllowance.flush()
+    expect(written()).toEqual([[7], [7], [7]])
+  })
   test('without a limit none is skipped', () => {
     const instance = openWebhookInstance({ plans: 'unlimited' })
     const account = instance.account()
