@@ -165,4 +165,22 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     expect(await page.locator('[role=alert]').count()).toBe(0)
     await context.close()
   })
+
+  test('on a phone, what is refused stands as wide as the rest of the page', async () => {
+    const { page, goTo } = await stage.visitor({ width: 390 })
+    await page.route('**/v1/users/me', route =>
+      route.fulfill({ status: 503, json: { error: { code: 'OVERLOADED', message: 'Later.' } } }),
+    )
+    await goTo('/market')
+    await page.waitForSelector('section[aria-labelledby=stocks] tbody tr')
+    const edges = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.page-notice > .notice, .morning > *')].map(part => {
+        const { left, right } = part.getBoundingClientRect()
+        return left + ' to ' + right
+      })`,
+    )
+    expect(edges.length).toBeGreaterThan(3)
+    expect(new Set(edges).size, edges.join(', ')).toBe(1)
+    await page.unroute('**/v1/users/me')
+  })
 })
