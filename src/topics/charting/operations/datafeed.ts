@@ -532,7 +532,11 @@ export function datafeedOperations(
       summary: 'Get the time of the server',
       description: 'Returns the time of the server in Unix seconds, as text.',
       answer: t.String({ examples: ['1763078400'] }),
-      handle: incoming => String(Math.floor(momentOf(incoming).prices.now() / secondMs)),
+      handle(incoming) {
+        // Without a body, as for HEAD, the runtime cannot derive the type.
+        incoming.reply.headers['content-type'] = 'text/plain; charset=utf-8'
+        return String(Math.floor(momentOf(incoming).prices.now() / secondMs))
+      },
     },
     {
       name: 'quotes',

@@ -148,6 +148,18 @@ describe('the datafeed for charting libraries', () => {
     expect(quotes[1]).toMatchObject({ s: 'error', n: 'NO_SUCH_CODE' })
   })
 
+  test('gives the time as text, whose type HEAD names too', async () => {
+    const { instance, key } = open()
+    for (const method of ['GET', 'HEAD']) {
+      const request = new Request('http://localhost/udf/time', {
+        method,
+        headers: { authorization: `Token ${key}` },
+      })
+      const response = await instance.app.handle(request)
+      expect(response.headers.get('content-type'), method).toBe('text/plain; charset=utf-8')
+    }
+  })
+
   test('refuses in the form that clients of the protocol show', async () => {
     const { instance, key } = open()
     for (const [path, status, message] of [
