@@ -44,17 +44,22 @@ const singular = (name: string) =>
  * name; an error schema that several statuses share is `Problem`. Schemas that differ only in their
  * description share one component, and each site keeps its own description.
  */
-export function shareSchemas(sites: readonly SchemaSite[]): Record<string, Schema> {
+export function shareSchemas(
+  sites: readonly SchemaSite[],
+  named: ReadonlyMap<string, Schema>,
+): Record<string, Schema> {
   const candidates = new Map<string, Candidate>()
   for (const { schema, name } of sites)
     count(schema, { name, long: name, isBody: true }, candidates)
-  const shared = sharedOf(candidates)
+  for (const [name, schema] of named) countParts(schema, { name, long: name }, candidates)
+  const shared = sharedOf(candidates, new Set(named.keys()))
   const refer = (schema: Schema) => referred(schema, shared)
   for (const site of sites) site.replace(refer(site.schema))
+  const own = [...named].map(([name, schema]) => [name, withParts(schema, refer)] as const)
   const moved = [...shared.values()].map(
     ({ name, schema }) => [name, withParts(schema, refer)] as const,
   )
-  return Object.fromEntries(moved.sort(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries([...own, ...moved].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const shapes = new WeakMap<Schema, string>()
@@ -118,8 +123,12 @@ function partsOf(schema: Schema, { name, long }: Place): [Schema, Place][] {
   const parts: [unknown, Place][] = Object.entries(
     isRecord(schema.properties) ? schema.properties : {},
   ).map(([key, part]) => [part, { name: key, long: long.replace(ending, '') + pascal(key) }])
-  parts.push([schema.items, item], [schema.additionalProperties, item])
-  for (const keyword of ['allOf', 'anyOf']) {
+  parts.push(
+    [schema.items, item],
+    [schema.additionalProperties, item],
+    [schema.not, { name, long }],
+  )
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const members = schema[keyword]
     const place = { name, long, isAlternative: keyword !== 'allOf' }
     if (Array.isArray(members)) for (const member of members) parts.push([member, place])
@@ -132,8 +141,10 @@ interface Shared {
   schema: Schema
 }
 
-function sharedOf(candidates: ReadonlyMap<string, Candidate>): Map<string, Shared> {
-  const taken = new Set<string>()
+function sharedOf(
+  candidates: ReadonlyMap<string, Candidate>,
+  taken: Set<string>,
+): Map<string, Shared> {
   const shared = new Map<string, Shared>()
   for (const [shape, candidate] of candidates) {
     const { schema, descriptions } = candidate
@@ -184,9 +195,9 @@ function withParts(schema: Schema, change: (part: Schema) => Schema): Schema {
       Object.entries(schema.properties).map(([key, part]) => [key, next(part)]),
     )
   }
-  for (const keyword of ['items', 'additionalProperties'])
+  for (const keyword of ['items', 'additionalProperties', 'not'])
     if (keyword in schema) changed[keyword] = next(schema[keyword])
-  for (const keyword of ['allOf', 'anyOf']) {
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const members = schema[keyword]
     if (Array.isArray(members)) changed[keyword] = members.map(next)
   }

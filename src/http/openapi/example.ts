@@ -19,11 +19,13 @@ const depthMax = 12
  * its parts. Undefined where no value can be named: text with a pattern and no example, or a schema
  * that allows anything.
  */
-export function exampleOf(schema: Schema, depth = 0): unknown {
+export function exampleOf(schema: Schema, named: ReadonlyMap<string, Schema>, depth = 0): unknown {
   if (depth > depthMax) return undefined
   if ('example' in schema) return schema.example
   if ('default' in schema) return schema.default
-  const next = (part: unknown) => (isRecord(part) ? exampleOf(part, depth + 1) : undefined)
+  const next = (part: unknown) => (isRecord(part) ? exampleOf(part, named, depth + 1) : undefined)
+  if (typeof schema.$ref === 'string')
+    return next(named.get(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)))
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (Array.isArray(schema.allOf)) {
     const parts = schema.allOf.map(next)
@@ -31,7 +33,8 @@ export function exampleOf(schema: Schema, depth = 0): unknown {
       ? Object.assign({}, ...parts, objectExample(schema, next))
       : parts[0]
   }
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(next).find(value => value !== undefined)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(alternatives)) return alternatives.map(next).find(value => value !== undefined)
   if (schema.type === 'object') return objectExample(schema, next)
   if (schema.type === 'array') return arrayExample(schema, next)
   return scalarExample(schema)

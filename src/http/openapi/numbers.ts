@@ -2,7 +2,9 @@ import { isRecord, type Schema } from './schema.ts'
 
 /** Whether it holds of one of the alternatives of a schema. */
 const ofSome = (schema: Schema, holds: (member: Schema) => boolean): boolean =>
-  Array.isArray(schema.anyOf) && schema.anyOf.some(member => isRecord(member) && holds(member))
+  [schema.anyOf, schema.oneOf].some(
+    members => Array.isArray(members) && members.some(member => isRecord(member) && holds(member)),
+  )
 
 const isNumeric = (schema: Schema): boolean =>
   schema.type === 'number' || schema.type === 'integer' || ofSome(schema, isNumeric)

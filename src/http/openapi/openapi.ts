@@ -7,13 +7,11 @@ import { describeNumbers } from './numbers.ts'
 import { type Parameter, shareParameters } from './parameters.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
 import {
-  type DeclaredParameter,
-  type DeclaredRoute,
-  declaredRoutes,
   documentedMethods,
+  optionalBodyKey,
   type Registered,
+  rawDocument,
   refusalsKey,
-  schemaIn,
 } from './source.ts'
 
 export type { Parameter }
@@ -148,37 +146,47 @@ interface Converted {
 interface Build {
   /** Reason phrases by status. */
   phrases: Readonly<Record<string, string | undefined>>
+  named: Map<string, Schema>
   sites: SchemaSite[]
   /** By the JSON text of the raw schema, because every operation has the same few error bodies. */
   converted: Map<string, Converted>
   operationIds: Set<string>
 }
 
-/** Describes the routes of an application as a valid OpenAPI 3.0.3 document. */
+/**
+ * Turns what @elysiajs/swagger generates into a valid OpenAPI 3.0.3 document; the input is not
+ * changed.
+ */
 export async function openapiDocument(
-  app: Registered,
+  raw: unknown,
   options: OpenApiOptions,
 ): Promise<OpenApiDocument> {
   // Loading it takes as long as a tenth of the start, which has no use for it.
   const { STATUS_CODES: phrases } = await import('node:http')
   const build: Build = {
     phrases,
+    named: new Map(),
     sites: [],
     converted: new Map(),
     operationIds: new Set(),
   }
+  const source = isRecord(raw) ? raw : {}
+  const models =
+    isRecord(source.components) && isRecord(source.components.schemas)
+      ? source.components.schemas
+      : {}
+  for (const [name, schema] of Object.entries(models))
+    schemaObject({ $defs: { [name]: schema } }, build.named)
   const paths: OpenApiDocument['paths'] = {}
-  const byPath = Map.groupBy(declaredRoutes(app), route => pathOf(route.path))
-  for (const [path, routes] of byPath) {
-    if (hidden(path)) continue
-    const inOrder = documentedMethods.flatMap(method =>
-      routes.filter(route => route.method === method),
+  for (const [rawPath, item] of Object.entries(isRecord(source.paths) ? source.paths : {})) {
+    const path = pathOf(rawPath)
+    if (!isRecord(item) || path.includes('*') || hidden(path)) continue
+    const operations = documentedMethods.flatMap(method =>
+      isRecord(item[method]) ? [[method, operationOf(path, method, item[method], build)]] : [],
     )
-    paths[path] = Object.fromEntries(
-      inOrder.map(route => [route.method, operationOf(path, route, build)]),
-    )
+    if (operations.length > 0) paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
   }
-  const schemas = shareSchemas(build.sites)
+  const schemas = shareSchemas(build.sites, build.named)
   describeNumbers([paths, schemas], options.numbers ?? {})
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   return {
@@ -207,10 +215,14 @@ const pathOf = (path: string) =>
 
 const hidden = (path: string) => path === '/_dev' || path.startsWith('/_dev/')
 
-function operationOf(path: string, route: DeclaredRoute, build: Build): Operation {
-  const { method, detail, body } = route
+function operationOf(
+  path: string,
+  method: string,
+  raw: Record<string, unknown>,
+  build: Build,
+): Operation {
   const operationId = uniqueId(
-    typeof detail.operationId === 'string' ? detail.operationId : pascal(`${method} ${path}`),
+    typeof raw.operationId === 'string' ? raw.operationId : pascal(`${method} ${path}`),
     build.operationIds,
   )
   const operation: Partial<Operation> = { operationId }
@@ -223,44 +235,43 @@ function operationOf(path: string, route: DeclaredRoute, build: Build): Operatio
     'externalDocs',
     'security',
   ]) {
-    if (detail[keyword] !== undefined) operation[keyword] = detail[keyword]
+    if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]
   }
   operation.security ??= securityOf(path, method)
   const scope = takesKey(operation.security) ? scopeOf(path) : undefined
   if (scope !== undefined) operation['x-scope'] = scope
-  const parameters = parametersOf(path, route.parameters)
+  const parameters = parametersOf(path, raw.parameters, build)
   if (parameters.length > 0) operation.parameters = parameters
   const takesQuery = parameters.some(parameter => parameter.in === 'query')
+  const body = firstSchema(raw.requestBody)
   if (body !== undefined) {
     const { description, content } = contentOf(body, `${pascal(operationId)}Request`, true, build)
     operation.requestBody = {
       ...(description ? { description } : {}),
-      required: !route.isBodyOptional,
+      required: raw[optionalBodyKey] !== true,
       content,
     }
   }
+  const statuses = Object.entries({
+    ...refusalsOf(raw, method),
+    ...(isRecord(raw.responses) ? raw.responses : {}),
+  })
   const formats = formatsText(parameters)
-  const responses: Operation['responses'] = {}
-  for (const [status, schema] of Object.entries({
-    ...refusalsOf(detail, method),
-    ...route.responses,
-  })) {
-    const own = Object.hasOwn(route.responses, status) ? undefined : refusalTexts[status]
-    responses[status] = {
-      ...responseOf(
-        status,
-        schemaIn(schema),
-        own,
-        operationId,
-        build,
-        status === '200' ? formats : '',
-      ),
-      ...(status.startsWith('2') &&
-        (takesQuery || body !== undefined) && { headers: ignoredParameters }),
-    }
+  const responses = Object.fromEntries(
+    statuses.map(([status, response]) => [
+      status,
+      {
+        ...responseOf(status, response, operationId, build, status === '200' ? formats : ''),
+        ...(status.startsWith('2') &&
+          (takesQuery || body !== undefined) && { headers: ignoredParameters }),
+      },
+    ]),
+  )
+  return {
+    ...operation,
+    operationId,
+    responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } },
   }
-  if (Object.keys(responses).length === 0) responses['200'] = { description: 'OK' }
-  return { ...operation, operationId, responses }
 }
 
 /**
@@ -281,10 +292,18 @@ const bodyRefusals = ['400', '413']
  * The errors of the gate and the body parsers on this route, where the route does not describe the
  * status itself.
  */
-function refusalsOf(detail: DeclaredRoute['detail'], method: string): Record<string, unknown> {
-  const schemas = Object.entries(isRecord(detail[refusalsKey]) ? detail[refusalsKey] : {})
+function refusalsOf(raw: Record<string, unknown>, method: string): Record<string, unknown> {
+  const schemas = Object.entries(isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {})
+  const met =
+    method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas
   return Object.fromEntries(
-    method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas,
+    met.map(([status, schema]) => [
+      status,
+      {
+        ...(Object.hasOwn(refusalTexts, status) && { description: refusalTexts[status] }),
+        content: { [jsonMedia]: { schema } },
+      },
+    ]),
   )
 }
 
@@ -310,20 +329,34 @@ function securityOf(path: string, method: string): Security {
   return method === 'get' ? keySecurity : headerKeySecurity
 }
 
-function parametersOf(path: string, declared: readonly DeclaredParameter[]): Parameter[] {
+function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[] {
   const inPath = new Set(path.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
-  return declared.flatMap(entry => {
-    const { name, required } = entry
+  const list = Array.isArray(raw) ? raw.filter(isRecord) : []
+  return list.flatMap(entry => {
+    const name = String(entry.name)
     if (
       entry.in === 'path'
         ? !inPath.has(name)
         : entry.in === 'header' && name.toLowerCase() === 'authorization'
     )
       return []
-    if (undescribedKey in entry.schema) return []
-    const typedSchema = entry.schema[typedKey]
-    const { required: isNeeded, sampled, ...typedParameter } = schemaIn(typedSchema ?? {})
-    const full = schemaObject(typedSchema ? typedParameter : entry.schema)
+    const { schema: rawSchema, description: text, examples: texts, required } = entry
+    if (isRecord(rawSchema) && undescribedKey in rawSchema) return []
+    const { [typedKey]: typedSchema, ...plainSchema } = isRecord(rawSchema) ? rawSchema : {}
+    const {
+      required: isNeeded,
+      sampled,
+      ...typedParameter
+    } = isRecord(typedSchema) ? typedSchema : {}
+    const shown = isRecord(typedSchema) ? typedParameter : plainSchema
+    const full = schemaObject(
+      {
+        ...shown,
+        description: text ?? shown.description,
+        examples: isRecord(typedSchema) ? typedParameter.examples : texts,
+      },
+      named,
+    )
     const {
       description = entry.in === 'path' ? commonPathParameters[name] : undefined,
       example,
@@ -332,8 +365,8 @@ function parametersOf(path: string, declared: readonly DeclaredParameter[]): Par
     } = full
     const parameter: Parameter = {
       name,
-      in: entry.in,
-      required: entry.in === 'path' || required || isNeeded === true,
+      in: String(entry.in),
+      required: entry.in === 'path' || required === true || isNeeded === true,
       schema,
     }
     if (typeof description === 'string') parameter.description = description
@@ -350,24 +383,28 @@ function parametersOf(path: string, declared: readonly DeclaredParameter[]): Par
 
 function responseOf(
   status: string,
-  raw: Schema,
-  own: string | undefined,
+  raw: unknown,
   operationId: string,
   build: Build,
   formats: string,
 ): Operation['responses'][string] {
   const phrase = build.phrases[status] ?? 'The answer'
-  if (isEmpty(raw))
-    return { description: typeof raw.description === 'string' ? raw.description : phrase }
+  const schema = firstSchema(raw)
+  const own = isRecord(raw) && typeof raw.description === 'string' ? raw.description : undefined
+  if (schema === undefined) return { description: own ?? phrase }
   const name = status >= '400' ? `${pascal(phrase)}Problem` : `${pascal(operationId)}Response`
-  const { description, content } = contentOf(raw, name, status < '300', build)
+  const { description, content } = contentOf(schema, name, status < '300', build)
   const texts = [own ?? description, formats].filter(text => text)
   return { description: texts.join(' ') || phrase, content }
 }
 
-/** Whether a response with this schema has no body. */
-const isEmpty = ({ type }: Schema): boolean =>
-  type === 'void' || type === 'undefined' || type === 'null'
+// The plugin repeats one schema under each content type that Elysia could parse; the schema itself
+// names the one that is sent.
+function firstSchema(raw: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(raw) || !isRecord(raw.content)) return undefined
+  const [media] = Object.values(raw.content).filter(isRecord)
+  return media && isRecord(media.schema) ? unwrapped(media.schema) : undefined
+}
 
 function contentOf(raw: Record<string, unknown>, name: string, withExample: boolean, build: Build) {
   const members: unknown[] = Array.isArray(raw.anyOf) && raw.anyOf.some(isMedia) ? raw.anyOf : [raw]
@@ -379,7 +416,7 @@ function contentOf(raw: Record<string, unknown>, name: string, withExample: bool
     const text = full.description
     description ??= typeof text === 'string' ? text : undefined
     const entry: MediaType = { schema }
-    const example = withExample ? exampleOf(full) : full.example
+    const example = withExample ? exampleOf(full, build.named) : full.example
     if (example !== undefined) entry.example = example
     content[media] = entry
     build.sites.push({ schema, name, replace: shared => Object.assign(entry, { schema: shared }) })
@@ -391,7 +428,7 @@ function converted(raw: unknown, build: Build): Converted {
   const key = textOf(raw)
   const cached = build.converted.get(key)
   if (cached) return cached
-  const full = schemaObject(raw)
+  const full = schemaObject(raw, build.named)
   const { description: _, example: __, ...schema } = full
   const result = { full, schema }
   build.converted.set(key, result)
@@ -416,6 +453,14 @@ const mediaOf = (schema: Record<string, unknown>) =>
     : schema.type === 'string'
       ? 'text/plain'
       : jsonMedia
+
+const unwrapped = (schema: Record<string, unknown>): Record<string, unknown> =>
+  Object.keys(schema).length === 1 &&
+  Array.isArray(schema.allOf) &&
+  schema.allOf.length === 1 &&
+  isRecord(schema.allOf[0])
+    ? schema.allOf[0]
+    : schema
 
 function tagsOf(
   paths: OpenApiDocument['paths'],
@@ -452,7 +497,10 @@ function inForce(text: string, names: Readonly<Record<string, string>>): string 
 export function documentOf(app: Registered, options: OpenApiOptions): () => Promise<string> {
   let text: Promise<string> | undefined
   const write = async () =>
-    inForce(JSON.stringify(await openapiDocument(app, options)), options.names ?? {})
+    inForce(
+      JSON.stringify(await openapiDocument(await rawDocument(app), options)),
+      options.names ?? {},
+    )
   return () => {
     text ??= write().catch(error => {
       text = undefined

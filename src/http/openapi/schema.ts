@@ -28,17 +28,50 @@ const copiedKeywords = [
   'maxProperties',
 ]
 
+const foreignTypes: Record<string, Schema> = {
+  Date: { type: 'string', format: 'date-time' },
+  bigint: { type: 'integer', format: 'int64' },
+  Uint8Array: { type: 'string', format: 'binary' },
+  RegExp: { type: 'string' },
+}
+
 const plainTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array'])
+
+// Elysia accepts the textual twin of a number, boolean, object or list; the document shows the
+// value only.
+const coercionFormats = new Set(['numeric', 'integer', 'boolean', 'ObjectString', 'ArrayString'])
 
 const anyKeyPattern = '^(.*)$'
 
-/** Rewrites JSON Schema, as the routes declare it, into a Schema Object of OpenAPI 3.0.3. */
-export function schemaObject(raw: unknown): Schema {
-  if (!isRecord(raw)) return {}
+export const componentName = (text: string) => text.replace(/[^A-Za-z0-9._-]+/g, '_')
+
+const reference = (name: string): Schema => ({
+  $ref: `#/components/schemas/${componentName(name)}`,
+})
+
+/**
+ * Rewrites JSON Schema, as TypeBox and Elysia emit it, into a Schema Object of OpenAPI 3.0.3.
+ * Schemas with their own name (`$id`, `$defs`) are put into `named` and referred to.
+ */
+export function schemaObject(raw: unknown, named: Map<string, Schema>): Schema {
+  if (!isRecord(raw)) return raw === false ? { not: {} } : {}
   // A body that is sent as text is documented by the content of the text.
-  if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'])
-  const schema: Schema = { ...typed(raw), ...valued(raw), ...bounded(raw), ...structured(raw) }
-  const joined = Array.isArray(raw.anyOf) ? union(raw.anyOf, raw) : {}
+  if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'], named)
+  if (isRecord(raw.$defs))
+    for (const [name, schema] of Object.entries(raw.$defs)) define(name, schema, named)
+  if (typeof raw.$ref === 'string') return reference(raw.$ref.slice(raw.$ref.lastIndexOf('/') + 1))
+  if (typeof raw.$id === 'string') {
+    define(raw.$id, raw, named)
+    return reference(raw.$id)
+  }
+  const schema: Schema = {
+    ...typed(raw),
+    ...valued(raw),
+    ...bounded(raw),
+    ...structured(raw, named),
+  }
+  const members = raw.anyOf ?? raw.oneOf
+  const joined = Array.isArray(members) ? union(members, raw, named) : {}
   return simplified({
     ...joined,
     ...schema,
@@ -46,9 +79,24 @@ export function schemaObject(raw: unknown): Schema {
   })
 }
 
-function typed({ type, nullable }: Schema): Schema {
-  if (type === 'null') return { nullable: true, enum: [null] }
-  return plainTypes.has(String(type)) ? { type, ...(nullable === true && { nullable }) } : {}
+function define(name: string, raw: unknown, named: Map<string, Schema>) {
+  const key = componentName(name)
+  if (named.has(key)) return
+  named.set(key, {})
+  const { $id: _, ...body } = isRecord(raw) ? raw : {}
+  named.set(key, schemaObject(body, named))
+}
+
+function typed(raw: Schema): Schema {
+  const types = [raw.type].flat().filter(type => typeof type === 'string')
+  const nullable = types.includes('null') || raw.nullable === true
+  const plain = types.filter(type => plainTypes.has(type))
+  const foreign = types.map(type => foreignTypes[type]).find(schema => schema !== undefined)
+  if (foreign) return { ...foreign, ...(raw.type === 'RegExp' ? { pattern: raw.source } : {}) }
+  if (plain.length > 1)
+    return { anyOf: plain.map(type => ({ type, ...(nullable ? { nullable } : {}) })) }
+  if (plain.length === 1) return { type: plain[0], ...(nullable ? { nullable } : {}) }
+  return raw.type === 'null' ? { nullable: true, enum: [null] } : {}
 }
 
 function valued(raw: Schema): Schema {
@@ -57,6 +105,8 @@ function valued(raw: Schema): Schema {
     if (raw[keyword] !== undefined) schema[keyword] = raw[keyword]
   for (const [keyword, value] of Object.entries(raw))
     if (keyword.startsWith('x-')) schema[keyword] = value
+  if (typeof raw.format === 'string' && coercionFormats.has(raw.format)) delete schema.format
+  if (raw.format === 'binary') delete schema.default
   if (Array.isArray(raw.examples) && raw.examples.length > 0) schema.example = raw.examples[0]
   if ('const' in raw) Object.assign(schema, enumeration([raw.const]))
   else if (Array.isArray(raw.enum) && raw.enum.length > 0)
@@ -109,27 +159,30 @@ function bounded(raw: Schema): Schema {
   return schema
 }
 
-function structured(raw: Schema): Schema {
+function structured(raw: Schema, named: Map<string, Schema>): Schema {
   const schema: Schema = {}
+  const convert = (part: unknown) => schemaObject(part, named)
   if (isRecord(raw.properties) && Object.keys(raw.properties).length > 0) {
     schema.properties = Object.fromEntries(
-      Object.entries(raw.properties).map(([key, part]) => [key, schemaObject(part)]),
+      Object.entries(raw.properties).map(([key, part]) => [key, convert(part)]),
     )
   }
   if (Array.isArray(raw.required) && raw.required.length > 0)
     schema.required = [...new Set(raw.required)]
   if (isRecord(raw.patternProperties)) {
     const values = Object.values(raw.patternProperties)
-    schema.additionalProperties = schemaObject(values.length === 1 ? values[0] : { anyOf: values })
+    schema.additionalProperties = convert(values.length === 1 ? values[0] : { anyOf: values })
   } else if (raw.additionalProperties) {
     // Never false: unknown fields are ignored on both sides, and Elysia closes the schemas of
     // routes when they are first requested.
     schema.additionalProperties =
       raw.additionalProperties === true ||
-      withNamed(schemaObject(raw.additionalProperties), schema.properties)
+      withNamed(convert(raw.additionalProperties), schema.properties)
   }
-  if (raw.type === 'array') schema.items = schemaObject(raw.items)
-  if (Array.isArray(raw.allOf)) schema.allOf = raw.allOf.map(schemaObject)
+  if (Array.isArray(raw.items)) schema.items = convert({ anyOf: raw.items })
+  else if (raw.type === 'array' || raw.items !== undefined) schema.items = convert(raw.items)
+  if (Array.isArray(raw.allOf)) schema.allOf = raw.allOf.map(convert)
+  if (raw.not !== undefined) schema.not = convert(raw.not)
   return schema
 }
 
@@ -143,19 +196,30 @@ function withNamed(rest: Schema, properties: unknown): Schema {
   return distinct.length === 1 ? rest : { anyOf: distinct }
 }
 
-function union(members: unknown[], parent: Schema): Schema {
-  const shapes = members
-    .flatMap(member =>
-      isRecord(member) && Array.isArray(member.anyOf) && !member.description
-        ? member.anyOf
-        : [member],
-    )
-    .filter(isRecord)
-  const isNull = (shape: Schema) => shape.type === 'null' || shape.const === null
-  const nullable = parent.nullable === true || shapes.some(isNull)
-  const present = shapes.filter(shape => !isNull(shape))
-  return withNull(merged(present.map(schemaObject)), nullable)
+function union(members: unknown[], parent: Schema, named: Map<string, Schema>): Schema {
+  const flat = members.flatMap(member =>
+    isRecord(member) && Array.isArray(member.anyOf) && !member.description
+      ? member.anyOf
+      : [member],
+  )
+  const shapes = flat.filter(isRecord)
+  if (shapes.some(shape => shape.type === 'Date')) return { type: 'string', format: 'date-time' }
+  const nullable =
+    parent.nullable === true || shapes.some(shape => shape.type === 'null' || shape.const === null)
+  const present = shapes.filter(
+    // A member without a type is its own union, a reference or anything at all.
+    shape =>
+      !['null', 'undefined', 'void'].includes(String(shape.type ?? '')) && shape.const !== null,
+  )
+  const values = present.filter(shape => !isCoercion(shape, parent))
+  const converted = (values.length > 0 ? values : present).map(shape => schemaObject(shape, named))
+  return withNull(merged(converted), nullable)
 }
+
+const isCoercion = (shape: Schema, parent: Schema) =>
+  shape.type === 'string' &&
+  (parent.elysiaMeta === 'ArrayQuery' ||
+    (typeof shape.format === 'string' && coercionFormats.has(shape.format)))
 
 const isEnumeration = (schema: Schema) =>
   Array.isArray(schema.enum) &&

@@ -1,8 +1,14 @@
 import { Kind, OptionalKind } from '@sinclair/typebox'
-import type { InternalRoute } from 'elysia'
-import { isRecord, type Schema } from './schema.ts'
+import { Elysia, type InternalRoute } from 'elysia'
+import { isRecord } from './schema.ts'
 
 export const documentedMethods = ['get', 'post', 'put', 'patch', 'delete']
+
+/**
+ * Marks an operation with an optional body; OpenAPI 3.0.3 has a field for it that the plugin does
+ * not write.
+ */
+export const optionalBodyKey = 'x-optional-body'
 
 /** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
 export const refusalsKey = 'x-refusals'
@@ -10,100 +16,55 @@ export const refusalsKey = 'x-refusals'
 /** Key of `detail` under which an operation has the schemas of its answers, by status. */
 export const answersKey = 'x-answers'
 
-/** Key of `detail` under which an operation has the schema of a body that its handler reads itself. */
-export const bodyKey = 'x-body'
-
 /** An application with routes of the framework. */
 export interface Registered {
   readonly routes: readonly InternalRoute[]
 }
 
-/** A documented route with the schemas that it declares. */
-export interface DeclaredRoute {
-  method: string
-  path: string
-  detail: Readonly<Record<string, unknown>>
-  /** Headers, then those in the path, then those of the query. */
-  parameters: readonly DeclaredParameter[]
-  body: Schema | undefined
-  isBodyOptional: boolean
-  /** By status. */
-  responses: Readonly<Record<string, unknown>>
+/**
+ * The document of @elysiajs/swagger for the application's routes. The plugin is mounted on a
+ * stand-in with the same routes and no handlers, so the served application has no extra route and
+ * its hooks never run for it.
+ */
+export async function rawDocument(app: Registered): Promise<unknown> {
+  // Loaded here, because its libraries would delay the start.
+  const { swagger } = await import('@elysiajs/swagger')
+  const specPath = '/-/document'
+  const standIn = new Elysia()
+  // The same few are under every operation, and are more than all of the rest together: the
+  // plugin is given their numbers, and does not copy them.
+  const refusals: unknown[] = []
+  for (const { method, path, hooks } of app.routes) {
+    if (documentedMethods.includes(method.toLowerCase()))
+      standIn.route(method, path, () => undefined, documented(hooks, refusals))
+  }
+  standIn.use(swagger({ path: '/-/page', specPath, excludeStaticFile: false }))
+  const response = await standIn.handle(new Request(`http://localhost${specPath}`))
+  const document: unknown = await response.json()
+  for (const operation of operationsOf(document)) {
+    const places = operation[refusalsKey]
+    if (isRecord(places)) operation[refusalsKey] = eachOf(places, place => refusals[Number(place)])
+  }
+  return document
 }
 
-export interface DeclaredParameter {
-  name: string
-  in: 'header' | 'path' | 'query'
-  required: boolean
-  schema: Schema
-}
-
-/** The routes that the document lists, in the order of the application. */
-export const declaredRoutes = ({ routes }: Registered): DeclaredRoute[] =>
-  routes
-    .filter(
-      ({ method, path, hooks }) =>
-        documentedMethods.includes(method.toLowerCase()) &&
-        !path.includes('*') &&
-        hooks.detail?.hide !== true,
-    )
-    .map(({ method, path, hooks }) => {
-      const layers = layersOf(hooks)
-      const all = (part: string) =>
-        layers.map(layer => layer[part]).filter(schema => schema !== undefined && schema !== null)
-      const detail: Readonly<Record<string, unknown>> = isRecord(hooks.detail) ? hooks.detail : {}
-      const body = [detail[bodyKey] ?? [], all('body')].flat().map(schemaIn)
-      const responses = [detail[answersKey], ...all('response')]
-        .filter(schema => schema !== undefined)
-        .map(schema => (isRecord(schema) && !(Kind in schema) ? schema : { 200: schema }))
-      return {
-        method: method.toLowerCase(),
-        path,
-        detail,
-        parameters: parametersOf(path, all),
-        body: body.length > 1 ? { allOf: body } : body[0],
-        isBodyOptional: body.every(isOptional),
-        responses: Object.assign({}, ...responses.reverse()),
-      }
-    })
-
-function parametersOf(path: string, all: (part: string) => unknown[]): DeclaredParameter[] {
-  const [headers, declared, query] = [
-    declaredIn('header', all('headers')),
-    declaredIn('path', all('params')),
-    declaredIn('query', all('query')),
-  ]
-  const undeclared = [...path.matchAll(/:(\w+)/g)]
-    .map(([, name]) => name!)
-    .filter(name => !declared.some(parameter => parameter.name === name))
-    .map(name => ({ name, in: 'path' as const, required: true, schema: { type: 'string' } }))
-  return [...undeclared, ...headers, ...declared, ...query]
-}
-
-/** The properties of schemas for one part of a request; an earlier schema wins. */
-function declaredIn(place: DeclaredParameter['in'], schemas: unknown[]): DeclaredParameter[] {
-  const parts = schemas
-    .map(schemaIn)
-    .flatMap(schema => [
-      schema,
-      ...(Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : []),
-    ])
-  const required = new Set(parts.flatMap(part => part.required ?? []))
-  const properties: Record<string, Schema> = Object.assign(
-    {},
-    ...parts.map(part => part.properties).reverse(),
+const operationsOf = (document: unknown): Record<string, unknown>[] =>
+  Object.values(isRecord(document) && isRecord(document.paths) ? document.paths : {}).flatMap(
+    item => Object.values(isRecord(item) ? item : {}).filter(isRecord),
   )
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: place,
-    required: required.has(name),
-    schema,
-  }))
+
+const eachOf = (record: Record<string, unknown>, change: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+
+/** The index of an item that is stored once. */
+function placeIn(kept: unknown[], one: unknown): number {
+  const at = kept.indexOf(one)
+  return at === -1 ? kept.push(one) - 1 : at
 }
 
 /**
- * A route's own schemas, then those that come from guards and macros, which are in
- * `standaloneValidator`.
+ * A route's own schemas, then those that come from guards and macros: they are in
+ * `standaloneValidator`, which the plugin does not read.
  */
 export const layersOf = (hooks: Record<string, unknown>): Record<string, unknown>[] =>
   [hooks, ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : [])].filter(
@@ -113,9 +74,66 @@ export const layersOf = (hooks: Record<string, unknown>): Record<string, unknown
 /** Whether a part of a request may be left out. */
 export const isOptional = (schema: unknown): boolean => isRecord(schema) && OptionalKind in schema
 
-export function schemaIn(schema: unknown): Schema {
-  if (isRecord(schema)) return schema
-  throw new Error(
-    `A route refers to its schema by name, '${schema}'; it must hold the schema itself.`,
-  )
+function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record<string, unknown> {
+  const layers = layersOf(hooks)
+  const all = (part: string) =>
+    layers.map(layer => layer[part]).filter(schema => schema !== undefined && schema !== null)
+  const body = all('body')
+  const optionalBody = body.length > 0 && body.every(isOptional)
+  // Without a parser the plugin writes every schema three times, for each content type that Elysia
+  // could parse.
+  const { [answersKey]: answers, ...detail } = isRecord(hooks.detail) ? hooks.detail : {}
+  const documentedHooks: Record<string, unknown> = {
+    parse: 'json',
+    detail: {
+      ...detail,
+      ...(isRecord(detail[refusalsKey]) && {
+        [refusalsKey]: eachOf(detail[refusalsKey], schema => placeIn(refusals, schema)),
+      }),
+      [optionalBodyKey]: optionalBody,
+    },
+  }
+  if (body.length > 0)
+    documentedHooks.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
+  for (const part of ['params', 'query', 'headers'])
+    if (all(part).length > 0) documentedHooks[part] = joinedObject(all(part).map(plain))
+  const responses = [answers, ...all('response')]
+    .filter(schema => schema !== undefined)
+    .map(schema => (isRecord(schema) && !(Kind in schema) ? schema : { 200: schema }))
+  if (responses.length > 0)
+    documentedHooks.response = eachOf(Object.assign({}, ...responses.reverse()), schema =>
+      wrapped(plain(schema)),
+    )
+  return documentedHooks
+}
+
+// A copy: the plugin rewrites references inside the schemas it is given, and operations that share a
+// schema refer to one object.
+function plain(schema: unknown): unknown {
+  if (typeof schema === 'string')
+    throw new Error(
+      `A route refers to its schema by name, '${schema}'; it must hold the schema itself.`,
+    )
+  return JSON.parse(JSON.stringify(schema))
+}
+
+// The plugin drops `additionalProperties` and more from objects and lists, but passes an `allOf` as
+// it is.
+const wrapped = (schema: unknown): unknown =>
+  isRecord(schema) && !['void', 'undefined', 'null'].includes(String(schema.type))
+    ? { allOf: [schema] }
+    : schema
+
+function joinedObject(schemas: unknown[]): unknown {
+  const parts = schemas
+    .filter(isRecord)
+    .flatMap(schema => [
+      schema,
+      ...(Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : []),
+    ])
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(part => part.properties).reverse()),
+    required: parts.flatMap(part => part.required ?? []),
+  }
 }

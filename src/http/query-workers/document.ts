@@ -11,8 +11,8 @@ export interface QueryWorkerDocumentDeps {
 }
 
 /**
- * The OpenAPI document as a query worker creates it: this takes half a second, during which the
- * main thread would answer nothing. The first caller caches it.
+ * The OpenAPI document as a query worker creates it: this takes a second, during which the main
+ * thread would answer nothing. The first caller caches it.
  */
 export function createQueryWorkerDocument({
   pool,

@@ -1,7 +1,9 @@
+import type { Config } from '../../config/config.ts'
 import { createBase, type UnknownPages, unknownRoute } from '../../http/base.ts'
 import { foreignTokenOf } from '../../http/gate/credentials.ts'
 import { documentOptions } from '../../http/openapi/introduction.ts'
 import { documentOf } from '../../http/openapi/openapi.ts'
+import { shippedDocument } from '../../http/openapi/shipped.ts'
 import { type Api, createApi } from '../../http/operations/api.ts'
 import { type Context, type ContextOptions, createContext } from '../../http/operations/context.ts'
 import { mount } from '../../http/operations/mount.ts'
@@ -66,21 +68,32 @@ const mcpMetadataOf =
   (path: string) =>
     path === mcpPath ? `${ownUrl()}${resourceMetadataPath}${mcpPath}` : undefined
 
-/** The OpenAPI document. A query worker makes it where there is one. */
+/**
+ * The OpenAPI document: the one built into the binary where the settings match it, otherwise a new
+ * one.
+ */
 function documentFor(
   api: Api,
   { config, clock, ingest }: Context,
   { queryWorkers }: ContextOptions,
 ): () => Promise<string> {
-  const own = documentOf(api, { ...documentOptions(config), numbers: numberDescriptions })
-  return queryWorkers
+  const settings = documentSettings(config)
+  const makeHere = documentOf(api, settings)
+  const makeDocument = queryWorkers
     ? createQueryWorkerDocument({
         pool: queryWorkers,
-        own,
+        own: makeHere,
         now: clock.now,
         snapshotAt: ingest.snapshotAt,
       })
-    : own
+    : makeHere
+  return async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
 }
+
+/** Settings of the OpenAPI document that do not come from its routes. */
+export const documentSettings = (config: Config) => ({
+  ...documentOptions(config),
+  numbers: numberDescriptions,
+})
 
 export type App = Api

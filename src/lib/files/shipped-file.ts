@@ -10,8 +10,11 @@ export function embeddedFile(name: string): Blob | undefined {
 }
 
 /** A file to ship: a line with its fingerprint, then its content, packed. */
-export const shippedFile = (line: string, content: Uint8Array<ArrayBuffer>, level = 19): Blob =>
-  new Blob([`${line}\n`, Bun.zstdCompressSync(content, { level })])
+export const shippedFile = (
+  line: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  level = 19,
+): Blob => new Blob([`${line}\n`, Bun.zstdCompressSync(content, { level })])
 
 /** The same of other files, packed in another thread. */
 export const packFile = async (line: string, content: Uint8Array, level: number): Promise<Blob> =>

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import { Elysia } from 'elysia'
-import { t } from '../../../src/http/answer/schema.ts'
+import { Elysia, t } from 'elysia'
 import {
   documentOf,
   type OpenApiDocument,
@@ -11,6 +10,7 @@ import {
   openapiDocument,
 } from '../../../src/http/openapi/openapi.ts'
 import { isRecord, type Schema, schemaObject } from '../../../src/http/openapi/schema.ts'
+import { rawDocument } from '../../../src/http/openapi/source.ts'
 
 const options = {
   serviceName: 'Test prices',
@@ -27,7 +27,7 @@ const problem = t.Object({
   error: t.Object({
     code: t.String({ description: 'Stable, for programs.' }),
     message: t.String({ description: 'For people; it may change.' }),
-    status: t.integer(),
+    status: t.Integer(),
     request_id: t.String(),
     retry: t.Object({ retryable: t.Boolean() }),
   }),
@@ -48,11 +48,12 @@ const price = t.Object(
     price: t.Number({ exclusiveMinimum: 0, examples: [71.52] }),
     session: t.Union([t.Literal('open'), t.Literal('closed'), t.Null()]),
     changes: t.Record(t.String(), change),
-    by_state: t.Record(t.String({ pattern: '^[A-Z]{2}$' }), t.integer(), { examples: [{ TX: 3 }] }),
+    by_state: t.Record(t.String({ pattern: '^[A-Z]{2}$' }), t.Integer(), { examples: [{ TX: 3 }] }),
+    pair: t.Tuple([t.String(), t.Number()], { examples: [['a', 1]] }),
     day: { ...change, description: 'Since yesterday.' },
     week: change,
-    note: t.Optional(t.Union([t.String(), t.Null()])),
-    level: t.Union([t.Literal('low'), t.Literal('high')]),
+    note: t.Optional(t.Nullable(t.String())),
+    level: t.Enum({ low: 'low', high: 'high' }),
     extra: t.Unknown(),
   },
   { description: 'The newest price.' },
@@ -62,7 +63,9 @@ const unused = (): never => {
   throw new Error('Only the description of the route is used.')
 }
 
-const tree = t.Object({ name: t.String() })
+const tree = t.Recursive(This => t.Object({ name: t.String(), parts: t.Array(This) }), {
+  $id: 'Tree',
+})
 
 const gate = new Elysia().macro({
   access: (access: { open?: string }) => ({
@@ -83,10 +86,10 @@ const app = new Elysia()
           t.Literal('1w', { description: 'weeks' }),
         ]),
       ),
-      page: t.Optional(t.Number({ minimum: 1, default: 1, description: 'From 1.' })),
-      live: t.Optional(t.Boolean({ description: 'Only live ones.' })),
+      page: t.Optional(t.Numeric({ minimum: 1, default: 1, description: 'From 1.' })),
+      live: t.Optional(t.BooleanString({ description: 'Only live ones.' })),
       ids: t.Optional(t.Array(t.String(), { description: 'Comma-separated.' })),
-      'by_period[from]': t.Optional(t.String({ format: 'date-time', description: 'Start.' })),
+      'by_period[from]': t.Optional(t.Date({ description: 'Start.' })),
     }),
     headers: t.Object({
       'x-trace': t.Optional(t.String({ description: 'Echoed.' })),
@@ -109,7 +112,7 @@ const app = new Elysia()
     access: {},
     params: t.Object({
       code: t.String({ minLength: 1 }),
-      id: t.Optional(t.Number()),
+      id: t.Optional(t.Numeric()),
       stray: t.Optional(t.String()),
     }),
     response: { 200: t.Record(t.String(), price), 400: problem },
@@ -127,11 +130,11 @@ const app = new Elysia()
     access: {},
     body: t.Optional(
       t.Union([
-        t.Object({ count: t.integer({ minimum: 2 }) }),
+        t.Object({ count: t.Integer({ minimum: 2 }) }),
         t.String({ contentMediaType: 'application/x-ndjson', examples: ['{"count":2}\n'] }),
       ]),
     ),
-    response: { 200: t.Object({ inserted: t.integer() }) },
+    response: { 200: t.Object({ inserted: t.Integer() }) },
     detail: { operationId: 'postObservations', summary: 'Write', tags: ['admin'] },
   })
   .get('/v1/export.csv', unused, {
@@ -159,7 +162,7 @@ const app = new Elysia()
   .all('/anything', () => '')
   .get('/_dev/clock', () => '', { detail: { operationId: 'clock' } })
 
-const document = await openapiDocument(app, options)
+const document = await openapiDocument(await rawDocument(app), options)
 const operation = (path: string, method = 'get') => document.paths[path]?.[method] as Operation
 const parameter = (path: string, name: string) =>
   operation(path).parameters?.find(each => each.name === name)
@@ -225,6 +228,7 @@ describe('openapiDocument', () => {
     }
     expect(text).not.toMatch(/"type":"(null|void|undefined|Date)"/)
     expect(text).not.toMatch(/"exclusiveMinimum":\d/)
+    expect(text).not.toContain('x-optional-body')
   })
 
   test('gives no operationId twice', () => {
@@ -270,7 +274,7 @@ describe('openapiDocument', () => {
     const named = new Elysia()
       .model('Thing', t.Object({}))
       .get('/thing', () => ({}), { response: 'Thing' })
-    expect(openapiDocument(named, options)).rejects.toThrow("by name, 'Thing'")
+    expect(rawDocument(named)).rejects.toThrow("by name, 'Thing'")
   })
 })
 
@@ -380,11 +384,11 @@ describe('openapiDocument: components', () => {
       'GetLatestPrices2Request',
       'GetLatestPrices2Response',
       'GetLatestPricesResponse',
-      'GetTreeResponse',
       'GetValuesResponse',
       'PostObservationsRequest',
       'PostObservationsResponse',
       'Problem',
+      'Tree',
     ])
     const latest = resolved({ $ref: '#/components/schemas/GetLatestPricesResponse' })
     expect((latest.properties as Record<string, unknown>).week).toEqual({
@@ -401,6 +405,12 @@ describe('openapiDocument: components', () => {
     expect(document.components.schemas.Change).not.toHaveProperty('description')
     expect(latest.description).toBe('The newest price.')
   })
+
+  test('hold a schema that contains itself under its own name', () => {
+    expect(schemaOf('/v1/tree', '200')).toMatchObject({
+      properties: { parts: { items: { $ref: '#/components/schemas/Tree' } } },
+    })
+  })
 })
 
 describe('openapiDocument: what generators of clients need', () => {
@@ -410,9 +420,18 @@ describe('openapiDocument: what generators of clients need', () => {
   ])
 
   test('each titled alternative is a component, and not a shape within a union', async () => {
-    const detail = { operationId: 'getShape' }
-    const shaped = new Elysia().get('/v1/shape', unused, { response: shapes, detail })
-    const { components } = await openapiDocument(shaped, options)
+    const response = {
+      description: 'One of two.',
+      content: { 'application/json': { schema: shapes } },
+    }
+    const raw = {
+      paths: { '/v1/shape': { get: { operationId: 'getShape', responses: { 200: response } } } },
+    }
+    const { components } = await openapiDocument(raw, {
+      serviceName: 'x',
+      description: '',
+      baseUrl: '',
+    })
     expect(components.schemas.GetShapeResponse).toEqual({
       anyOf: [
         { $ref: '#/components/schemas/SpotShape' },
@@ -423,16 +442,16 @@ describe('openapiDocument: what generators of clients need', () => {
 
   test('words that differ only in case or punctuation have names of constants', () => {
     const words = { type: 'string', enum: ['Americas', 'AMERICAS', 'read_only', 'read-only'] }
-    expect(schemaObject(words)['x-enum-varnames']).toEqual([
+    expect(schemaObject(words, new Map())['x-enum-varnames']).toEqual([
       'AMERICAS',
       'AMERICAS_2',
       'READ_ONLY',
       'READ_ONLY_4',
     ])
     // Generators write constants in several cases, most without underscores.
-    const grades = schemaObject({ enum: ['HFO_380', 'HFO380'] })
+    const grades = schemaObject({ enum: ['HFO_380', 'HFO380'] }, new Map())
     expect(grades['x-enum-varnames']).toEqual(['HFO_380', 'HFO380_2'])
-    expect(schemaObject({ enum: ['day', 'week'] })).not.toHaveProperty('x-enum-varnames')
+    expect(schemaObject({ enum: ['day', 'week'] }, new Map())).not.toHaveProperty('x-enum-varnames')
   })
 })
 
@@ -497,11 +516,17 @@ describe('schemaObject', () => {
     ['both booleans', t.Union([t.Literal(true), t.Literal(false)]), { type: 'boolean' }],
     ['text or null', t.Union([t.String(), t.Null()]), { type: 'string', nullable: true }],
     [
+      'Nullable',
+      t.Nullable(t.Integer({ minimum: 0 })),
+      { type: 'integer', minimum: 0, nullable: true },
+    ],
+    [
       'text, number or null',
       t.Union([t.String(), t.Number(), t.Null()]),
       { anyOf: [{ type: 'string', nullable: true }, { type: 'number' }] },
     ],
     ['null alone', t.Null(), { nullable: true, enum: [null] }],
+    ['a type list', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
     [
       'literals together with text',
       t.Union([t.Literal('a'), t.Literal('b'), t.Object({})]),
@@ -536,6 +561,23 @@ describe('schemaObject', () => {
         description: 'Keys match `^[A-Z]{2}$`.',
       },
     ],
+    ['a date', t.Date(), { type: 'string', format: 'date-time' }],
+    [
+      'a numeric',
+      t.Numeric({ maximum: 9, description: 'At most nine.' }),
+      { type: 'number', maximum: 9, description: 'At most nine.' },
+    ],
+    ['a list in a query', t.ArrayQuery(t.String()), { type: 'array', items: { type: 'string' } }],
+    [
+      'a tuple',
+      t.Tuple([t.String(), t.Number()]),
+      {
+        type: 'array',
+        minItems: 2,
+        maxItems: 2,
+        items: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+      },
+    ],
     ['an object without parts', t.Object({}), { type: 'object' }],
     [
       'a closed object, which is open',
@@ -548,15 +590,29 @@ describe('schemaObject', () => {
       { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
     ],
     ['an example', t.String({ examples: ['x', 'y'] }), { type: 'string', example: 'x' }],
+    ['a file', t.File(), { type: 'string', format: 'binary' }],
     [
       'words with a description, or null',
       t.Union([t.Union([t.Literal('a'), t.Literal('b')], { description: 'How often.' }), t.Null()]),
       { type: 'string', enum: ['a', 'b', null], nullable: true, description: 'How often.' },
     ],
     ['anything', t.Any(), {}],
+    ['nothing', t.Never(), { not: {} }],
   ]
 
   test.each(cases)('that is %s keeps its meaning', (_, raw, expected) => {
-    expect(schemaObject(raw)).toEqual(expected)
+    expect(schemaObject(raw, new Map())).toEqual(expected)
+  })
+
+  test('from a module refers to its parts', () => {
+    const named = new Map<string, Schema>()
+    const module = t.Module({ A: t.Object({ b: t.Ref('B') }), B: t.Object({ y: t.Number() }) })
+    expect(schemaObject(module.Import('A'), named)).toEqual({ $ref: '#/components/schemas/A' })
+    expect(named.get('A')).toEqual({
+      type: 'object',
+      required: ['b'],
+      properties: { b: { $ref: '#/components/schemas/B' } },
+    })
+    expect(named.get('B')).toMatchObject({ type: 'object' })
   })
 })

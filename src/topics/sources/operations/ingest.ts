@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { t } from '../../../http/answer/schema.ts'
 import { credentialsOf } from '../../../http/gate/credentials.ts'
 import { readBodyText } from '../../../http/input/body.ts'
-import { bodyKey } from '../../../http/openapi/source.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -65,7 +64,19 @@ export function sourceIngestOperations(deps: Context) {
       operationId: 'pushDataSourceRows',
       summary: 'Push rows to a data source',
       description: `Records pushed rows of a data source of type \`webhook\` and returns the counts: JSON, NDJSON or CSV of up to 1 MB, parsed according to the source's \`scraper_config\`. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or a signature: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds in \`${headerPrefix}Signature-Timestamp\`, with a tolerance of five minutes. Repeating a push changes nothing. Invalid rows are named and the others recorded; 422 if none is valid.`,
-      detail: { [bodyKey]: t.Array(t.Object({}), { examples: [pushExample] }) },
+      detail: {
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: { type: 'array', items: { type: 'object' } },
+              example: pushExample,
+            },
+            'application/x-ndjson': { schema: { type: 'string' } },
+            'text/csv': { schema: { type: 'string' } },
+          },
+        },
+      },
       access: { open: 'The secret of the data source is what lets in.' },
       params: sourceParams.properties,
       answers: {

@@ -56,7 +56,7 @@ const AccountUsage = t.object('AccountUsage', {
   requests_used: t.integer('Of the quota window that is nearest to its end.', 1234),
   request_limit: t.integerOrNull('Of that window; null: no quota.'),
   last_request_at: t.instantOrNull('When a key of the account was last used.'),
-  days: t.Array(t.integer(), {
+  days: t.Array(t.Integer(), {
     description: `Charged requests of the last ${usageDays} UTC days, oldest first; today is the last.`,
   }),
 })
