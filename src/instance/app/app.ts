@@ -70,7 +70,8 @@ const mcpMetadataOf =
 
 /**
  * The OpenAPI document: the one built into the binary where the settings match it, otherwise a new
- * one.
+ * one. A query worker compares and makes it where there is one, because both register all routes,
+ * during which the main thread would answer nothing.
  */
 function documentFor(
   api: Api,
@@ -78,16 +79,16 @@ function documentFor(
   { queryWorkers }: ContextOptions,
 ): () => Promise<string> {
   const settings = documentSettings(config)
-  const makeHere = documentOf(api, settings)
-  const makeDocument = queryWorkers
+  const makeDocument = documentOf(api, settings)
+  const own = async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
+  return queryWorkers
     ? createQueryWorkerDocument({
         pool: queryWorkers,
-        own: makeHere,
+        own,
         now: clock.now,
         snapshotAt: ingest.snapshotAt,
       })
-    : makeHere
-  return async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
+    : own
 }
 
 /** Settings of the OpenAPI document that do not come from its routes. */
