@@ -293,6 +293,8 @@ export function createDerivedChanges(deps: DerivedDeps) {
             series.terms?.formula !== undefined || computed.some(one => one.series === series),
         )
         .filter(series => reader.wants(series))
+        // A reader who has the records of a formula needs none of them to be made again.
+        .filter(({ id }) => after.writtenAt < writtenAt || firstRank + id >= after.rank)
         .filter(series => [writtenAt - 1, writtenAt].some(at => sees(reader, series, served, at)))
       // Values that were recorded for another moment may have been read before their transaction.
       const isOfNow = segments.every(
