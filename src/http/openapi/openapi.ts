@@ -65,7 +65,7 @@ export interface OpenApiDocument {
     title: string
     version: 'v1'
     description: string
-    contact: { name: string; url: string }
+    contact: { name: string; url?: string }
     license: { name: string; url: string }
   }
   servers: { url: string }[]
@@ -189,13 +189,15 @@ export async function openapiDocument(
   const schemas = shareSchemas(build.sites, build.named)
   describeNumbers([paths, schemas], options.numbers ?? {})
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  // OpenAPI 3.1 and AsyncAPI take no relative address here.
+  const contactUrl = options.contactUrl || (baseUrl && `${baseUrl}/docs`)
   return {
     openapi: '3.0.3',
     info: {
       title: options.serviceName,
       version: 'v1',
       description: options.description,
-      contact: { name: options.serviceName, url: options.contactUrl || `${baseUrl}/docs` },
+      contact: { name: options.serviceName, ...(contactUrl && { url: contactUrl }) },
       license: {
         name: 'Apache-2.0',
         url: 'https://www.apache.org/licenses/LICENSE-2.0',

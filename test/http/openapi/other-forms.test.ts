@@ -35,6 +35,11 @@ describe('the OpenAPI 3.1 document', () => {
   })
 })
 
+test('the contact has no relative address, which neither form takes', () => {
+  for (const document of [before, later, events])
+    expect((document.info as Fields).contact).toEqual({ name: expect.any(String) })
+})
+
 test('the AsyncAPI document has a message for each type of event, and its references lead somewhere', () => {
   const { messages } = events.components as { messages: Record<string, { name: string }> }
   expect(Object.values(messages).map(({ name }) => name)).toEqual([...eventTypes])
