@@ -17,13 +17,6 @@ export const tokenHash = (token: string): Uint8Array => createHash('sha256').upd
 /** The hash in hexadecimal: the name of a token in memory. */
 export const tokenName = (token: string): string => Bun.SHA256.hash(token, 'hex')
 
-/**
- * Writes `tokenHash(token)` into an existing buffer of 32 bytes, because every request with a key
- * computes it.
- */
-export const writeTokenHash = (token: string, into: Uint8Array): void =>
-  void Bun.SHA256.hash(token, into as Uint8Array<ArrayBuffer>)
-
 export const sameHash = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b)
 

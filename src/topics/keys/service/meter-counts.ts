@@ -58,6 +58,11 @@ export interface Count {
   pastDays: UsageDay[]
   /** Counts to add to the usage of hours; a key has few endpoints and classes of status. */
   hours: UsageHour[]
+  /**
+   * The one of them that was last added to: mostly it is the next one too. It stays when it has been
+   * written, empty.
+   */
+  hour: UsageHour | undefined
   lastUsedAt: number
   tally: Tally
   tallyDirty: boolean
@@ -138,14 +143,32 @@ export const newHour = (keyId: string, name: HourName): UsageHour => ({
   durationUs: 0,
 })
 
-/** The usage of a key that a request is added to. */
-export function hourOf({ keyId, hours }: Count, name: HourName): UsageHour {
+/** The usage of a key that a request is added to. Mostly it is that of the request before. */
+export function hourOf(count: Count, name: HourName): UsageHour {
+  const { hour: last, hours } = count
+  if (last && isHourOf(last, name)) return last
   let hour = hours.find(other => isHourOf(other, name))
   if (!hour) {
-    hour = newHour(keyId, name)
+    hour = newHour(count.keyId, name)
     hours.push(hour)
   }
+  count.hour = hour
   return hour
+}
+
+/** The usage hours that must be written. */
+export const hoursToWrite = ({ hours }: Count): UsageHour[] =>
+  hours.filter(({ requests }) => requests > 0)
+
+/** They have been written: of the last one more is to come. */
+export function emptyHours(count: Count): void {
+  const { hour, hours } = count
+  hours.length = 0
+  if (!hour) return
+  hour.requests = 0
+  hour.metered = 0
+  hour.durationUs = 0
+  hours.push(hour)
 }
 
 /**

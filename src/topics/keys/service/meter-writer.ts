@@ -1,7 +1,14 @@
 import type { Clock } from '../../../lib/time/clock.ts'
 import { createUsagePacking } from '../store/packed-usage.ts'
 import type { UsageStore, WaitingSlice } from '../store/usage.ts'
-import { type Count, counterOf, dayOf, sliceCount } from './meter-counts.ts'
+import {
+  type Count,
+  counterOf,
+  dayOf,
+  emptyHours,
+  hoursToWrite,
+  sliceCount,
+} from './meter-counts.ts'
 import type { RunningCounts } from './running-counts.ts'
 
 const tallyMs = 30_000
@@ -62,7 +69,7 @@ export function createMeterWriter(
     store.write(
       {
         counters: batch.flatMap(countersOf),
-        hours: batch.flatMap(({ hours }) => hours),
+        hours: batch.flatMap(hoursToWrite),
         days: batch.flatMap(count =>
           withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays,
         ),
@@ -162,7 +169,7 @@ const inOrder = (counts: Iterable<Count>): Count[] =>
 function rowOf({ number, dirty, waiting }: Slice, isWritten: ReadonlySet<Count>): WaitingSlice {
   const packing = createUsagePacking()
   const add = (count: Count) => {
-    if (!isWritten.has(count)) packing.add(count.keyId, countersOf(count), count.hours)
+    if (!isWritten.has(count)) packing.add(count.keyId, countersOf(count), hoursToWrite(count))
   }
   for (const count of dirty) add(count)
   for (const count of waiting) if (!count.waits) add(count)
@@ -191,7 +198,7 @@ function settleCount({ dirty, waiting }: Slice, count: Count, withDays: boolean)
   if (count.past.length > 0) count.past = []
   if (count.pastDays.length > 0) count.pastDays = []
   if (withDays) count.tallyDirty = false
-  count.hours = []
+  emptyHours(count)
   count.lastUsedAt = 0
   if (count.tallyDirty) waiting.add(count)
   else waiting.delete(count)

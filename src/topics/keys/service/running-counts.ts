@@ -57,6 +57,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       used: 0,
       dirty: false,
       waits: false,
+      hour: undefined,
       lastUsedAt: 0,
       tally: tallyOf(keyId, startOfDay(clock.now())),
       tallyDirty: false,
