@@ -16,16 +16,12 @@ interface Batch {
   kind: BatchKind
   undoes: number | undefined
   isUndone: boolean
-  /** The points that it changed, each with the value before it. */
-  points: Map<Point, Version | undefined>
 }
 
 interface Point {
   at: number
   /** In the order of `from`; they never overlap. */
   versions: Version[]
-  /** The batches that changed its present, in their order. */
-  writers: number[]
 }
 
 interface Code {
@@ -71,21 +67,13 @@ export function createPriceOracle(names: readonly string[]) {
   const codeOf = (name: string): Code => codes.get(name)!
   const pointOf = (name: string, at: number): Point => {
     const { points } = codeOf(name)
-    const point = points.get(at) ?? { at, versions: [], writers: [] }
+    const point = points.get(at) ?? { at, versions: [] }
     points.set(at, point)
     return point
   }
   const isDeciding = (id: number): boolean => {
     const kind = batches.get(id)?.kind
     return kind === 'correction' || kind === 'undo'
-  }
-
-  /** Notes what a batch did to the present of a point. */
-  const note = (id: number, point: Point, before: Version | undefined) => {
-    const { points } = batches.get(id)!
-    if (point.writers.at(-1) === id && points.has(point)) return
-    points.set(point, before && { ...before })
-    point.writers.push(id)
   }
 
   /** A value that was known before the present one began: it counts until the next one. */
@@ -112,7 +100,6 @@ export function createPriceOracle(names: readonly string[]) {
     const made = { value, to: undefined, source, batch: id, endedBy: 0 }
     if (!current) {
       const goneAt = versions.at(-1)?.to ?? Number.NEGATIVE_INFINITY
-      note(id, point, undefined)
       versions.push({ ...made, from: Math.max(recordedAt ?? now, goneAt) })
       return
     }
@@ -122,7 +109,6 @@ export function createPriceOracle(names: readonly string[]) {
       return
     }
     if (current.value === value) return
-    note(id, point, current)
     if (from === current.from) versions.pop()
     else Object.assign(current, { to: from, endedBy: id })
     versions.push({ ...made, from })
@@ -132,15 +118,18 @@ export function createPriceOracle(names: readonly string[]) {
     const point = pointOf(name, at)
     const current = currentOf(point)
     if (!current || from <= current.from) return
-    note(id, point, current)
     Object.assign(current, { to: from, endedBy: id })
   }
 
   /** Whether others wrote a point after a batch, and were not undone. */
-  const isTouched = ({ writers }: Point, id: number): boolean => {
+  const isTouched = ({ versions }: Point, id: number): boolean => {
+    const writers = versions.flatMap(({ batch, to, endedBy }) =>
+      to === undefined ? [batch] : [batch, endedBy],
+    )
+    const turns = writers.filter((writer, i) => writer !== writers[i - 1])
     const left: number[] = []
-    for (const writer of writers.slice(writers.lastIndexOf(id) + 1)) {
-      const { undoes } = batches.get(writer)!
+    for (const writer of turns.slice(turns.lastIndexOf(id) + 1)) {
+      const undoes = batches.get(writer)?.undoes
       if (undoes !== undefined && left.at(-1) === undoes) left.pop()
       else left.push(writer)
     }
@@ -168,7 +157,7 @@ export function createPriceOracle(names: readonly string[]) {
     code: codeOf,
     currentOf: (name: string, at: number) => currentOf(pointOf(name, at)),
     begin(id: number, kind: BatchKind, undoes?: number) {
-      batches.set(id, { kind, undoes, isUndone: false, points: new Map() })
+      batches.set(id, { kind, undoes, isUndone: false })
     },
     write,
     remove,
@@ -177,14 +166,17 @@ export function createPriceOracle(names: readonly string[]) {
       void rejected.add(`${code} ${at} ${value}`),
     /** Gives back what was there before a batch, except where others wrote since. */
     undo(id: number, undone: number, now: number) {
-      const batch = batches.get(undone)!
       const counts = { restored: 0, removed: 0, left: 0 }
-      batch.isUndone = true
-      batches.set(id, { kind: 'undo', undoes: undone, isUndone: false, points: new Map() })
+      batches.get(undone)!.isUndone = true
+      batches.set(id, { kind: 'undo', undoes: undone, isUndone: false })
       for (const [name, { points }] of codes)
         for (const point of points.values()) {
-          if (!batch.points.has(point)) continue
-          const before = batch.points.get(point)
+          const { versions } = point
+          if (!versions.some(({ batch, endedBy }) => batch === undone || endedBy === undone))
+            continue
+          const before = versions.findLast(
+            version => version.endedBy === undone && version.batch !== undone,
+          )
           if (isTouched(point, undone)) counts.left += 1
           else if (before) {
             counts.restored += 1
