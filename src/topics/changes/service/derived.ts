@@ -35,6 +35,14 @@ interface Difference {
   batchId: number
 }
 
+/** A moment at which values became known, those of some times. */
+interface Moment {
+  at: number
+  firstAt: number
+  lastAt: number
+  range: LoggedRange
+}
+
 /** Times, half-open. */
 interface Range {
   from: number
@@ -149,11 +157,15 @@ export function createDerivedChanges(deps: DerivedDeps) {
 
   /** The moments of `(after, until]` at which values of series became known, oldest first. */
   const momentsOf = (legs: readonly number[], after: number, until: number) => {
-    const moments = new Map<number, { at: number; firstAt: number; range: LoggedRange }>()
+    const moments = new Map<number, Moment>()
     const see = (at: number, firstAt: number, range: LoggedRange) => {
+      const { lastAt } = range
       const moment = moments.get(at)
-      if (!moment) moments.set(at, { at, firstAt, range })
-      else moment.firstAt = Math.min(moment.firstAt, firstAt)
+      if (!moment) moments.set(at, { at, firstAt, lastAt, range })
+      else {
+        moment.firstAt = Math.min(moment.firstAt, firstAt)
+        moment.lastAt = Math.max(moment.lastAt, lastAt)
+      }
     }
     for (const range of log.touching(after + 1, until + 1, legs)) {
       const { seriesId, firstAt, recordedFrom, recordedTo } = range
@@ -165,31 +177,38 @@ export function createDerivedChanges(deps: DerivedDeps) {
     return [...moments.values()].sort((a, b) => a.at - b.at)
   }
 
-  /** The differences in a range that became known in `(after, until]`, by time and recording. */
+  /**
+   * The differences in a range that became known in `(after, until]`, by time and recording.
+   * `isFirst`: nothing was known of the range before.
+   */
   const recordedIn = (
     { id }: Series,
     { from, to }: Range,
     [after, until]: readonly [after: number, until: number],
     servedAt: number,
     served: ServedHistory,
+    isFirst: boolean,
   ): Difference[] => {
     const legs = formulas.restsOn(id)
     const moments = momentsOf(legs, after, until)
     if (moments.length === 0) return []
     const moment = knownAt(after, servedAt, served)
     const view = to === ever.to ? moment.view : moment.view.upTo(to)
+    // Later times than those of all legs have no value: the search for the newest one would be long.
+    let end = isFirst ? ever.from : ever.to
     const rowsFrom = (first: number) =>
-      view.between(id, first, ever.to).filter(({ observedAt }) => observedAt < to)
+      view.between(id, first, end).filter(({ observedAt }) => observedAt < to)
     // Earlier times are not affected by any of the moments.
     const begin = Math.max(from, affectedFrom(Math.min(...moments.map(({ firstAt }) => firstAt))))
-    const rows = rowsFrom(begin)
+    const rows = isFirst ? [] : rowsFrom(begin)
     const held = [...new Set(legs.flatMap(formulas.heldBy))]
     const differences: Difference[] = []
-    for (const { at, firstAt, range } of moments) {
+    for (const { at, firstAt, lastAt, range } of moments) {
       moment.at = at
       view.forget(held, firstAt)
+      end = Math.max(end, Math.min(ever.to, lastAt + nearbyMs))
       const first = Math.max(from, affectedFrom(firstAt))
-      if (first >= to) continue
+      if (first >= Math.min(to, end)) continue
       const now = rowsFrom(first)
       const before = rows.splice(firstNotBefore(rows, ({ observedAt }) => observedAt < first))
       for (const row of now) rows.push(row)
@@ -209,7 +228,8 @@ export function createDerivedChanges(deps: DerivedDeps) {
     const begun = formulas
       .restsOn(series.id)
       .flatMap(leg => vintages.firstRecorded(leg, nearby(range)) ?? [])
-    return recordedIn(series, range, [Math.min(until, ...begun) - 1, until], servedAt, served)
+    const since = Math.min(until, ...begun) - 1
+    return recordedIn(series, range, [since, until], servedAt, served, true)
   }
 
   /** The times of a range at which a formula may have had values. */
@@ -343,7 +363,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
         if (series.terms?.formula === undefined || !reader.wants(series)) continue
         if (!sees(reader, series, served, now)) continue
         const left = withheld(series.id)
-        for (const difference of recordedIn(series, ever, [from - 1, to - 1], now, served)) {
+        for (const difference of recordedIn(series, ever, [from - 1, to - 1], now, served, false)) {
           if (left?.has(difference.observedAt)) continue
           const { recordedAt: writtenAt } = difference
           yield recordOf({ writtenAt, rank: firstRank + series.id, series }, difference)
