@@ -436,7 +436,7 @@ function createSeriesWriter(db: Database) {
         insert.add(next)
         change.inserted.push(next)
       } else if (point.recordedAt !== undefined && next.recordedAt < old.recordedAt) {
-        if (addVintage(seriesId, next, old, origin.sourceId)) past.push(next)
+        if (addVintage(seriesId, next, old, origin)) past.push(next)
         else counts.unchanged += 1
       } else if (old.value === next.value) counts.unchanged += 1
       else {
@@ -497,11 +497,14 @@ function createVintageWriter(db: Database) {
     UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`
   const end = sql`
     UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`
+  const begin = sql`
+    UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`
+  const beginCurrent = sql`UPDATE observations SET recorded_at = ?3 WHERE ${where}`
   return (
     seriesId: number,
     { observedAt, value, recordedAt }: Observation,
     current: Observation,
-    sourceId: number,
+    { sourceId, asRecorded }: Origin,
   ) => {
     const intervals = readIntervals.all(seriesId, observedAt)
     const at = intervals.findLast(interval => interval.recordedAt <= recordedAt)
@@ -511,8 +514,16 @@ function createVintageWriter(db: Database) {
       correct.run(seriesId, observedAt, recordedAt, value)
       return true
     }
-    const following = intervals.find(interval => interval.recordedAt > recordedAt) ?? current
+    const next = intervals.find(interval => interval.recordedAt > recordedAt)
+    const following = next ?? current
     if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt)
+    // Another instance had it since then: its datasets may have brought the value before it.
+    const isSame = following.value === value && (!covers || at.replacedAt === following.recordedAt)
+    if (asRecorded && isSame) {
+      if (next) begin.run(seriesId, observedAt, next.recordedAt, recordedAt)
+      else beginCurrent.run(seriesId, observedAt, recordedAt)
+      return true
+    }
     const replacedAt = covers ? at.replacedAt : following.recordedAt
     add.run(seriesId, observedAt, recordedAt, value, replacedAt, sourceId)
     return true
