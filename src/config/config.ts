@@ -270,8 +270,10 @@ function unknownVariables(env: ConfigSources['env'], keys: ConfigKeys): string[]
     .filter(name => name.startsWith(variablePrefix) && env[name] && !names.has(name))
     .filter(name => !foreignVariable.test(name))
     .map(name => {
-      const near = nearestWord(name, [...names])
-      const meant = near === undefined ? '' : `; did you mean ${near}?`
+      // The prefix that all share would make every name a near one.
+      const own = (variable: string) => variable.slice(variablePrefix.length)
+      const near = nearestWord(own(name), [...names].map(own))
+      const meant = near === undefined ? '' : `; did you mean ${variablePrefix}${near}?`
       return `env ${oneLine(redact(name)).slice(0, shownCharacters)}: unknown variable${meant}`
     })
 }

@@ -669,11 +669,13 @@ describe('a variable that sets nothing', () => {
     const env = {
       WELLHEAD_SERVER_PROT: '1',
       WELLHEAD_SOMETHING_ELSE_ALTOGETHER: 'x',
+      WELLHEAD_USER: 'x',
       WELLHEAD_LOG_LEVL_FILE: '/x',
     }
     expect(problems({ env })).toEqual([
       'env WELLHEAD_SERVER_PROT: unknown variable; did you mean WELLHEAD_SERVER_PORT?',
       'env WELLHEAD_SOMETHING_ELSE_ALTOGETHER: unknown variable',
+      'env WELLHEAD_USER: unknown variable',
       'env WELLHEAD_LOG_LEVL_FILE: unknown variable; did you mean WELLHEAD_LOG_LEVEL_FILE?',
     ])
   })
