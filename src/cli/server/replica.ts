@@ -185,7 +185,7 @@ async function connected({ nats }: Config): Promise<Nats> {
     return await connectNats(natsSettings(nats, 'wellhead replica'))
   } catch (error) {
     throw new Error(
-      `nats.servers must name servers that can be reached; ${nats.servers.join(', ')}: ${errorText(error)}.`,
+      `nats.servers must name servers that accept a connection; ${nats.servers.join(', ')}: ${errorText(error)}.`,
       { cause: error },
     )
   }
@@ -197,6 +197,8 @@ const missingSetting = (
 ) => {
   if (nats.servers.length === 0)
     return 'nats.servers must name the servers that the primary publishes to; it is empty.'
+  if (nats.credentialsFile !== '' && !existsSync(nats.credentialsFile))
+    return `nats.credentials_file must be a file; ${nats.credentialsFile} does not exist.`
   if (replica.primary === '')
     return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8470.'
   if (

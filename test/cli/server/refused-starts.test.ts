@@ -212,6 +212,11 @@ describe('a start that is refused for its settings', () => {
     ['server.ready_file', { WELLHEAD_SERVER_READY_FILE: '/no/directory/ready' }, []],
     ['log.file', { WELLHEAD_LOG_FILE: '/no/directory/log' }, []],
     ['nats.servers', replicaSettings, ['--replica']],
+    [
+      'nats.credentials_file',
+      { ...replicaSettings, WELLHEAD_NATS_CREDENTIALS_FILE: '/no/creds' },
+      ['--replica'],
+    ],
   ] as const)(
     '%s: names the setting, without a code of the system',
     async (setting, env, words) => {
