@@ -534,7 +534,7 @@ export function Confirmed({
           <p>{question}</p>
           <div class="row">
             {/* First, so that it has the focus: Enter must not do what cannot be taken back. */}
-            <Button label="Cancel" onClick={() => dialog.current?.close()} />
+            <Button label="Cancel" of="" onClick={() => dialog.current?.close()} />
             <Button
               className="danger"
               label={label}
