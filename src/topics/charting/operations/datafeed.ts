@@ -58,8 +58,8 @@ const marksMax = 500
 const rollsMax = 240
 const searchDefault = 30
 const searchMax = 200
-/** Larger counts are requested by no one; what is answered has its own maximum. */
-const countMax = 1e9
+/** Counts have no maximum: what is answered has its own. */
+const countMax = Number.MAX_SAFE_INTEGER
 
 /** A refusal has the form that the protocol's clients show. */
 const access: KeyAccess = {
