@@ -37,7 +37,7 @@ describe('masterKeyOf', () => {
     })
   }
 
-  test('a key that is there is read without one being made', () => {
+  test('no key is made where one is only read', () => {
     expect(storedMasterKey(dir, '')).toBeUndefined()
     expect(existsSync(join(dir, 'master.key'))).toBe(false)
   })

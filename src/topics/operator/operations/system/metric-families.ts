@@ -355,8 +355,6 @@ function processFamilies({
   ]
 }
 
-/** The size of a file in bytes, 0 where there is none. */
-
 function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
