@@ -327,7 +327,6 @@ export function createDerivedChanges(deps: DerivedDeps) {
         : new Map<number, Difference[]>()
       for (const series of wanted) {
         const segment = { writtenAt, rank: firstRank + series.id, series }
-        if (after.writtenAt === writtenAt && segment.rank < after.rank) continue
         const [was, is] = [writtenAt - 1, writtenAt].map(at => sees(reader, series, served, at))
         const rests = formulas.restsOn(series.id)
         const isNew =
