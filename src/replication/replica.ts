@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs'
 import type { ProcessRuntime } from '../config/runtime.ts'
-import { openDatabase, removeDatabase, transact } from '../database/database.ts'
+import { namingFile, openDatabase, removeDatabase, transact } from '../database/database.ts'
 import { hasTable } from '../database/identity.ts'
 import { readDatabase } from '../database/reading.ts'
 import { type Connections, forwardedConnection } from '../http/cable.ts'
@@ -60,11 +60,13 @@ const noMasterKey = 'a replica opens nothing that is sealed'
 export function refuseOtherDatabase(dir: string): void {
   const path = databasePath(dir)
   if (!existsSync(path)) return
-  const isReplica = readDatabase(
-    path,
-    db =>
-      hasTable(db, 'replication_state') &&
-      createReplicationState(db).get('replica_at') !== undefined,
+  const isReplica = namingFile(path, () =>
+    readDatabase(
+      path,
+      db =>
+        hasTable(db, 'replication_state') &&
+        createReplicationState(db).get('replica_at') !== undefined,
+    ),
   )
   if (isReplica) return
   throw new Error(

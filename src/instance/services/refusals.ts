@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
-import { versionOf } from '../../database/database.ts'
+import { namingFile, versionOf } from '../../database/database.ts'
 import { hasTable } from '../../database/identity.ts'
 import { readDatabase } from '../../database/reading.ts'
 import { masterKeyPath, missingMasterKey, storedMasterKey } from '../../lib/secrets/master-key.ts'
@@ -28,8 +28,10 @@ export interface RefusalOptions {
  */
 export function refuseDatabase(path: string, options: RefusalOptions): void {
   if (!existsSync(path)) return
-  const refusal = readDatabase(path, db =>
-    versionOf(db) > 0 ? refusalOf(db, path, options) : modeRefusal(undefined, options),
+  const refusal = namingFile(path, () =>
+    readDatabase(path, db =>
+      versionOf(db) > 0 ? refusalOf(db, path, options) : modeRefusal(undefined, options),
+    ),
   )
   if (refusal !== undefined) throw new Error(refusal)
 }

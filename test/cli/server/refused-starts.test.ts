@@ -37,6 +37,20 @@ function current(change: (db: Database) => void): string {
   return dir
 }
 
+/** A directory with a database in which the first page of a table is damaged. */
+function damaged(table: string): string {
+  let [page, pageBytes] = [0, 0]
+  const dir = current(db => {
+    const root = 'SELECT rootpage FROM sqlite_schema WHERE name = ?'
+    page = db.query<{ rootpage: number }, [string]>(root).get(table)!.rootpage
+    pageBytes = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!.page_size
+  })
+  const path = join(dir, 'wellhead.db')
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(0xff, (page - 1) * pageBytes, page * pageBytes))
+  return dir
+}
+
 /** All files of a directory with a hash of each. The lock holds no data. */
 const contentsOf = (dir: string): readonly string[] =>
   readdirSync(dir)
@@ -114,6 +128,13 @@ const refusals: readonly (readonly [
     () => current(db => createReplicationState(db).set('replaced_by', 'epoch 3 began')),
     ['serve'],
     'another instance took over from it, epoch 3 began',
+  ],
+  ['a damaged table', () => damaged('settings'), ['serve'], '"wellhead verify" lists the damage'],
+  [
+    'a damaged table, for --replica',
+    () => damaged('replication_state'),
+    ['serve', '--replica'],
+    '"wellhead verify" lists the damage',
   ],
   [
     'a database that is not a replica, for --replica',
