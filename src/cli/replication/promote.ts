@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openDatabase, removeDatabase, transact } from '../../database/database.ts'
+import { keepBeforeUpgrade } from '../../database/upgrade.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import type { Ids } from '../../lib/ids.ts'
@@ -97,6 +98,8 @@ export async function promoteFromHere(
   if (!existsSync(path)) throw new Error(`${data.dir} must hold a database; it has none`)
   const lock = lockDataDir(data.dir, { pid: process.pid, role: 'promote', startedAt: clock.now() })
   if ('heldBy' in lock) throw new Occupied(`${data.dir} is in use; stop the server first`)
+  const upgraded = keepBeforeUpgrade(path)
+  if (upgraded) out(`the database of schema ${upgraded.from} was saved as ${upgraded.keptAs}`)
   const db = openDatabase(path)
   try {
     const state = createReplicationState(db)

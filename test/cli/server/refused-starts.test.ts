@@ -270,10 +270,13 @@ describe('a start that is refused for its settings', () => {
   })
 })
 
-test('a command that upgrades a database stores the one before, as a server does', async () => {
-  const dir = oldest(withoutSecrets)
-  expect((await command('accounts', 'list', '--data', dir)).code).toBe(0)
-  const kept = new Database(join(dir, 'wellhead.db.schema-1'), { readonly: true })
-  expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
-  kept.close()
-})
+test.each([[['accounts', 'list']], [['promote', '--from-here']]])(
+  'the command %j stores the database before it upgrades it, as a server does',
+  async words => {
+    const dir = oldest(withoutSecrets)
+    expect((await command(...words, '--data', dir)).code).toBe(0)
+    const kept = new Database(join(dir, 'wellhead.db.schema-1'), { readonly: true })
+    expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+    kept.close()
+  },
+)
