@@ -118,7 +118,8 @@ export const makeDirectory = (dir: string): void =>
 
 /** Removes a directory in which a start that was refused has made nothing but its lock. */
 export function removeUnused(dir: string): void {
-  if (readdirSync(dir).every(name => name === 'lock')) rmSync(dir, { recursive: true, force: true })
+  if (existsSync(dir) && readdirSync(dir).every(name => name === 'lock'))
+    rmSync(dir, { recursive: true, force: true })
 }
 
 /** Runs work on a file; an error of the file system names the owner of the file and the remedy. */
