@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,7 @@ async function start() {
   process.once('exit', () => server.child.kill('SIGKILL'))
   return server
 }
+process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
 
 /** A separate connection, so that the server has certainly accepted it before it is stopped. */
 async function connection(url: string) {
