@@ -286,6 +286,7 @@ export function withFile<T>(config: Config, file: string, work: (path: string) =
   const key = keyFor(config, file)
   const dir = existsSync(config.data.dir) ? config.data.dir : dirname(file)
   const path = workingFile(dir, 'backup-opened')
+  requireSpace(dir, bytesOf(file), `the decrypted copy of ${file}`)
   try {
     openSealedFile(file, path, key)
     return work(path)
