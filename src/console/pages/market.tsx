@@ -379,7 +379,7 @@ export function CurveTile({ family, text }: { family: string; text: string }) {
         ]
       : [],
   )
-  const digits = Math.max(...curve.contracts.map(({ price }) => decimalsOf(price)))
+  const digits = Math.max(0, ...curve.contracts.map(({ price }) => decimalsOf(price)))
   return (
     <a class="tile" href={`/markets?family=${family}`} title={`Curve of ${curve.analysis_date}`}>
       <span class="row spread">
