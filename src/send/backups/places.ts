@@ -6,10 +6,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
-import { closeToOthers } from '../../lib/files/private-file.ts'
+import { closeToOthers, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import { dayMs } from '../../lib/time/instant.ts'
 import { backupTimeOf } from '../../plans/backup-retention.ts'
@@ -55,12 +56,14 @@ export const directoryPlace = (directory: string): BackupPlace => ({
   async put(path, name) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const part = join(directory, name + partEnding)
-    requireSpace(directory, bytesOf(path), name)
     try {
+      // Parts that were left may be what takes the room.
+      writeFileSync(part, '', { mode: privateMode })
+      removeLeftParts(directory, statSync(part).mtimeMs)
+      requireSpace(directory, bytesOf(path), name)
       copyFileSync(path, part)
       closeToOthers(part)
       syncToDisk(part)
-      removeLeftParts(directory, statSync(part).mtimeMs)
       renameSync(part, join(directory, name))
       syncToDisk(directory)
     } finally {

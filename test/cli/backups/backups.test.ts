@@ -167,6 +167,23 @@ describe('a backup', () => {
     })
   })
 
+  needs('mount').test('has the room of what a killed one left at a full destination', async () => {
+    const { dir, kept } = place()
+    mkdirSync(kept)
+    Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=16m', 'none', kept])
+    const old = join(kept, 'wellhead-20260101T000000Z.db.sealed.part')
+    writeFileSync(old, Buffer.alloc(freeBytesOf(kept) - 2 ** 17, 1))
+    utimesSync(old, 0, 0)
+    const { code, err } = await command('backup', '--data', dir)
+    const left = readdirSync(kept)
+    Bun.spawnSync(['umount', '-l', kept])
+    expect({ code, err, left }).toEqual({
+      code: 0,
+      err: '',
+      left: [expect.stringMatching(/Z\.db\.sealed$/)],
+    })
+  })
+
   test('of a moment is the newest from before it', async () => {
     const { dir, kept } = place()
     await hold(dir, 1)
