@@ -14,6 +14,11 @@ export interface Correction {
 
 export type CorrectionStore = ReturnType<typeof createCorrectionStore>
 
+/** A value that was recorded again for an earlier moment was known for longer, and not corrected. */
+const isAnotherIn = (table: string) =>
+  `AND NOT EXISTS (SELECT 1 FROM ${table} n WHERE n.series_id = r.series_id
+     AND n.observed_at = r.observed_at AND n.recorded_at = r.replaced_at AND n.value = r.value)`
+
 export function createCorrectionStore(db: Database) {
   const between = lazy<Correction, [number, number, number, number, number]>(
     db,
@@ -25,6 +30,7 @@ export function createCorrectionStore(db: Database) {
             AND o.observed_at = r.observed_at AND o.recorded_at <= ?4)) AS after
      FROM observation_revisions r
      WHERE r.series_id = ?1 AND r.observed_at >= ?2 AND r.observed_at < ?3 AND r.replaced_at <= ?4
+       ${isAnotherIn('observations')} ${isAnotherIn('observation_revisions')}
      GROUP BY r.observed_at ORDER BY r.observed_at DESC LIMIT ?5`,
   )
   return {

@@ -110,6 +110,24 @@ describe('the datafeed for charting libraries', () => {
     expect(marksThen).toEqual([])
   })
 
+  test('marks no value that was recorded once more for an earlier moment', async () => {
+    const { get, instance } = open()
+    const { catalogue, ingest } = instance.services
+    const seriesId = catalogue.named('EUR_USD')!.id
+    for (const [observedAt, value, recordedAt] of [
+      [day(1), 1.2, day(4)],
+      [day(1), 1.2, day(3)],
+      [day(2), 1.2, day(4)],
+      [day(2), 1.2, day(3)],
+      [day(2), 1.1, day(2)],
+    ] as const)
+      ingest.write([{ seriesId, observedAt, value, recordedAt }])
+    const range = `symbol=EUR_USD&resolution=D&from=${inSeconds(day(1))}&to=${inSeconds(day(9))}`
+    expect(await get(`/udf/marks?${range}`)).toMatchObject([
+      { time: inSeconds(day(2)), text: 'Corrected on 2026-11-03: 1.1 to 1.2.' },
+    ])
+  })
+
   test('describes a code by its market, decimals and resolutions', async () => {
     const { get } = open()
     const oil = await get('/udf/symbols?symbol=wti_usd')
