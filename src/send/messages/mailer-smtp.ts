@@ -163,7 +163,7 @@ function handoverOf(error: unknown): Handover {
  * no message.
  */
 const isOfMessage = (status: number, reason: string, command: string): boolean =>
-  status !== 421 && !/\b4\.3\.\d/.test(reason) && /^(MAIL|RCPT|DATA)/.test(command)
+  status !== 421 && !/^\d{3}[ -]4\.3\.\d/.test(reason) && /^(MAIL|RCPT|DATA)/.test(command)
 
 /**
  * What a 5xx is about, by its second number (RFC 3463): 1 an address; 4 and 7 the way and a policy,

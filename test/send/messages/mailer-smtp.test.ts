@@ -230,6 +230,12 @@ describe('a server', () => {
     ],
     ['that refuses the message', '.', '554 5.6.0 malformed', { again: false, statusCode: 554 }],
     [
+      'that greylists an address with the digits of a status',
+      'RCPT',
+      '450 4.7.1 host [10.4.3.9] is greylisted',
+      { again: true, statusCode: 450 },
+    ],
+    [
       'that is out of space',
       '.',
       '452 4.3.1 no space',
