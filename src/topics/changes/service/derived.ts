@@ -179,16 +179,16 @@ export function createDerivedChanges(deps: DerivedDeps) {
 
   /**
    * The differences in a range that became known in `(after, until]`, by time and recording.
-   * `isFirst`: nothing was known of the range before.
+   * `isFirst`: nothing was known of the range before. Yields where others may run.
    */
-  const recordedIn = (
+  const recordedIn = function* (
     { id }: Series,
     { from, to }: Range,
     [after, until]: readonly [after: number, until: number],
     servedAt: number,
     served: ServedHistory,
     isFirst: boolean,
-  ): Difference[] => {
+  ): Generator<undefined, Difference[]> {
     const legs = formulas.restsOn(id)
     const moments = momentsOf(legs, after, until)
     if (moments.length === 0) return []
@@ -204,6 +204,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
     const held = [...new Set(legs.flatMap(formulas.heldBy))]
     const differences: Difference[] = []
     for (const { at, firstAt, lastAt, range } of moments) {
+      yield
       moment.at = at
       view.forget(held, firstAt)
       end = Math.max(end, Math.min(ever.to, lastAt + nearbyMs))
@@ -229,7 +230,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
       .restsOn(series.id)
       .flatMap(leg => vintages.firstRecorded(leg, nearby(range)) ?? [])
     const since = Math.min(until, ...begun) - 1
-    return recordedIn(series, range, [since, until], servedAt, served, true)
+    return atOnce(recordedIn(series, range, [since, until], servedAt, served, true))
   }
 
   /** The times of a range at which a formula may have had values. */
@@ -351,25 +352,33 @@ export function createDerivedChanges(deps: DerivedDeps) {
         }
       }
     },
-    /** The records that became known in `[from, to)`, as they are served now. */
+    /** The records that became known in `[from, to)`, as they are served now; undefined: others may run. */
     *recordedIn(
       reader: ChangeReader,
       from: number,
       to: number,
       served: ServedHistory,
-    ): Generator<ChangeRecord> {
+    ): Generator<ChangeRecord | undefined> {
       const now = Number.POSITIVE_INFINITY
       for (const series of catalogue.everything()) {
         if (series.terms?.formula === undefined || !reader.wants(series)) continue
         if (!sees(reader, series, served, now)) continue
         const left = withheld(series.id)
-        for (const difference of recordedIn(series, ever, [from - 1, to - 1], now, served, false)) {
+        const known = [from - 1, to - 1] as const
+        for (const difference of yield* recordedIn(series, ever, known, now, served, false)) {
           if (left?.has(difference.observedAt)) continue
           const { recordedAt: writtenAt } = difference
           yield recordOf({ writtenAt, rank: firstRank + series.id, series }, difference)
         }
       }
     },
+  }
+}
+
+function atOnce<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
   }
 }
 

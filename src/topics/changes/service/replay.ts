@@ -82,8 +82,8 @@ export function createReplay({
         }
     if (reader.isDerived)
       for (const record of derived.recordedIn(reader, from, to, served)) {
-        add(record)
-        if (found.size % pauseEach === 0) yield
+        if (record) add(record)
+        else yield
         if (isTooMany()) return undefined
       }
     return [...found.values()].sort(
