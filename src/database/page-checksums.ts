@@ -175,6 +175,8 @@ export function keepChecksums(db: Database, path: string) {
     if (!entries.isOurs() || isReplaced) begin(entries)
   } catch (error) {
     fault = error
+    if (file !== undefined) closeSync(file)
+    file = undefined
   }
   return {
     isReplaced,
