@@ -243,8 +243,12 @@ export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof a
   const { attempt, ...outcome } = useAttempt()
   const change = (path: string, method: NonNullable<AskOptions['method']>, body?: unknown) =>
     attempt(async () => {
-      await send(path, { method, ...(body !== undefined && { body }) })
-      await shown.reload()
+      try {
+        await send(path, { method, ...(body !== undefined && { body }) })
+      } finally {
+        // What was refused may have been changed in another tab.
+        await shown.reload()
+      }
     })
   return { ...outcome, attempt, change }
 }
