@@ -27,6 +27,8 @@ const cursorEachMs = 10 * secondMs
 const recordsEach = 500
 /** Ranges of the log that are read at a time, for a client of few codes. */
 const rangesEach = 5_000
+/** How long records are read before other requests run. */
+const sliceMs = 8
 
 /** Sends the records after a place, and then each as it is committed. */
 export function followChanges(
@@ -46,14 +48,28 @@ export function followChanges(
   let [cursorSentAt, signAt] = [monotonic(), monotonic()]
   let isWanted = true
 
+  /** The next page, a slice of it a turn; undefined: nobody waits for it any more. */
+  const nextPage = async () => {
+    const steps = changes.pageInSteps(reader, cursor, recordsEach, rangesEach)
+    for (let until = monotonic() + sliceMs; ; ) {
+      const step = steps.next()
+      if (step.done) return step.value
+      if (monotonic() < until) continue
+      await turn()
+      if (!isWanted || stream.ending() !== undefined) return undefined
+      until = monotonic() + sliceMs
+    }
+  }
+
   /** Makes the next block; undefined: there is nothing to send. */
-  const next = (): string | undefined => {
+  const next = async (): Promise<string | undefined> => {
     if (changes.goneSince(cursor)) {
       stream.end('lineage')
       return undefined
     }
     if (isBefore(cursor, changes.newest())) {
-      const page = changes.page(reader, cursor, recordsEach, rangesEach)
+      const page = await nextPage()
+      if (!page) return undefined
       cursor = changes.cursorOf(page.end)
       if (page.records.length > 0) {
         sent += page.records.length
@@ -83,7 +99,7 @@ export function followChanges(
     async pull(controller) {
       while (isWanted) {
         if (isBefore(cursor, changes.newest())) await turn()
-        const text = stream.ending() === undefined && isWanted ? next() : undefined
+        const text = stream.ending() === undefined && isWanted ? await next() : undefined
         const reason = stream.ending()
         if (reason !== undefined) {
           stream.end(reason)

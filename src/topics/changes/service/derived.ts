@@ -220,17 +220,17 @@ export function createDerivedChanges(deps: DerivedDeps) {
   }
 
   /** All that a range of a formula has or had, as it is known at a moment and served at another. */
-  const historyIn = (
+  const historyIn = function* (
     series: Series,
     range: Range,
     [until, servedAt]: readonly [until: number, servedAt: number],
     served: ServedHistory,
-  ): Difference[] => {
+  ): Generator<undefined, Difference[]> {
     const begun = formulas
       .restsOn(series.id)
       .flatMap(leg => vintages.firstRecorded(leg, nearby(range)) ?? [])
     const since = Math.min(until, ...begun) - 1
-    return atOnce(recordedIn(series, range, [since, until], servedAt, served, true))
+    return yield* recordedIn(series, range, [since, until], servedAt, served, true)
   }
 
   /** The times of a range at which a formula may have had values. */
@@ -250,27 +250,27 @@ export function createDerivedChanges(deps: DerivedDeps) {
    * The history of a range of a formula, for readers to whom it is new; to others each of its times
    * that may be another is forgotten first.
    */
-  const repeatedRecords = (
+  const repeatedRecords = function* (
     segment: Derived,
     range: Range,
     segments: readonly Segment[],
     served: ServedHistory,
     isNew: boolean,
-  ): readonly ChangeRecord[] => {
+  ): Generator<undefined, readonly ChangeRecord[]> {
     const { writtenAt, series } = segment
     if (range.from >= range.to) return []
     const key = `${writtenAt} ${series.id} ${range.from} ${range.to} ${isNew}`
     if (repeated?.key === key) return repeated.records
     const ranges = segments.flatMap(({ work }) => ('ranges' in work ? work.ranges : []))
     const until = Math.max(writtenAt, ...ranges.map(({ recordedTo }) => recordedTo))
-    const now = historyIn(series, range, [until, writtenAt], served)
+    const now = yield* historyIn(series, range, [until, writtenAt], served)
     const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
     // The state before is known as well where days are quarantined or released.
     const times = isNew
       ? byTime.keys()
       : ranges.length > 0
         ? [...timesIn(series, range), ...byTime.keys()]
-        : timesThatDiffer(historyIn(series, range, [until, writtenAt - 1], served), now)
+        : timesThatDiffer(yield* historyIn(series, range, [until, writtenAt - 1], served), now)
     const records = [...new Set(times)]
       .sort((a, b) => a - b)
       .flatMap(observedAt => [
@@ -288,13 +288,13 @@ export function createDerivedChanges(deps: DerivedDeps) {
       .every(id => isSeen({ ...served.audience(catalogue.byId(id), at), isServed: true }, viewer))
 
   return {
-    /** The records of a transaction after a place. */
+    /** The records of a transaction after a place; undefined: others may run. */
     *of(
       segments: readonly Segment[],
       reader: ChangeReader,
       served: ServedHistory,
       after: Place,
-    ): Generator<ChangeRecord> {
+    ): Generator<ChangeRecord | undefined> {
       const { writtenAt } = segments[0]!
       const changed = new Map<number, number>()
       for (const { series, work } of segments) {
@@ -343,7 +343,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
             ? differences.get(series.id)!.map(difference => recordOf(segment, difference))
             : [
                 ...(was && isNew ? [forgotten(segment)] : []),
-                ...repeatedRecords(segment, range(), segments, served, isNew),
+                ...(yield* repeatedRecords(segment, range(), segments, served, isNew)),
               ]
         const left = withheld(series.id)
         for (const record of records) {
@@ -372,13 +372,6 @@ export function createDerivedChanges(deps: DerivedDeps) {
         }
       }
     },
-  }
-}
-
-function atOnce<T>(steps: Generator<undefined, T>): T {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
   }
 }
 

@@ -43,14 +43,20 @@ export function createChangeFeed(deps: FeedDeps) {
   const derived = createDerivedChanges(deps)
   const datasets = createDatasetChanges({ ...deps, versions: deps.rowVersions })
 
-  /** Everything after a place, as it is read; undefined where a transaction was read to its end. */
+  /**
+   * Everything after a place, as it is read, and where a transaction was read to its end; undefined:
+   * others may run.
+   */
   const records = function* (
     reader: ChangeReader,
     after: Place,
-  ): Generator<AnyRecord | { readUntil: Place; ranges: number }> {
+  ): Generator<AnyRecord | { readUntil: Place; ranges: number } | undefined> {
     const served = createServedHistory(log.events.ofSeries)
     const hasRows = reader.tables.size > 0
+    const newest = log.newest() ?? 0
     for (const { writtenAt, segments, rows } of transactions.from(after.writtenAt, hasRows)) {
+      // It was written while others ran: who may see it was read before.
+      if (writtenAt > newest) return
       for (const segment of segments) {
         const isRead = after.writtenAt === segment.writtenAt && segment.rank < after.rank
         if (isRead || !reader.wants(segment.series)) continue
@@ -63,23 +69,39 @@ export function createChangeFeed(deps: FeedDeps) {
     }
   }
 
+  /** The records after a place, at most `limit`, from so many ranges of the log. */
+  const pageInSteps = function* (
+    reader: ChangeReader,
+    after: Place,
+    limit: number,
+    ranges = rangesMax,
+  ): Generator<undefined, ChangePage> {
+    const page: AnyRecord[] = []
+    let [end, looked] = [after, 0]
+    for (const step of records(reader, after)) {
+      if (step === undefined) yield
+      else if ('readUntil' in step) {
+        end = isBefore(end, step.readUntil) ? step.readUntil : end
+        looked += step.ranges
+        if (looked >= ranges)
+          return { records: page, end, hasMore: (log.newest() ?? 0) > end.writtenAt }
+      } else if (page.length === limit)
+        return { records: page, end: page.at(-1)!.place, hasMore: true }
+      else page.push(step)
+    }
+    return { records: page, end, hasMore: false }
+  }
+
   return {
     replay: createReplay({ log, transactions, prices, datasets, derived }),
-    /** The records after a place, at most `limit`, from so many ranges of the log. */
-    page(reader: ChangeReader, after: Place, limit: number, ranges = rangesMax): ChangePage {
-      const page: AnyRecord[] = []
-      let [end, looked] = [after, 0]
-      for (const step of records(reader, after)) {
-        if ('readUntil' in step) {
-          end = isBefore(end, step.readUntil) ? step.readUntil : end
-          looked += step.ranges
-          if (looked >= ranges)
-            return { records: page, end, hasMore: (log.newest() ?? 0) > end.writtenAt }
-        } else if (page.length === limit)
-          return { records: page, end: page.at(-1)!.place, hasMore: true }
-        else page.push(step)
-      }
-      return { records: page, end, hasMore: false }
-    },
+    pageInSteps,
+    page: (...of: Parameters<typeof pageInSteps>): ChangePage => atOnce(pageInSteps(...of)),
+  }
+}
+
+function atOnce<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
   }
 }

@@ -86,6 +86,8 @@ export function openChanges({
   return {
     /** The records after a place, at most `limit`. */
     page: feed.page,
+    /** The same in steps, between which others may run. */
+    pageInSteps: feed.pageInSteps,
     /** Records of `[from, to)` that are not forgotten, in the order of recording, as they are read. */
     replay: feed.replay,
     /** The same for many places: the lines are read once. */

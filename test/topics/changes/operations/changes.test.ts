@@ -443,6 +443,31 @@ describe('the feed of changes', () => {
     expect([70, 100, 130].map(stateAt)).toEqual([line(140), line(144), line(142)])
   })
 
+  test('lets others run between the moments of a formula whose past becomes new', () => {
+    const { instance } = opened()
+    const { changes, seriesChanges } = instance.services
+    for (let i = 0; i < 40; i += 1) {
+      instance.clock.advance(60_000)
+      instance.record('WTI_USD', [70 + i], firstAt + i * 60_000, dayMs)
+    }
+    const place = changes.newest()
+    const terms = { name: 'Double', category: 'own', unit: 'barrel', currency: 'USD' }
+    seriesChanges.add([{ code: 'DESK_DOUBLE', terms: { ...terms, formula: '2*WTI_USD' } }])
+    const reader = {
+      viewer: 'everything',
+      tables: new Set<string>(),
+      isDerived: true,
+      wants: () => true,
+    } as const
+    const steps = changes.pageInSteps(reader, place, 500)
+    let pauses = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) pauses += 1
+    expect(pauses).toBeGreaterThanOrEqual(40)
+    expect(step.value).toEqual(changes.page(reader, place, 500))
+    expect(step.value.records).toHaveLength(40)
+  })
+
   test('continues after a restored backup from the cursors that the backup has, and names the last of them', async () => {
     const { instance, token } = opened()
     const { changeLog } = instance.services
