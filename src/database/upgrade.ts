@@ -61,7 +61,11 @@ export function keepBeforeUpgrade(path: string): { keptAs: string; from: number 
   if (existsSync(keptAs)) return { keptAs, from }
   const part = `${keptAs}.part`
   removeDatabase(part)
-  requireSpace(dirname(path), bytesOf(path), `the copy of ${path} before its upgrade`)
+  requireSpace(
+    dirname(path),
+    bytesOf(path) + bytesOf(`${path}-wal`),
+    `the copy of ${path} before its upgrade`,
+  )
   try {
     copyDatabase(path, part)
     syncToDisk(part)
