@@ -246,7 +246,7 @@ export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof a
       try {
         await send(path, { method, ...(body !== undefined && { body }) })
       } finally {
-        // What was refused may have been changed in another tab.
+        // Another tab may have changed what was refused.
         await shown.reload()
       }
     })

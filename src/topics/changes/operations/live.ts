@@ -48,7 +48,7 @@ export function followChanges(
   let [cursorSentAt, signAt] = [monotonic(), monotonic()]
   let isWanted = true
 
-  /** The next page, a slice of it a turn; undefined: nobody waits for it any more. */
+  /** The next page, a slice of it a turn; undefined: no one waits for it any more. */
   const nextPage = async () => {
     const steps = changes.pageInSteps(reader, cursor, recordsEach, rangesEach)
     for (let until = monotonic() + sliceMs; ; ) {
