@@ -229,13 +229,13 @@ export const dataAdminOperations: Operations = [
     }),
     fields: pushedFields,
     answers: envelope(ComparisonShape),
-    handle: ({ at: { catalogue, now, compare }, body }) => {
+    handle: async ({ at: { catalogue, now, compare }, body }) => {
       const sent = sentOf(body)
       const points = pointsOf(sent, codeLookupOf(catalogue.list()), now()).filter(
         point => !point.deleted,
       )
       const { source, replace } = sent.envelope
-      const compared = compare(points, { ...(source !== undefined && { source }), replace })
+      const compared = await compare(points, { ...(source !== undefined && { source }), replace })
       return success({
         inserted: compared.inserted,
         revised: compared.revised,

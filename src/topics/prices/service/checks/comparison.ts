@@ -1,4 +1,6 @@
 import type { WriteCounts } from '../../../../database/write-counts.ts'
+import { nextTurn } from '../../../../lib/process/loop-turns.ts'
+import type { Clock } from '../../../../lib/time/clock.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import { type BigChange, createBigChanges } from '../../math/big-changes.ts'
 import type { ObservationStore, Point } from '../../store/observations.ts'
@@ -34,21 +36,29 @@ export interface ComparedWrite {
   replace?: boolean
 }
 
-export type Compare = (points: readonly Point[], write?: ComparedWrite) => Comparison
+export type Compare = (points: readonly Point[], write?: ComparedWrite) => Promise<Comparison>
+
+/** Points that are compared before the time is read. */
+const pointsEach = 500
+/** How long points are compared before other requests run. */
+const sliceMs = 5
 
 /** Says what a write of points would do, and writes nothing. */
 export function createComparison({
   observations,
   catalogue,
-  guards,
+  newGuards,
   decisions,
   sources,
+  stopwatch,
 }: {
   observations: Pick<ObservationStore, 'newest' | 'after' | 'count'>
   catalogue: Pick<Catalogue, 'byId'>
-  guards: Guards
+  /** Guards of one comparison: those of writes must not learn from values that are only checked. */
+  newGuards(): Pick<Guards, 'judge'>
   decisions: Pick<Decisions, 'sift'>
   sources: Pick<ValueSourceStore, 'named'>
+  stopwatch: Pick<Clock, 'monotonic'>
 }): Compare {
   const anyTime = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
   /** Values of several sources are sifted source by source, as a batch writes them. */
@@ -56,9 +66,22 @@ export function createComparison({
     [...Map.groupBy(points, point => point.source ?? usual)].flatMap(([name, own]) => [
       ...decisions.sift(own, name === undefined ? 0 : sources.named(name), replaces).fresh,
     ])
-  return (points, { source, replace = false } = {}) => {
-    const fresh = siftOf(points, source, replace)
-    const { good } = guards.judge(fresh)
+  return async (points, { source, replace = false } = {}) => {
+    let until = stopwatch.monotonic() + sliceMs
+    const letOthersRun = async () => {
+      if (stopwatch.monotonic() < until) return
+      await nextTurn()
+      until = stopwatch.monotonic() + sliceMs
+    }
+    const guards = newGuards()
+    const good: Point[] = []
+    let freshCount = 0
+    for (let i = 0; i < points.length; i += pointsEach) {
+      const fresh = siftOf(points.slice(i, i + pointsEach), source, replace)
+      freshCount += fresh.length
+      good.push(...guards.judge(fresh).good)
+      await letOthersRun()
+    }
     const biggest = createBigChanges()
     const counts = { inserted: 0, revised: 0, unchanged: 0 }
     const series: SeriesComparison[] = []
@@ -69,7 +92,8 @@ export function createComparison({
       let revised = 0
       const neighbours = createStoredNeighbours(observations, seriesId)
       let before = neighbours.before(firstAt)?.value
-      for (const { observedAt, value } of ordered) {
+      for (const [i, { observedAt, value }] of ordered.entries()) {
+        if (i % pointsEach === 0) await letOthersRun()
         const old = neighbours.at(observedAt)
         if (!old) {
           counts.inserted += 1
@@ -91,13 +115,11 @@ export function createComparison({
         recordedBetween: observations.count(seriesId, firstAt, lastAt + 1),
         recorded: observations.count(seriesId, ...anyTime),
       })
-      // Guards must not learn from values that are only checked.
-      guards.forget(seriesId)
     }
     return {
       ...counts,
-      held: fresh.length - good.length,
-      kept: points.length - fresh.length,
+      held: freshCount - good.length,
+      kept: points.length - freshCount,
       biggest: biggest.list(),
       series,
     }

@@ -41,14 +41,16 @@ export function openWrites(deps: WritesDeps) {
     derive: formulas.changesBy,
     lastWrittenAt: deps.changeLog.newest() ?? Number.NEGATIVE_INFINITY,
   })
-  const guards = createGuards({
-    catalogue,
-    observations,
-    flags: flaggedValues,
-    settlements: createFuturesStore(readsNow(db)),
-    rates: currency => ratesOf(currency, deps.exchange, now()),
-    now,
-  })
+  const newGuards = () =>
+    createGuards({
+      catalogue,
+      observations,
+      flags: flaggedValues,
+      settlements: createFuturesStore(readsNow(db)),
+      rates: currency => ratesOf(currency, deps.exchange, now()),
+      now,
+    })
+  const guards = newGuards()
   const decisions = createDecisions({
     store: createDecisionStore(db),
     flags: flaggedValues,
@@ -80,9 +82,10 @@ export function openWrites(deps: WritesDeps) {
     compare: createComparison({
       observations,
       catalogue,
-      guards,
+      newGuards,
       decisions,
       sources: valueSources,
+      stopwatch: clock,
     }),
   }
 }
