@@ -242,7 +242,7 @@ const scriptOf = (file: string, content: string): Text[] =>
 export async function allTexts(): Promise<Text[]> {
   const prose = ['*.md', 'docs/**/*.md', 'packaging/**/*.md', 'bench/*.md', 'clients/*/README.md']
     .flatMap(glob)
-    .filter(file => file !== 'CHANGELOG.md' && !file.startsWith('bench/history'))
+    .filter(file => file !== 'CHANGELOG.md')
   const code = ['src/**/*.{ts,tsx}', 'test/**/*.{ts,tsx}', 'scripts/**/*.ts', 'bench/**/*.ts']
     .flatMap(glob)
     .filter(file => !/^test\/(?:support\/)?language/.test(file))
