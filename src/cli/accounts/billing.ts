@@ -202,7 +202,7 @@ export function billingCommands({ program, leaf, run }: CommandTools) {
   const filtered = (command: Command, statuses: readonly string[]) =>
     leaf(command)
       .addOption(wordOption('--status <status>', 'only items with this status', statuses))
-      .option('--account <account>', 'only invoices of this account: id or e-mail address')
+      .option('--account <account>', 'only items of this account: id or e-mail address')
 
   const invoices = program.command('invoices').description('manage invoices')
   filtered(

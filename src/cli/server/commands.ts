@@ -91,7 +91,7 @@ function healthCommand(program: Command, env: ProgramEnvironment, results: Resul
       .description('check the health of the server that uses the data directory'),
     command => (isAddressed(command.opts()) ? 'named' : 'needed'),
   )
-    .option('--host <address>', 'check the server at this URL')
+    .option('--host <address>', 'check the server at this address')
     .option('--port <number>', 'check the server on this port')
     .action(async (options: Options) => {
       const config = configOf(options, 'serve', env)
