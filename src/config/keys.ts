@@ -589,7 +589,7 @@ const ownKeys = {
       /^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/,
     ),
     '',
-    'Quiet hours: only refused writes are notified; other notices wait for their end.',
+    'Quiet hours: only refused writes, damaged pages and an expired certificate are notified; other notices wait for their end.',
   ),
   'notices.disk_free_mb': key(
     integer(0, 1_000_000_000),
@@ -907,7 +907,7 @@ const ownKeys = {
   'sessions.fresh_sign_in': key(
     duration('0s', '24h'),
     0,
-    'How recent a sign-in must be to manage keys, people and secrets; 0s disables this and also allows unlimited keys.',
+    'How recent a sign-in must be to manage keys, people and secrets; 0s disables this, and API keys without restrictions can manage them too.',
   ),
   'sessions.second_factor': key(
     flag(),
