@@ -21,8 +21,6 @@ const runElsewhere: Readonly<Record<string, string>> = {
   clients: 'test/clients/examples.test.ts',
   'command-line': 'test/clients/examples.test.ts',
   research: 'test/clients/quant.test.ts',
-  python: 'test/clients/python.test.ts',
-  typescript: 'test/clients/typescript.test.ts',
   testkit: 'test/clients/testkit.test.ts',
 }
 

@@ -1,6 +1,7 @@
 /**
  * Compares two OpenAPI documents operation by operation and prints what differs:
- * `bun test/support/compare-documents.ts before.json after.json`. It ends with 1 where anything does.
+ * `bun test/support/interface/compare-documents.ts before.json after.json`. It ends with 1 where
+ * anything does.
  */
 import { readFileSync } from 'node:fs'
 
