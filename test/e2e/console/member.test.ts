@@ -390,7 +390,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       const row = page.locator('section[aria-labelledby=alerts] tr:has-text("Seventy")')
       await row.locator('text=rsi >> visible=true').first().waitFor()
       await row.locator('button:text-is("Mute")').click()
-      await row.locator('text=Muted').waitFor()
+      await row.locator('text="Muted"').waitFor()
       await row.locator('button:text-is("Unmute")').click()
       await row.locator('.tag:text-is("Watching")').waitFor()
       await row.locator('button:text-is("Delete")').first().click()
