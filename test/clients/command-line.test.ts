@@ -171,6 +171,10 @@ test('a server and its key are saved for one person only, and asked from then on
   await runWith(env, ['servers', 'use', 'desk'])
   expect(await list()).toMatch(/^\* desk .*\n {2}free /)
   expect((await runWith(env, ['get', 'wti', '--server', 'free'])).code).toBe(0)
+  // An address has the key that was saved for it.
+  expect((await runWith(env, ['get', 'wti', '--url', copy.url])).code).toBe(0)
+  const elsewhere = await runWith(env, ['get', 'wti', '--url', 'http://127.0.0.1:9'])
+  expect(elsewhere.err).toContain('no API key')
   expect((await runWith(env, ['get', 'wti', '--server', 'nope'])).err).toContain(
     'Use desk or free.',
   )

@@ -99,7 +99,8 @@ export function checkUrl(url: string): string {
 
 /**
  * The server of a command: the named one, the address on the command line, that of WELLHEAD_URL,
- * the preferred one of those saved, this machine.
+ * the preferred one of those saved, this machine. An address has the key that was saved for it, if
+ * no other is given.
  */
 export function chosenServer(choice: ServerChoice, env: Environment): SavedServer {
   const path = serversPath(env)
@@ -112,11 +113,14 @@ export function chosenServer(choice: ServerChoice, env: Environment): SavedServe
   }
   const filed =
     choice.keyFile === undefined ? undefined : readFileSync(choice.keyFile, 'utf8').trim()
-  const apiKey = filed ?? choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY
+  const address = checkUrl(server?.url ?? url ?? localUrl)
+  const preferred = saved.servers[saved.preferred ?? '']
+  const atAddress = [preferred, ...Object.values(saved.servers)].find(each => each?.url === address)
+  const apiKey = filed ?? choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY ?? atAddress?.apiKey
   if (!apiKey) {
     throw new Error(
       'no API key: save one with "wellhead login ADDRESS", or set WELLHEAD_API_KEY and WELLHEAD_URL',
     )
   }
-  return { url: checkUrl(server?.url ?? url ?? localUrl), apiKey }
+  return { url: address, apiKey }
 }
