@@ -86,10 +86,10 @@ function connectionOf(text: string) {
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
-  const auth =
-    url.username === ''
-      ? undefined
-      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
+  const [user, pass] = [decoded(url.username), decoded(url.password)]
+  if (user === undefined || pass === undefined)
+    return { fault: 'must have %25 for each % in its user and password.' }
+  const auth = user === '' ? undefined : { user, pass }
   const near = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
   // A password crosses a network only under TLS.
   return {
@@ -100,6 +100,15 @@ function connectionOf(text: string) {
       requireTLS: auth !== undefined && !near && !secure,
       ...(auth && { auth }),
     },
+  }
+}
+
+/** Undefined where a % does not begin the code of a character. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
 }
 

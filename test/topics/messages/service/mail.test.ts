@@ -138,6 +138,10 @@ test.each([
     { 'mail.provider': 'smtp', 'mail.smtp_url': 'mail.example.com' },
     'the configuration has 1 problem:\n  mail.smtp_url must be an address such as',
   ],
+  [
+    { 'mail.provider': 'smtp', 'mail.smtp_url': 'smtp://me:50%off@mail.example.com' },
+    'mail.smtp_url must have %25 for each % in its user and password.',
+  ],
   [{ 'mail.provider': 'capture' }, 'mail.provider: capture is for the command dev'],
   [{ 'sms.provider': 'capture' }, 'sms.provider: capture is for the command dev'],
   [{ 'sms.provider': 'twilio' }, 'sms.twilio_account must be set, because sms.provider is twilio'],
