@@ -4,12 +4,8 @@ import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
-import {
-  keepDirectoryOwner,
-  makeDirectory,
-  removeUnused,
-} from '../../instance/services/directory.ts'
-import { type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
+import { makeDirectory } from '../../instance/services/directory.ts'
+import type { Lock } from '../../lib/files/directory-lock.ts'
 import { errorText } from '../../lib/files/error-text.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
@@ -28,6 +24,7 @@ import { NoSnapshot } from '../../replication/service/snapshots.ts'
 import { createPrimaryClient } from '../../send/primary.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { promoteReplica } from '../replication/promote.ts'
+import { whileLocked } from './locked-directory.ts'
 import {
   type Answer,
   checkReadyFile,
@@ -52,22 +49,12 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   }
   const isNew = !existsSync(dir)
   makeDirectory(dir)
-  const lock = lockDataDir(dir, {
-    pid: process.pid,
+  return whileLocked(env, {
     role: 'replica',
-    startedAt: runtime.clock.now(),
+    isNew,
+    inUse: () => `${dir} is in use by another process: name another directory with --data.`,
+    serve: lock => serveLocked(env, lock),
   })
-  if ('heldBy' in lock) {
-    env.err(`${dir} is in use by another process: name another directory with --data.`)
-    return exitCodes.temporary
-  }
-  try {
-    return await serveLocked(env, lock)
-  } finally {
-    lock.release()
-    keepDirectoryOwner(dir)
-    if (isNew) removeUnused(dir)
-  }
 }
 
 /** Serves a replica in a directory that this process has locked. */

@@ -12,14 +12,9 @@ import { linker } from '../../http/problem/links.ts'
 import { varyOf } from '../../http/profiles/profiles.ts'
 import type { Instance } from '../../instance/instance.ts'
 import type { CommandOutcome } from '../../instance/jobs/backups.ts'
-import {
-  keepDirectoryOwner,
-  prepareDirectory,
-  removeUnused,
-  startReserveOf,
-} from '../../instance/services/directory.ts'
+import { prepareDirectory, startReserveOf } from '../../instance/services/directory.ts'
 import { refuseSettings } from '../../instance/services/refusals.ts'
-import { type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
+import type { Lock } from '../../lib/files/directory-lock.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
@@ -41,6 +36,7 @@ import {
   productionKeys,
   remindOfCredentials,
 } from './first-start.ts'
+import { whileLocked } from './locked-directory.ts'
 
 /** Requests may be answered for so long before the event loop checks its sockets again. */
 const turnBudgetMs = 5
@@ -83,27 +79,15 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   prepareDirectory(dir, runtime)
   const reserve = startReserveOf(dir, config.data.reserveMb)
   if (reserve.free() < reserve.bytes) reserve.giveBack()
-  const lock = lockDataDir(dir, {
-    pid: process.pid,
+  return whileLocked(env, {
     role: config.mode,
-    startedAt: runtime.clock.now(),
+    isNew,
+    inUse(heldBy) {
+      const holder = heldBy ? `"${heldBy.role}", process ${heldBy.pid}` : 'another process'
+      return `${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`
+    },
+    serve: lock => serveLocked(env, lock),
   })
-  if ('heldBy' in lock) {
-    const holder = lock.heldBy
-      ? `"${lock.heldBy.role}", process ${lock.heldBy.pid}`
-      : 'another process'
-    env.err(
-      `${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`,
-    )
-    return exitCodes.temporary
-  }
-  try {
-    return await serveLocked(env, lock)
-  } finally {
-    lock.release()
-    keepDirectoryOwner(dir)
-    if (isNew) removeUnused(dir)
-  }
 }
 
 /** Serves a data directory that this process has locked. */
