@@ -1,10 +1,31 @@
 import { type Clock, createSystemClock } from '../time/clock.ts'
 import { nextTurn } from './loop-turns.ts'
 
-export interface SliceOptions {
+export interface PauseOptions {
   stopwatch?: Pick<Clock, 'monotonic'> | undefined
+  /** Waits for the next turn of the event loop. */
+  turn?: (() => Promise<void>) | undefined
+}
+
+export interface SliceOptions extends Pick<PauseOptions, 'stopwatch'> {
   /** Runs one slice: reads of a database may be begun together. */
   together?: ((slice: () => void) => void) | undefined
+}
+
+/**
+ * A pause for loops of long work, awaited between two pieces of it: other work runs in it when a
+ * slice of about `sliceMs` is over.
+ */
+export function createPause(
+  sliceMs: number,
+  { stopwatch = createSystemClock(), turn = nextTurn }: PauseOptions = {},
+): () => Promise<void> {
+  let until = stopwatch.monotonic() + sliceMs
+  return async () => {
+    if (stopwatch.monotonic() < until) return
+    await turn()
+    until = stopwatch.monotonic() + sliceMs
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createPause } from '../../../lib/process/slices.ts'
 import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { isNews } from '../../calendars/math/news.ts'
@@ -68,12 +69,8 @@ export function createBacktests(deps: BacktestDeps) {
         : isDelivery(question.series)
           ? judgeDeliveries(deps, question, judge)
           : judgeRecordings(deps, question, judge)
-      let until = stopwatch.monotonic() + sliceMs
-      while (!judgements.next().done) {
-        if (stopwatch.monotonic() < until) continue
-        await sleep(0)
-        until = stopwatch.monotonic() + sliceMs
-      }
+      const pause = createPause(sliceMs, { stopwatch, turn: () => sleep(0) })
+      while (!judgements.next().done) await pause()
       return result
     },
   }

@@ -1,4 +1,5 @@
 import type { Context } from '../../../http/operations/context.ts'
+import { createPause } from '../../../lib/process/slices.ts'
 import { createSystemClock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { cursorText, isBefore, type Place } from '../math/cursor.ts'
@@ -51,14 +52,13 @@ export function followChanges(
   /** The next page, a slice of it a turn; undefined: no one waits for it any more. */
   const nextPage = async () => {
     const steps = changes.pageInSteps(reader, cursor, recordsEach, rangesEach)
-    for (let until = monotonic() + sliceMs; ; ) {
+    const pause = createPause(sliceMs, { turn })
+    while (isWanted && stream.ending() === undefined) {
       const step = steps.next()
       if (step.done) return step.value
-      if (monotonic() < until) continue
-      await turn()
-      if (!isWanted || stream.ending() !== undefined) return undefined
-      until = monotonic() + sliceMs
+      await pause()
     }
+    return undefined
   }
 
   /** Makes the next block; undefined: there is nothing to send. */

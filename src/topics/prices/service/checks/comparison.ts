@@ -1,5 +1,5 @@
 import type { WriteCounts } from '../../../../database/write-counts.ts'
-import { nextTurn } from '../../../../lib/process/loop-turns.ts'
+import { createPause } from '../../../../lib/process/slices.ts'
 import type { Clock } from '../../../../lib/time/clock.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import { type BigChange, createBigChanges } from '../../math/big-changes.ts'
@@ -67,12 +67,7 @@ export function createComparison({
       ...decisions.sift(own, name === undefined ? 0 : sources.named(name), replaces).fresh,
     ])
   return async (points, { source, replace = false } = {}) => {
-    let until = stopwatch.monotonic() + sliceMs
-    const letOthersRun = async () => {
-      if (stopwatch.monotonic() < until) return
-      await nextTurn()
-      until = stopwatch.monotonic() + sliceMs
-    }
+    const pause = createPause(sliceMs, { stopwatch })
     const guards = newGuards()
     const good: Point[] = []
     let freshCount = 0
@@ -80,7 +75,7 @@ export function createComparison({
       const fresh = siftOf(points.slice(i, i + pointsEach), source, replace)
       freshCount += fresh.length
       good.push(...guards.judge(fresh).good)
-      await letOthersRun()
+      await pause()
     }
     const biggest = createBigChanges()
     const counts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -93,7 +88,7 @@ export function createComparison({
       const neighbours = createStoredNeighbours(observations, seriesId)
       let before = neighbours.before(firstAt)?.value
       for (const [i, { observedAt, value }] of ordered.entries()) {
-        if (i % pointsEach === 0) await letOthersRun()
+        if (i % pointsEach === 0) await pause()
         const old = neighbours.at(observedAt)
         if (!old) {
           counts.inserted += 1
