@@ -154,7 +154,7 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
       '--into <target>',
       'sqlite:FILE, duckdb:FILE (needs the duckdb program), or a directory for Parquet files by year',
     )
-    .option('--key <key>', 'API key (default: WELLHEAD_API_KEY)')
+    .option('--key <key>', 'API key (default: WELLHEAD_API_KEY, or that saved for the address)')
     .addOption(keyFileOption())
     .option('--codes <codes>', 'codes, comma-separated (default: all)')
     .option('--dataset <names>', 'datasets, comma-separated, or * for all (default: prices)')
