@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { silentEnvironment } from '../../../scripts/docs/program.ts'
 import { programOf } from '../../../src/cli/all-commands.ts'
-import type { ProgramEnvironment } from '../../../src/cli/environment.ts'
 import { lockDataDir } from '../../../src/lib/files/directory-lock.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { command, commandIn, emptyDirectory } from '../../support/instance/command.ts'
@@ -28,17 +28,7 @@ const place = (name = 'data') => {
   return join(root, String(places), name)
 }
 
-const env: ProgramEnvironment = {
-  env: {},
-  directory: root,
-  out() {},
-  err() {},
-  write() {},
-  stdin: new ReadableStream<Uint8Array>(),
-  terminal: undefined,
-  onStop() {},
-  exit: code => process.exit(code),
-}
+const env = silentEnvironment(root)
 
 /** These make a directory, and no other command does. */
 const making = ['serve', 'dev', 'promote']
