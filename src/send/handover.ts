@@ -37,7 +37,7 @@ export const putOff = (
   retryAfterMs?: number,
 ): Handover => failed(true, reason, statusCode, retryAfterMs === undefined ? {} : { retryAfterMs })
 
-/** To be tried again, as every other message: the provider takes none now. */
+/** The message is to be tried again, as every other one: the provider takes none now. */
 export const outOfService = (reason: string, statusCode: number | null): Handover =>
   failed(true, reason, statusCode, { fault: 'provider' })
 

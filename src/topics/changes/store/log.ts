@@ -114,7 +114,7 @@ export function createChangeLogStore(db: Database) {
     db,
     touchingOf('SELECT value FROM json_each(?3)'),
   )
-  // By the time of writing: readers that follow have little of the log before them.
+  // The search goes by the time of writing: readers that follow have little of the log before them.
   const laterForThePast = lazy<{ writtenAt: number; firstAt: number }, [number, string]>(
     db,
     `SELECT written_at AS writtenAt, min(first_at) AS firstAt FROM price_changes

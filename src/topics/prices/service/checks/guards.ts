@@ -68,7 +68,7 @@ export function createGuards({
   now(): number
 }) {
   const states = new Map<number, GuardState>()
-  /** By currency, for one write: many suspicious values are compared with the same rates. */
+  /** The rates of one write by currency, with which all of its suspicious values are compared. */
   const ratesOfWrite = new Map<string, readonly NamedFactor[]>()
   const refusals = createRefusals(catalogue, observations, flags)
   const stateOf = (seriesId: number): GuardState => {
