@@ -95,6 +95,8 @@ for (const [name, transport] of [
           }
           expect(description ?? items?.description, tool.name).toBeString()
         }
+        for (const required of tool.inputSchema.required ?? [])
+          expect(tool.inputSchema.properties![required], tool.name).not.toHaveProperty('default')
       }
       const writing = tools.filter(tool => tool.annotations?.readOnlyHint === false)
       expect(writing.map(tool => tool.name)).toEqual(['create_alert'])
@@ -307,7 +309,6 @@ for (const [name, transport] of [
       expect(await complete(template, 'code', '')).toHaveLength(100)
       const [first] = await complete(brief, 'codes', 'WTI_USD,NATURAL_GAS_U')
       expect(first).toBe('WTI_USD,NATURAL_GAS_USD')
-      expect(await complete(brief, 'something', 'x')).toEqual([])
     })
 
     test('a wrong request gets the error number that the protocol has for it', async () => {
@@ -326,7 +327,34 @@ for (const [name, transport] of [
         ErrorCode.InvalidParams,
       )
       expect(await numberOf(client.callTool({ name: 'nope' }))).toBe(ErrorCode.InvalidParams)
-      for (const method of ['resources/read', 'prompts/get', 'tools/call', 'completion/complete']) {
+      const many = Array.from({ length: 21 }, () => 'WTI_USD').join()
+      expect(await read(`wellhead://prices/${many}`)).toBe(ErrorCode.InvalidParams)
+      const complete = (ref: CompleteRequest['params']['ref'], name: string) =>
+        numberOf(client.complete({ ref, argument: { name, value: '' } }))
+      const brief = { type: 'ref/prompt', name: 'morning_brief' } as const
+      const prices = { type: 'ref/resource', uri: 'wellhead://prices/{code}' } as const
+      expect(await complete(brief, 'code')).toBe(ErrorCode.InvalidParams)
+      expect(await complete({ ...brief, name: 'nope' }, 'codes')).toBe(ErrorCode.InvalidParams)
+      expect(await complete(prices, 'codes')).toBe(ErrorCode.InvalidParams)
+      expect(await complete({ ...prices, uri: 'wellhead://nothing' }, 'code')).toBe(
+        ErrorCode.InvalidParams,
+      )
+      const cursor = 'made-up'
+      for (const list of [
+        client.listTools({ cursor }),
+        client.listResources({ cursor }),
+        client.listResourceTemplates({ cursor }),
+        client.listPrompts({ cursor }),
+      ])
+        expect(await numberOf(list)).toBe(ErrorCode.InvalidParams)
+      for (const method of [
+        'initialize',
+        'logging/setLevel',
+        'resources/read',
+        'prompts/get',
+        'tools/call',
+        'completion/complete',
+      ]) {
         const incomplete = { method, params: {} } as ReadResourceRequest
         const request = client.request(incomplete, EmptyResultSchema)
         expect(await numberOf(request), method).toBe(ErrorCode.InvalidParams)

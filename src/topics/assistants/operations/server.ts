@@ -1,6 +1,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { AnyObjectSchema } from '@modelcontextprotocol/sdk/server/zod-compat.js'
 import {
   CallToolRequestSchema,
+  type CompleteRequest,
   CompleteRequestSchema,
   ErrorCode,
   GetPromptRequestSchema,
@@ -132,7 +134,7 @@ const prompts: readonly Prompt[] = [
   },
 ]
 
-/** Refuses parameters that do not fit a method; the SDK would report an internal error. */
+/** Refuses parameters that do not fit a method. */
 function invalidParams({
   error,
 }: {
@@ -143,19 +145,59 @@ function invalidParams({
   )
   throw new McpError(ErrorCode.InvalidParams, `${faults.join('; ')}.`)
 }
-const requests = {
-  call: CallToolRequestSchema.extend({
-    params: CallToolRequestSchema.shape.params.catch(invalidParams),
-  }),
-  read: ReadResourceRequestSchema.extend({
-    params: ReadResourceRequestSchema.shape.params.catch(invalidParams),
-  }),
-  prompt: GetPromptRequestSchema.extend({
-    params: GetPromptRequestSchema.shape.params.catch(invalidParams),
-  }),
-  complete: CompleteRequestSchema.extend({
-    params: CompleteRequestSchema.shape.params.catch(invalidParams),
-  }),
+
+/** Checks the parameters of every method; the SDK would report an internal error for wrong ones. */
+class CheckingServer extends Server {
+  override setRequestHandler<Schema extends AnyObjectSchema>(
+    schema: Schema,
+    handler: Parameters<typeof Server.prototype.setRequestHandler<Schema>>[1],
+  ): void {
+    const { shape, extend } = schema as Schema &
+      Pick<typeof CallToolRequestSchema, 'shape' | 'extend'>
+    const checked = extend({ params: shape.params.catch(invalidParams) })
+    super.setRequestHandler(checked as AnyObjectSchema as Schema, handler)
+  }
+}
+
+/** A list that has one page: no cursor leads to another. */
+const onePage =
+  <Page>(page: Page) =>
+  ({
+    params: { cursor = '' } = {},
+  }: {
+    params?: { cursor?: string | undefined } | undefined
+  }): Page => {
+    if (cursor === '') return page
+    throw new McpError(ErrorCode.InvalidParams, `There is no page at cursor ${cursor}.`)
+  }
+
+/** The prompt of this name. */
+function promptOf(name: string): Prompt {
+  const prompt = prompts.find(prompt => prompt.name === name)
+  if (!prompt) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}.`)
+  return prompt
+}
+
+/** Refuses to complete what neither a prompt nor a resource has. */
+function checkCompleted({ ref, argument: { name } }: CompleteRequest['params']): void {
+  const [whole, names] =
+    ref.type === 'ref/prompt'
+      ? [`prompt ${ref.name}`, promptOf(ref.name).arguments.map(argument => argument.name)]
+      : [`resource ${ref.uri}`, ref.uri === priceTemplate.uriTemplate ? ['code'] : []]
+  if (!names.includes(name))
+    throw new McpError(ErrorCode.InvalidParams, `The ${whole} has no argument ${name}.`)
+}
+
+/** A tool as programs see it: an argument with a default need not be given. */
+function describedTool({ name, title, description, input, writes }: Tool) {
+  const required = input.required?.filter(field => input.properties[field]?.default === undefined)
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...input, required, type: 'object' as const },
+    annotations: { title, readOnlyHint: !writes, destructiveHint: false },
+  }
 }
 
 const textOf = (result: unknown) => [{ type: 'text' as const, text: JSON.stringify(result) }]
@@ -165,23 +207,15 @@ const textOf = (result: unknown) => [{ type: 'text' as const, text: JSON.stringi
  * with the caller's own key, and count and are refused as the caller's own requests.
  */
 export function createMcpServer(ask: Ask, serviceName: string): Server {
-  const server = new Server(
+  const server = new CheckingServer(
     { name: serviceName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), title: serviceName, version },
     {
       capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
       instructions,
     },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(tool => ({
-      name: tool.name,
-      title: tool.title,
-      description: tool.description,
-      inputSchema: { ...tool.input, type: 'object' as const },
-      annotations: { title: tool.title, readOnlyHint: !tool.writes, destructiveHint: false },
-    })),
-  }))
-  server.setRequestHandler(requests.call, async ({ params }) => {
+  server.setRequestHandler(ListToolsRequestSchema, onePage({ tools: tools.map(describedTool) }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name)
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
     try {
@@ -193,48 +227,43 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
       return { isError: true, content: [{ type: 'text' as const, text: error.message }] }
     }
   })
-  server.setRequestHandler(ListResourcesRequestSchema, () => ({
-    resources: resources.map(({ uri, name, description, mimeType }) => ({
-      uri,
-      name,
-      description,
-      mimeType,
-    })),
-  }))
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
-    resourceTemplates: [priceTemplate],
-  }))
-  server.setRequestHandler(requests.read, async ({ params }) => {
+  server.setRequestHandler(
+    ListResourcesRequestSchema,
+    onePage({ resources: resources.map(({ read, ...resource }) => resource) }),
+  )
+  server.setRequestHandler(
+    ListResourceTemplatesRequestSchema,
+    onePage({ resourceTemplates: [priceTemplate] }),
+  )
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
     const resource = resourceOf(params.uri)
     if (!resource) throw noResource(params.uri)
     const { uri, mimeType } = resource
     try {
       return { contents: [{ uri, mimeType, text: await resource.read(ask) }] }
     } catch (error) {
-      const isUnknown = error instanceof Refusal && unknownStatuses.includes(error.status ?? 0)
-      throw isUnknown ? noResource(uri, error.message) : error
+      if (!(error instanceof Refusal)) throw error
+      if (error.code === 'too_many_codes')
+        throw new McpError(ErrorCode.InvalidParams, error.message)
+      throw unknownStatuses.includes(error.status ?? 0) ? noResource(uri, error.message) : error
     }
   })
   // Prompts and resources take codes only: one, or several with commas.
-  server.setRequestHandler(requests.complete, async ({ params: { argument } }) => {
-    if (argument.name !== 'code' && argument.name !== 'codes') return { completion: { values: [] } }
-    const [, before = '', begun = ''] = /^(?:(.*,))?([^,]*)$/.exec(argument.value) ?? []
+  server.setRequestHandler(CompleteRequestSchema, async ({ params }) => {
+    checkCompleted(params)
+    const [, before = '', begun = ''] = /^(?:(.*,))?([^,]*)$/.exec(params.argument.value) ?? []
     const found = await codesLike(ask, begun.trim())
     const values = found.slice(0, completedMax).map(code => before + code)
     return {
       completion: { values, total: found.length, hasMore: found.length > values.length },
     }
   })
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({
-    prompts: prompts.map(({ name, description, arguments: parameters }) => ({
-      name,
-      description,
-      arguments: parameters,
-    })),
-  }))
-  server.setRequestHandler(requests.prompt, ({ params }) => {
-    const prompt = prompts.find(({ name }) => name === params.name)
-    if (!prompt) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${params.name}.`)
+  server.setRequestHandler(
+    ListPromptsRequestSchema,
+    onePage({ prompts: prompts.map(({ text, ...prompt }) => prompt) }),
+  )
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const prompt = promptOf(params.name)
     const values = params.arguments ?? {}
     for (const { name, required } of prompt.arguments) {
       if (required && !values[name]) {

@@ -18,6 +18,8 @@ export class Refusal extends Error {
     message: string,
     /** HTTP status, where the API answered. */
     readonly status?: number,
+    /** The code of the API's error. */
+    readonly code?: string,
   ) {
     super(message)
   }
@@ -85,8 +87,6 @@ export function refusalOf(status: number, body: unknown): Refusal {
   const text = message ?? inner?.message ?? `the service answered ${status}`
   const suggestions = data?.suggestions ?? []
   const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}.` : ''
-  return new Refusal(
-    `${status} ${code ?? inner?.code ?? ''}: ${text}${meant}`.replace(' :', ':'),
-    status,
-  )
+  const name = code ?? inner?.code
+  return new Refusal(`${status} ${name ?? ''}: ${text}${meant}`.replace(' :', ':'), status, name)
 }
