@@ -29,7 +29,7 @@ export const createSettlement = (deps: SettlementDeps, fileParts: FileParts) => 
 
   /** Charges what was answered, and gives back what was reserved for anything else. */
   const charge = (
-    { access, reserved, outcome, free }: RequestContext,
+    { access, reserved, outcome, free, request }: RequestContext,
     { key }: Caller,
     { status, headers }: Sent,
     now: number,
@@ -40,10 +40,12 @@ export const createSettlement = (deps: SettlementDeps, fileParts: FileParts) => 
       meter.refund(key, reserved)
       return false
     }
+    if (!('weighed' in access && access.weighed)) return true
+    // HEAD sends no rows.
+    if (request.method === 'HEAD') headers['x-quota-requests'] = '1'
     // A response that has started is sent: a cost beyond the remaining quota is waived.
-    if ('weighed' in access && access.weighed)
-      for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
-        if (!meter.reserve(key, now)) break
+    for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
+      if (!meter.reserve(key, now)) break
     return true
   }
 

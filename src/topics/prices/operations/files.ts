@@ -161,8 +161,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
     const { first, last } = range ?? { first: 0, last: file.bytes - 1 }
     const length = last - first + 1
     if (range) headers['content-range'] = `bytes ${first}-${last}/${file.bytes}`
-    const isHead = request.method === 'HEAD'
-    const share = isHead ? 1 : Math.max(1, Math.ceil((price * length) / file.bytes))
+    const share = Math.max(1, Math.ceil((price * length) / file.bytes))
     headers['x-quota-requests'] = String(share)
     // The server leaves out the body of a HEAD, and sends its length.
     const body = Bun.file(priceFiles.pathOf(file)).slice(first, last + 1)

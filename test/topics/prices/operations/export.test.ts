@@ -436,6 +436,22 @@ describe('what an export costs', () => {
     expect(await used(refused)).toBe(23)
   })
 
+  test.each([
+    ['HEAD', {}],
+    ['HEAD with Range', { range: 'bytes=0-99' }],
+  ])('%s costs one request, because it sends no rows', async (_, more) => {
+    const instance = openTestInstance()
+    const token = instance.key('professional')
+    instance.record('BRENT_CRUDE_USD', Array(25_000).fill(80), startAt, 60_000)
+    const headers = { authorization: `Token ${token}`, ...more }
+    const url = `http://localhost${path}?codes=BRENT_CRUDE_USD`
+    const head = await instance.app.handle(new Request(url, { method: 'HEAD', headers }))
+    expect(head.status).toBe(200)
+    expect(head.headers.get('x-total')).toBe('25000')
+    expect(head.headers.get('x-quota-requests')).toBe('1')
+    expect(await used(head)).toBe(1)
+  })
+
   test('the free plan exports one month of the demo codes and is refused with the limits beyond that', async () => {
     const instance = openTestInstance()
     const token = instance.key('free')
