@@ -90,6 +90,8 @@ export interface KeyAccess {
    * sent as usual.
    */
   refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
+  /** The schema of these responses, where every error is sent so. */
+  refusalSchema?: object
 }
 
 export interface RefusalAnswer {

@@ -155,7 +155,9 @@ function refusalsOf(access: Access) {
   const documented = {
     ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
     ...entryRefusalsOf(access),
-    ...((isForQueryWorker(access) || isHeavy(access)) && { 503: OverloadProblem }),
+    ...((isForQueryWorker(access) || isHeavy(access)) && {
+      503: refusalSchemaOf(access) ?? OverloadProblem,
+    }),
   }
   refusals.set(access, documented)
   return documented
@@ -163,17 +165,17 @@ function refusalsOf(access: Access) {
 
 const refusals = new WeakMap<Access, object>()
 
+const refusalSchemaOf = (access: Access) => ('meter' in access ? access.refusalSchema : undefined)
+
 function entryRefusalsOf(access: Access) {
   if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
   if ('operator' in access) return { 401: NestedProblem, 403: NestedProblem }
-  const plan = {
-    401: NestedProblem,
-    403: access.flat ? FlatProblem : NestedProblem,
-    429: FlatProblem,
-  }
+  const { flat, meter, refusalSchema } = access
   return {
-    ...plan,
-    ...(access.meter && { 402: FlatProblem }),
+    401: refusalSchema ?? NestedProblem,
+    403: refusalSchema ?? (flat ? FlatProblem : NestedProblem),
+    429: refusalSchema ?? FlatProblem,
+    ...(meter && { 402: refusalSchema ?? FlatProblem }),
   }
 }
 

@@ -70,6 +70,7 @@ const access: KeyAccess = {
     text: JSON.stringify({ s: 'error', errmsg: message }),
     contentType: 'application/json; charset=utf-8',
   }),
+  refusalSchema: ChartRefusal,
 }
 
 /** The prices of now, or those that were known at a moment, as a request reads them. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../../../src/http/openapi/openapi.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 
@@ -199,6 +200,16 @@ describe('the datafeed for charting libraries', () => {
       'UNAUTHORIZED',
       expect.stringContaining('Bearer'),
     ])
+  })
+
+  test('documents this form for every error', async () => {
+    const { instance } = open()
+    const { paths } = (await (await instance.get('/openapi.json')).json()) as OpenApiDocument
+    const bars = paths['/udf/history']!.get!.responses!
+    const errors = Object.entries(bars).filter(([status]) => status >= '400')
+    expect(errors.map(([status]) => status)).toEqual(['400', '401', '402', '403', '429', '503'])
+    for (const [, { content }] of errors)
+      expect(content!['application/json']!.schema!.$ref).toBe('#/components/schemas/ChartRefusal')
   })
 
   test('accepts a key in the path only where it is read-only', async () => {
