@@ -8,7 +8,13 @@ import { firstLine } from './accounts/sign-in.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backups/commands.ts'
 import { wordArgument } from './choice.ts'
-import { type CommandTools, commandEnvironment, type JsonOption, printJson } from './command.ts'
+import {
+  attempt,
+  type CommandTools,
+  commandEnvironment,
+  type JsonOption,
+  printJson,
+} from './command.ts'
 import { configExplain } from './config.ts'
 import { confirmIrreversible } from './confirm.ts'
 import { batchCommands } from './data/batches.ts'
@@ -16,6 +22,7 @@ import { codeCommands } from './data/codes.ts'
 import { dataCommands } from './data/commands.ts'
 import { datasetCommands } from './data/datasets.ts'
 import { feedCommands } from './data/feeds.ts'
+import { quarantineCommands } from './data/quarantine.ts'
 import { reviewCommands } from './data/review.ts'
 import { seriesCommands } from './data/series.ts'
 import { sourceCommands } from './data/sources.ts'
@@ -49,21 +56,27 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   const program = emptyProgram(env)
   serverCommands(program, env, results)
   dataCommands(program, env, results)
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  const leaf: CommandTools['leaf'] = (group, name, description, ...names) => {
+    const command = group.command(name).description(description)
+    for (const [flags, meaning] of names) command.argument(flags, meaning)
+    return located(command).option('--json', 'print JSON')
+  }
   const run: CommandTools['run'] =
     work =>
     (...args) => {
       // After its arguments an action gets its options and the command.
-      const { json, ...options } = args.at(-2) as Options & JsonOption
+      const [{ json, ...options }, command] = args.slice(-2) as [Options & JsonOption, Command]
       return withOperator(options, env, async operator => {
         const { out, err, terminal, width } = env
         const parts = { operator, out, err, terminal, width, json: json === true }
-        results.set(await work(commandEnvironment(parts), ...args))
+        const attempted = () => work(commandEnvironment(parts), ...args)
+        results.set(await attempt(wordsOf(command), env, attempted))
       })
     }
   const tools: CommandTools = { program, leaf, run }
+  quarantineCommands(tools)
   accountCommands(tools, () => firstLine(env.stdin))
-  leaf(program.command('setup').description('manage the first credentials of a data directory'))
+  leaf(program, 'setup', 'manage the first credentials of a data directory')
     .requiredOption('--again', 'create and show new first credentials, if the old ones are unused')
     .action(
       run((operator, options: Options) =>
@@ -93,6 +106,10 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   addExamples(program)
   return program
 }
+
+/** The words of a command after the program's name. */
+const wordsOf = (command: Command): string =>
+  command.parent?.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name()
 
 /** Commands that write the files of packages: manual and completions. */
 function manualCommands(program: Command, env: ProgramEnvironment) {

@@ -29,31 +29,30 @@ const entryTable = (entries: readonly EntryLine[]) =>
         .join(' ') || '-',
   })
 
-const listAudit = (env: CommandEnvironment, options: AuditOptions): Promise<number> =>
-  env.attempt('audit', async () => {
-    const limit = Number(options.limit ?? limitUsual)
-    if (!Number.isSafeInteger(limit) || limit < 1)
-      throw new Error(wrongValue('--limit', 'a whole number above 0', options.limit))
-    const filter = new URLSearchParams({ per_page: String(Math.min(limit, perPage)) })
-    for (const name of ['since', 'until', 'actor', 'thing'] as const) {
-      const value = options[name]
-      if (value !== undefined) filter.set(name, value)
-    }
-    const all: EntryLine[] = []
-    for (let page = 1; all.length < limit; page += 1) {
-      const { entries } = await env.answer<{ entries: EntryLine[] }>(
-        'GET',
-        `/admin/v1/audit?${filter}&page=${page}`,
-      )
-      all.push(...entries)
-      if (entries.length < Math.min(limit, perPage)) break
-    }
-    env.print(all.slice(0, limit), entryTable)
-  })
+const listAudit = async (env: CommandEnvironment, options: AuditOptions): Promise<void> => {
+  const limit = Number(options.limit ?? limitUsual)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw new Error(wrongValue('--limit', 'a whole number above 0', options.limit))
+  const filter = new URLSearchParams({ per_page: String(Math.min(limit, perPage)) })
+  for (const name of ['since', 'until', 'actor', 'thing'] as const) {
+    const value = options[name]
+    if (value !== undefined) filter.set(name, value)
+  }
+  const all: EntryLine[] = []
+  for (let page = 1; all.length < limit; page += 1) {
+    const { entries } = await env.answer<{ entries: EntryLine[] }>(
+      'GET',
+      `/admin/v1/audit?${filter}&page=${page}`,
+    )
+    all.push(...entries)
+    if (entries.length < Math.min(limit, perPage)) break
+  }
+  env.print(all.slice(0, limit), entryTable)
+}
 
 /** `audit`: who did what. */
 export function auditCommands({ program, leaf, run }: CommandTools) {
-  leaf(program.command('audit').description('show the audit trail: who did what, newest first'))
+  leaf(program, 'audit', 'show the audit trail: who did what, newest first')
     .option('--since <time>', 'from this day or time')
     .option('--until <time>', 'before this day or time')
     .option('--actor <who>', 'part of an actor, an account, or its address')

@@ -3,7 +3,7 @@ import { errorText } from '../lib/files/error-text.ts'
 import { oneLine } from '../lib/log/log.ts'
 import { withoutAbsent } from '../lib/text/json.ts'
 import { shownValue } from '../lib/text/wrong-value.ts'
-import { exitCodes } from './exit-codes.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { fittedLines, type Table } from './table.ts'
 
@@ -29,17 +29,25 @@ export interface JsonOption {
   json?: boolean
 }
 
+/** The work of a command; it names an exit code where the end of its work is not enough. */
+export type CommandWork = Promise<void> | Promise<ExitCode>
+
 /** The parts that operator commands are declared with. */
 export interface CommandTools {
   program: Command
-  /** Gives a command the options that name its data directory, and `--json`. */
-  leaf(command: Command): Command
+  /** Adds a command with its arguments, the options that name its data directory, and `--json`. */
+  leaf(
+    group: Command,
+    name: string,
+    description: string,
+    ...names: (readonly [flags: string, meaning?: string])[]
+  ): Command
   /**
    * The action of a command: runs work against the data directory that the options name, with the
-   * arguments and options of the command, and sets the exit code that it returns.
+   * arguments and options of the command, and sets the exit code.
    */
   run<A extends unknown[]>(
-    work: (env: CommandEnvironment, ...args: A) => Promise<number>,
+    work: (env: CommandEnvironment, ...args: A) => CommandWork,
   ): (...args: A) => Promise<void>
 }
 
@@ -56,6 +64,27 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * Runs the work of a command and returns its exit code: that of the work, 0 where it has none, or 1
+ * on a refusal, which is printed to standard error after the words of the command.
+ */
+export async function attempt(
+  words: string,
+  { err }: Pick<CommandParts, 'err'>,
+  work: () => CommandWork,
+): Promise<ExitCode> {
+  try {
+    return (await work()) ?? exitCodes.done
+  } catch (error) {
+    const lines = error instanceof Refusal ? error.lines : [errorText(error)]
+    for (const line of lines) err(`${words}: ${oneLine(line)}`)
+    return exitCodes.failed
+  }
+}
+
+/** The argument of commands about an account. */
+export const anAccount = ['<account>', 'id or e-mail address'] as const
+
 export const accountsPath = '/admin/v1/accounts'
 const perPage = 100
 
@@ -68,7 +97,7 @@ export const printJson = ({ out }: { out(line: string): void }, data: unknown): 
   out(JSON.stringify(data, null, 2))
 
 export function commandEnvironment(parts: CommandParts) {
-  const { operator, out, err, json, width } = parts
+  const { operator, out, json, width } = parts
 
   /** Returns the body of a successful response that has no envelope. */
   async function body<T>(method: string, path: string, sent?: unknown): Promise<T> {
@@ -90,20 +119,6 @@ export function commandEnvironment(parts: CommandParts) {
     ...parts,
     body,
     answer,
-    /**
-     * Runs a command and returns its exit code: 0 on success, 1 on a refusal, which it prints to
-     * standard error.
-     */
-    async attempt(name: string, work: () => Promise<void>): Promise<number> {
-      try {
-        await work()
-        return exitCodes.done
-      } catch (error) {
-        const lines = error instanceof Refusal ? error.lines : [errorText(error)]
-        for (const line of lines) err(`${name}: ${oneLine(line)}`)
-        return exitCodes.failed
-      }
-    },
     /** Finds the path of an account by its id or its e-mail address. */
     async accountPath(who: string): Promise<string> {
       if (!who.includes('@')) return `${accountsPath}/${encodeURIComponent(who)}`

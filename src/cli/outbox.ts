@@ -32,52 +32,53 @@ const countOf = (n: number, singular: string, many = `${singular}s`): string =>
   `${n} ${n === 1 ? singular : many}`
 
 /** Lists the messages that restores held back, in the order in which they were created. */
-export const listHeld = (
+export const listHeld = async (
   env: CommandEnvironment,
   { kind }: Pick<Choice, 'kind'> = {},
-): Promise<number> =>
-  env.attempt('outbox held', async () => {
-    const all = await env.rows<HeldLine>(heldPath, 'held', { kind })
-    env.print(all, lines =>
-      tableOf(lines, {
-        ID: 'id',
-        KIND: 'kind',
-        TYPE: 'event_type',
-        EVENT: 'event_id',
-        ABOUT: 'about',
-        ACCOUNT: 'account_id',
-        CREATED: 'created_at',
-      }),
-    )
-  })
+): Promise<void> => {
+  const all = await env.rows<HeldLine>(heldPath, 'held', { kind })
+  env.print(all, lines =>
+    tableOf(lines, {
+      ID: 'id',
+      KIND: 'kind',
+      TYPE: 'event_type',
+      EVENT: 'event_id',
+      ABOUT: 'about',
+      ACCOUNT: 'account_id',
+      CREATED: 'created_at',
+    }),
+  )
+}
 
 /** Sends the messages that restores held back. */
-export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Promise<number> =>
-  env.attempt('outbox release', async () => {
-    let released = 0
-    for (;;) {
-      const done = await env.answer<{ released: number; more: boolean }>(
-        'POST',
-        '/admin/v1/outbox/release',
-        { kind, ids },
-      )
-      released += done.released
-      if (!done.more) break
-    }
-    env.print({ released }, () => [`released: ${countOf(released, 'message')}`])
-  })
+export const releaseHeld = async (
+  env: CommandEnvironment,
+  { kind, ids }: Choice,
+): Promise<void> => {
+  let released = 0
+  for (;;) {
+    const done = await env.answer<{ released: number; more: boolean }>(
+      'POST',
+      '/admin/v1/outbox/release',
+      { kind, ids },
+    )
+    released += done.released
+    if (!done.more) break
+  }
+  env.print({ released }, () => [`released: ${countOf(released, 'message')}`])
+}
 
 /** `outbox`: what a restore kept back. */
 export function outboxCommands({ program, leaf, run }: CommandTools) {
   const outbox = program.command('outbox').description('manage messages held by a restore')
   const ofKind = (command: Command) =>
-    leaf(command).option('--kind <kind>', 'only this kind: webhook, email or sms')
-  ofKind(outbox.command('held').description('list held messages')).action(run(listHeld))
+    command.option('--kind <kind>', 'only this kind: webhook, email or sms')
+  ofKind(leaf(outbox, 'held', 'list held messages')).action(run(listHeld))
   ofKind(
-    outbox
-      .command('release')
-      .argument('[ids...]', 'messages; none: all')
-      .description('send held messages with their original ids'),
+    leaf(outbox, 'release', 'send held messages with their original ids', [
+      '[ids...]',
+      'messages; none: all',
+    ]),
   ).action(
     run((env, ids: string[], { kind }: Choice) =>
       releaseHeld(env, { kind, ...(ids.length > 0 && { ids }) }),

@@ -55,60 +55,59 @@ const detailLines = (account: AccountDetail) => [
 ]
 
 /** Lists accounts, newest first, optionally of one plan or whose address contains a text. */
-export const listAccounts = (
+export const listAccounts = async (
   env: CommandEnvironment,
-  { plan, q }: { plan?: string; q?: string } = {},
-): Promise<number> =>
-  env.attempt('accounts list', async () => {
-    const all = await env.rows<AccountLine>(accountsPath, 'accounts', { plan, q })
-    env.print(all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
+  { plan, search }: { plan?: string; search?: string } = {},
+): Promise<void> => {
+  const all = await env.rows<AccountLine>(accountsPath, 'accounts', {
+    plan: plan || undefined,
+    q: search || undefined,
   })
+  env.print(all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
+}
 
 /** Shows an account with its keys. */
-export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
-  env.attempt('accounts show', async () => {
-    const { account } = await env.answer<{ account: AccountDetail }>(
-      'GET',
-      await env.accountPath(who),
-    )
-    env.print(account, detailLines)
-  })
+export const showAccount = async (env: CommandEnvironment, who: string): Promise<void> => {
+  const { account } = await env.answer<{ account: AccountDetail }>(
+    'GET',
+    await env.accountPath(who),
+  )
+  env.print(account, detailLines)
+}
 
 /** Makes an account with its first key and prints the token, this once. */
-export const createAccount = (
+export const createAccount = async (
   env: CommandEnvironment,
   { email, keyName, ...changes }: AccountChanges & { email: string; keyName?: string },
-): Promise<number> =>
-  env.attempt('accounts create', async () => {
-    const body = { key_name: keyName, ...wireOf({ ...changes, email }) }
-    const created = await env.answer<{
-      account: AccountDetail
-      api_key: KeyLine & { plain_token: string }
-    }>('POST', accountsPath, body)
-    env.print(created, ({ account, api_key }) => [
-      ...accountTable([account]),
-      '',
-      ...tokenLines('API key', api_key.plain_token),
-    ])
-  })
+): Promise<void> => {
+  const body = { key_name: keyName, ...wireOf({ ...changes, email }) }
+  const created = await env.answer<{
+    account: AccountDetail
+    api_key: KeyLine & { plain_token: string }
+  }>('POST', accountsPath, body)
+  env.print(created, ({ account, api_key }) => [
+    ...accountTable([account]),
+    '',
+    ...tokenLines('API key', api_key.plain_token),
+  ])
+}
 
 /**
  * Changes the given attributes of an account: plan, add-ons, trial, suspension, confirmation of its
  * address.
  */
-export const changeAccount = (
+export const changeAccount = async (
   env: CommandEnvironment,
   who: string,
   changes: AccountChanges,
-): Promise<number> =>
-  env.attempt('accounts change', async () => {
-    const { account } = await env.answer<{ account: AccountDetail }>(
-      'PATCH',
-      await env.accountPath(who),
-      wireOf(changes),
-    )
-    env.print(account, detail => accountTable([detail]))
-  })
+): Promise<void> => {
+  const { account } = await env.answer<{ account: AccountDetail }>(
+    'PATCH',
+    await env.accountPath(who),
+    wireOf(changes),
+  )
+  env.print(account, detail => accountTable([detail]))
+}
 
 const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
   email,
@@ -121,27 +120,25 @@ const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: Accou
 
 type EndedAccount = Static<typeof Ended>['data']['account']
 
-const endAccount = (
+const endAccount = async (
   env: CommandEnvironment,
-  name: string,
   method: 'DELETE' | 'POST',
   who: string,
   tail = '',
-): Promise<number> =>
-  env.attempt(name, async () => {
-    const { account } = await env.answer<{ account: EndedAccount }>(
-      method,
-      `${await env.accountPath(who)}${tail}`,
-    )
-    env.print(account, ({ id, email, closed_at, erased_at }) =>
-      table(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
-    )
-  })
+): Promise<void> => {
+  const { account } = await env.answer<{ account: EndedAccount }>(
+    method,
+    `${await env.accountPath(who)}${tail}`,
+  )
+  env.print(account, ({ id, email, closed_at, erased_at }) =>
+    table(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
+  )
+}
 
 /** Closes an account permanently; its data is kept until it is erased. */
-export const closeAccount = (env: CommandEnvironment, who: string): Promise<number> =>
-  endAccount(env, 'accounts close', 'DELETE', who)
+export const closeAccount = (env: CommandEnvironment, who: string): Promise<void> =>
+  endAccount(env, 'DELETE', who)
 
 /** Erases the personal data of a closed account; invoices are retained. */
-export const eraseAccount = (env: CommandEnvironment, who: string): Promise<number> =>
-  endAccount(env, 'accounts erase', 'POST', who, '/erase')
+export const eraseAccount = (env: CommandEnvironment, who: string): Promise<void> =>
+  endAccount(env, 'POST', who, '/erase')

@@ -15,43 +15,38 @@ const tokenTable = (tokens: readonly TokenLine[]) =>
     CREATED: 'created_at',
   })
 
-export const listAdminTokens = (env: CommandEnvironment): Promise<number> =>
-  env.attempt('token list', async () => {
-    const { tokens } = await env.answer<{ tokens: TokenLine[] }>('GET', path)
-    env.print(tokens, tokenTable)
-  })
+export const listAdminTokens = async (env: CommandEnvironment): Promise<void> => {
+  const { tokens } = await env.answer<{ tokens: TokenLine[] }>('GET', path)
+  env.print(tokens, tokenTable)
+}
 
 /** Makes a token with a name and a role and prints it, this once. */
-export const createAdminToken = (
+export const createAdminToken = async (
   env: CommandEnvironment,
   name: string,
-  role: string,
-): Promise<number> =>
-  env.attempt('token create', async () => {
-    const { token } = await env.answer<{ token: TokenLine & { plain_token: string } }>(
-      'POST',
-      path,
-      { name, role },
-    )
-    env.print(token, adminToken => [
-      ...tokenTable([adminToken]),
-      '',
-      ...tokenLines('Admin token', adminToken.plain_token),
-    ])
+  { role }: { role: string },
+): Promise<void> => {
+  const { token } = await env.answer<{ token: TokenLine & { plain_token: string } }>('POST', path, {
+    name,
+    role,
   })
+  env.print(token, adminToken => [
+    ...tokenTable([adminToken]),
+    '',
+    ...tokenLines('Admin token', adminToken.plain_token),
+  ])
+}
 
-export const revokeAdminToken = (env: CommandEnvironment, id: string): Promise<number> =>
-  env.attempt('token revoke', async () => {
-    const { token } = await env.answer<{ token: TokenLine }>(
-      'DELETE',
-      `${path}/${encodeURIComponent(id)}`,
-    )
-    env.print(token, ended => tokenTable([ended]))
-  })
+export const revokeAdminToken = async (env: CommandEnvironment, id: string): Promise<void> => {
+  const { token } = await env.answer<{ token: TokenLine }>(
+    'DELETE',
+    `${path}/${encodeURIComponent(id)}`,
+  )
+  env.print(token, ended => tokenTable([ended]))
+}
 
 /** Makes a new token for everything and prints it, this once; all earlier ones end. */
-export const rotateAdminToken = (env: CommandEnvironment): Promise<number> =>
-  env.attempt('token rotate', async () => {
-    const body = await env.answer<{ admin_token: string }>('POST', '/admin/v1/token/rotate')
-    env.print(body, ({ admin_token }) => tokenLines('Admin token', admin_token))
-  })
+export const rotateAdminToken = async (env: CommandEnvironment): Promise<void> => {
+  const body = await env.answer<{ admin_token: string }>('POST', '/admin/v1/token/rotate')
+  env.print(body, ({ admin_token }) => tokenLines('Admin token', admin_token))
+}

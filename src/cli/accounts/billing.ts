@@ -3,7 +3,7 @@ import { invoiceStateText } from '../../plans/billing/invoice.ts'
 import type { LedgerInvoice as InvoiceLine } from '../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as SubscriptionLine } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
-import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
+import { anAccount, type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
 import { tableOf } from '../table.ts'
 import { accountOf } from './accounts.ts'
 
@@ -73,11 +73,10 @@ const allOf = async <T>(
     account: account === undefined ? undefined : (await accountOf(env, account)).id,
   })
 
-export const listInvoices = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
-  env.attempt('invoices list', async () => {
-    const invoices = await allOf<InvoiceLine>(env, invoicesPath, 'invoices', filter)
-    env.print(invoices, rows => (rows.length === 0 ? ['No invoices.'] : invoiceTable(rows)))
-  })
+export const listInvoices = async (env: CommandEnvironment, filter: Filter = {}): Promise<void> => {
+  const invoices = await allOf<InvoiceLine>(env, invoicesPath, 'invoices', filter)
+  env.print(invoices, rows => (rows.length === 0 ? ['No invoices.'] : invoiceTable(rows)))
+}
 
 /** Finds the path of an invoice by its id or its number. */
 async function invoicePath(env: CommandEnvironment, which: string): Promise<string> {
@@ -89,24 +88,25 @@ async function invoicePath(env: CommandEnvironment, which: string): Promise<stri
 }
 
 /** Shows an invoice, after changing its status if that is requested. */
-export const oneInvoice = (
+export const oneInvoice = async (
   env: CommandEnvironment,
   which: string,
   verb: 'show' | 'pay' | 'void',
-): Promise<number> =>
-  env.attempt(`invoices ${verb}`, async () => {
-    const path = await invoicePath(env, which)
-    const { invoice } = await (verb === 'show'
-      ? env.answer<{ invoice: InvoiceLine }>('GET', path)
-      : env.answer<{ invoice: InvoiceLine }>('POST', `${path}/${verb}`))
-    env.print(invoice, verb === 'show' ? invoiceDetail : one => invoiceTable([one]))
-  })
+): Promise<void> => {
+  const path = await invoicePath(env, which)
+  const { invoice } = await (verb === 'show'
+    ? env.answer<{ invoice: InvoiceLine }>('GET', path)
+    : env.answer<{ invoice: InvoiceLine }>('POST', `${path}/${verb}`))
+  env.print(invoice, verb === 'show' ? invoiceDetail : one => invoiceTable([one]))
+}
 
-export const listSubscriptions = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
-  env.attempt('subscriptions list', async () => {
-    const sold = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', filter)
-    env.print(sold, rows => (rows.length === 0 ? ['No subscriptions.'] : subscriptionTable(rows)))
-  })
+export const listSubscriptions = async (
+  env: CommandEnvironment,
+  filter: Filter = {},
+): Promise<void> => {
+  const sold = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', filter)
+  env.print(sold, rows => (rows.length === 0 ? ['No subscriptions.'] : subscriptionTable(rows)))
+}
 
 export interface Agreement {
   plan: string
@@ -130,58 +130,56 @@ const inOptions = (error: unknown): never => {
 }
 
 /** Puts an account on a plan at an agreed price. */
-export const agreeSubscription = (
+export const agreeSubscription = async (
   env: CommandEnvironment,
   who: string,
   { plan, price, yearly = false, openInvoices }: Agreement,
-): Promise<number> =>
-  env.attempt('subscriptions agree', async () => {
-    const account = await accountOf(env, who)
-    const before = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
-      account: account.id,
-    })
-    const { subscription } = await env
-      .answer<{ subscription: { id: string } }>('POST', subscriptionsPath, {
-        account: account.id,
-        plan,
-        price: centsOf(price),
-        billing_period: yearly ? 'yearly' : 'monthly',
-        open_invoices: openInvoices,
-      })
-      .catch(inOptions)
-    const isSame = before.some(({ id }) => id === subscription.id)
-    const agreed = await env.answer<{ subscription: SubscriptionLine }>(
-      'GET',
-      `${subscriptionsPath}/${subscription.id}`,
-    )
-    env.print(agreed.subscription, row => [
-      ...subscriptionTable([row]),
-      ...(isSame
-        ? ['', 'The account already has this plan at this price: nothing was invoiced.']
-        : []),
-    ])
+): Promise<void> => {
+  const account = await accountOf(env, who)
+  const before = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
+    account: account.id,
   })
+  const { subscription } = await env
+    .answer<{ subscription: { id: string } }>('POST', subscriptionsPath, {
+      account: account.id,
+      plan,
+      price: centsOf(price),
+      billing_period: yearly ? 'yearly' : 'monthly',
+      open_invoices: openInvoices,
+    })
+    .catch(inOptions)
+  const isSame = before.some(({ id }) => id === subscription.id)
+  const agreed = await env.answer<{ subscription: SubscriptionLine }>(
+    'GET',
+    `${subscriptionsPath}/${subscription.id}`,
+  )
+  env.print(agreed.subscription, row => [
+    ...subscriptionTable([row]),
+    ...(isSame
+      ? ['', 'The account already has this plan at this price: nothing was invoiced.']
+      : []),
+  ])
+}
 
 /** Ends a subscription, named by its id or its account. */
-export const cancelSubscription = (
+export const cancelSubscription = async (
   env: CommandEnvironment,
   which: string,
   { now = false, openInvoices }: { now?: boolean; openInvoices?: string } = {},
-): Promise<number> =>
-  env.attempt('subscriptions cancel', async () => {
-    const id = which.includes('@') ? await runningOf(env, which) : which
-    const { subscription } = await env
-      .answer<{ subscription: SubscriptionLine }>(
-        'POST',
-        `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
-        {
-          when: now ? 'now' : 'period_end',
-          open_invoices: openInvoices,
-        },
-      )
-      .catch(inOptions)
-    env.print(subscription, row => subscriptionTable([row]))
-  })
+): Promise<void> => {
+  const id = which.includes('@') ? await runningOf(env, which) : which
+  const { subscription } = await env
+    .answer<{ subscription: SubscriptionLine }>(
+      'POST',
+      `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
+      {
+        when: now ? 'now' : 'period_end',
+        open_invoices: openInvoices,
+      },
+    )
+    .catch(inOptions)
+  env.print(subscription, row => subscriptionTable([row]))
+}
 
 async function runningOf(env: CommandEnvironment, who: string): Promise<string> {
   const all = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
@@ -200,48 +198,37 @@ export function billingCommands({ program, leaf, run }: CommandTools) {
       'void',
     ])
   const filtered = (command: Command, statuses: readonly string[]) =>
-    leaf(command)
+    command
       .addOption(wordOption('--status <status>', 'only items with this status', statuses))
       .option('--account <account>', 'only items of this account: id or e-mail address')
 
   const invoices = program.command('invoices').description('manage invoices')
-  filtered(
-    invoices.command('list').description('list invoices, newest first'),
-    invoiceStatuses,
-  ).action(run(listInvoices))
+  filtered(leaf(invoices, 'list', 'list invoices, newest first'), invoiceStatuses).action(
+    run(listInvoices),
+  )
   for (const [verb, about] of [
     ['show', 'show an invoice with its lines'],
     ['pay', 'mark an invoice as paid'],
     ['void', 'void an invoice that was issued in error'],
   ] as const)
-    leaf(invoices.command(verb).argument('<invoice>', 'number or id').description(about)).action(
+    leaf(invoices, verb, about, ['<invoice>', 'number or id']).action(
       run((env, which: string) => oneInvoice(env, which, verb)),
     )
 
   const subscriptions = program.command('subscriptions').description('manage subscriptions')
-  filtered(
-    subscriptions.command('list').description('list subscriptions, newest first'),
-    subscriptionStatuses,
-  )
+  filtered(leaf(subscriptions, 'list', 'list subscriptions, newest first'), subscriptionStatuses)
     .option('--plan <plan>', 'only subscriptions to this plan')
     .action(run(listSubscriptions))
-  leaf(
-    subscriptions
-      .command('agree')
-      .argument('<account>', 'id or e-mail address')
-      .description('assign a plan to an account at an agreed price'),
-  )
+  leaf(subscriptions, 'agree', 'assign a plan to an account at an agreed price', anAccount)
     .requiredOption('--plan <plan>', 'the plan')
     .requiredOption('--price <amount>', 'price per period in USD: 99 or 99.50')
     .option('--yearly', 'bill yearly instead of monthly')
     .addOption(openInvoices())
     .action(run(agreeSubscription))
-  leaf(
-    subscriptions
-      .command('cancel')
-      .argument('<subscription>', 'id of the subscription, or e-mail address of the account')
-      .description('cancel a subscription at the end of its period'),
-  )
+  leaf(subscriptions, 'cancel', 'cancel a subscription at the end of its period', [
+    '<subscription>',
+    'id of the subscription, or e-mail address of the account',
+  ])
     .option('--now', 'cancel it immediately, without a refund')
     .addOption(openInvoices())
     .action(run(cancelSubscription))

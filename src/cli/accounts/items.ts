@@ -2,7 +2,7 @@ import type { AlertShape as AlertLine } from '../../topics/alerts/operations/row
 import type { DeliveryShape as DeliveryLine } from '../../topics/deliveries/operations/row.ts'
 import type { AccountWebhook as WebhookLine } from '../../topics/operator/operations/people/account-items.ts'
 import type { LogShape as EventLine } from '../../topics/webhooks/operations/row.ts'
-import type { CommandEnvironment, CommandTools } from '../command.ts'
+import { anAccount, type CommandEnvironment, type CommandTools } from '../command.ts'
 import { type Table, tableOf } from '../table.ts'
 
 const yes = (isSo: boolean) => (isSo ? 'yes' : 'no')
@@ -43,36 +43,34 @@ const deliveryTable = (rows: readonly DeliveryLine[]) =>
     NEXT: 'next_delivery_at',
   })
 
-const listItems = <T>(
+const listItems = async <T>(
   env: CommandEnvironment,
   who: string,
   name: string,
   tableOf: (rows: readonly T[]) => readonly [Table],
-) =>
-  env.attempt(`${name} list`, async () => {
-    const path = await env.accountPath(who)
-    const rows = await env.answer<T[]>('GET', `${path}/${name}`)
-    env.print(rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : tableOf(list)))
-  })
+) => {
+  const path = await env.accountPath(who)
+  const rows = await env.answer<T[]>('GET', `${path}/${name}`)
+  env.print(rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : tableOf(list)))
+}
 
-const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
-  env.attempt('webhooks events', async () => {
-    const path = `${await env.accountPath(who)}/webhooks/${encodeURIComponent(webhook)}/events`
-    const { events } = await env.answer<{ events: EventLine[] }>('GET', path)
-    env.print(events, rows =>
-      rows.length === 0
-        ? ['No deliveries to this endpoint in the last 30 days.']
-        : tableOf(rows, {
-            CREATED: 'created_at',
-            EVENT: 'event_type',
-            STATUS: 'status',
-            ATTEMPTS: 'attempts',
-            CODE: row => (row.status_code === null ? '-' : String(row.status_code)),
-            NEXT: 'next_attempt_at',
-            ERROR: 'error',
-          }),
-    )
-  })
+const listEvents = async (env: CommandEnvironment, who: string, webhook: string) => {
+  const path = `${await env.accountPath(who)}/webhooks/${encodeURIComponent(webhook)}/events`
+  const { events } = await env.answer<{ events: EventLine[] }>('GET', path)
+  env.print(events, rows =>
+    rows.length === 0
+      ? ['No deliveries to this endpoint in the last 30 days.']
+      : tableOf(rows, {
+          CREATED: 'created_at',
+          EVENT: 'event_type',
+          STATUS: 'status',
+          ATTEMPTS: 'attempts',
+          CODE: row => (row.status_code === null ? '-' : String(row.status_code)),
+          NEXT: 'next_attempt_at',
+          ERROR: 'error',
+        }),
+  )
+}
 
 /** `alerts`, `webhooks` and `deliveries`: the items of an account. */
 export function itemCommands({ program, leaf, run }: CommandTools) {
@@ -82,22 +80,19 @@ export function itemCommands({ program, leaf, run }: CommandTools) {
     tableOf: (rows: readonly T[]) => readonly [Table],
   ) => {
     const group = program.command(name).description(`list ${what} of accounts`)
-    leaf(
-      group
-        .command('list')
-        .argument('<account>', 'id or e-mail address')
-        .description(`list ${what} of an account`),
-    ).action(run((env, who: string) => listItems(env, who, name, tableOf)))
+    leaf(group, 'list', `list ${what} of an account`, anAccount).action(
+      run((env, who: string) => listItems(env, who, name, tableOf)),
+    )
     return group
   }
   add('alerts', 'price alerts', alertTable)
   const webhooks = add('webhooks', 'webhook endpoints', webhookTable)
   leaf(
-    webhooks
-      .command('events')
-      .argument('<account>', 'id or e-mail address')
-      .argument('<webhook>', 'id of the endpoint')
-      .description('list the newest deliveries to an endpoint, with attempts and errors'),
+    webhooks,
+    'events',
+    'list the newest deliveries to an endpoint, with attempts and errors',
+    anAccount,
+    ['<webhook>', 'id of the endpoint'],
   ).action(run(listEvents))
   add('deliveries', 'scheduled deliveries', deliveryTable)
 }

@@ -11,9 +11,9 @@ export interface NewKeyOptions {
   /** ISO 8601 with a zone. */
   expires?: string
   readOnly?: boolean
-  allowedIps?: readonly string[]
-  allowedDomains?: readonly string[]
-  scopes?: readonly string[]
+  allowIp?: readonly string[]
+  allowDomain?: readonly string[]
+  scope?: readonly string[]
 }
 
 function stateOf({ revoked_at, suspended_at, active }: KeyLine): string {
@@ -63,71 +63,66 @@ const madeLines = (key: MadeKey) => [
 const keyPath = (id: string) => `/admin/v1/keys/${encodeURIComponent(id)}`
 
 /** Lists the keys of an account, named by its id or its address. */
-export const listKeys = (env: CommandEnvironment, who: string): Promise<number> =>
-  env.attempt('keys list', async () => {
-    const { api_keys } = await env.answer<{ api_keys: KeyLine[] }>(
-      'GET',
-      `${await env.accountPath(who)}/keys`,
-    )
-    env.print(api_keys, keyTable)
-  })
+export const listKeys = async (env: CommandEnvironment, who: string): Promise<void> => {
+  const { api_keys } = await env.answer<{ api_keys: KeyLine[] }>(
+    'GET',
+    `${await env.accountPath(who)}/keys`,
+  )
+  env.print(api_keys, keyTable)
+}
 
 /** Makes a key for an account and prints its token, this once. */
-export const createKey = (
+export const createKey = async (
   env: CommandEnvironment,
   who: string,
   options: NewKeyOptions = {},
-): Promise<number> =>
-  env.attempt('keys create', async () => {
-    const { name, expires, readOnly, allowedIps, allowedDomains, scopes } = options
-    const body = {
-      name,
-      expires_at: expires,
-      read_only: readOnly,
-      allowed_ips: allowedIps,
-      allowed_domains: allowedDomains,
-      scopes,
-    }
-    const { api_key } = await env.answer<{ api_key: MadeKey }>(
-      'POST',
-      `${await env.accountPath(who)}/keys`,
-      body,
-    )
-    env.print(api_key, madeLines)
-  })
+): Promise<void> => {
+  const { name, expires, readOnly, allowIp, allowDomain, scope } = options
+  const body = {
+    name,
+    expires_at: expires,
+    read_only: readOnly,
+    allowed_ips: allowIp,
+    allowed_domains: allowDomain,
+    scopes: scope,
+  }
+  const { api_key } = await env.answer<{ api_key: MadeKey }>(
+    'POST',
+    `${await env.accountPath(who)}/keys`,
+    body,
+  )
+  env.print(api_key, madeLines)
+}
 
 /**
- * Gives a key a new token and prints it, this once; the old one ends at once or `overlapSeconds`
+ * Gives a key a new token and prints it, this once; the old one ends at once or `overlap` seconds
  * later.
  */
-export const rollKey = (
+export const rollKey = async (
   env: CommandEnvironment,
   id: string,
-  { overlapSeconds }: { overlapSeconds?: number } = {},
-): Promise<number> =>
-  env.attempt('keys roll', async () => {
-    const { api_key } = await env.answer<{ api_key: MadeKey }>('POST', `${keyPath(id)}/roll`, {
-      overlap_seconds: overlapSeconds,
-    })
-    env.print(api_key, madeLines)
+  { overlap }: { overlap?: number } = {},
+): Promise<void> => {
+  const { api_key } = await env.answer<{ api_key: MadeKey }>('POST', `${keyPath(id)}/roll`, {
+    overlap_seconds: overlap,
   })
+  env.print(api_key, madeLines)
+}
 
 /** Revokes a key permanently. */
-export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> =>
-  env.attempt('keys revoke', async () => {
-    const { api_key } = await env.answer<{ api_key: KeyLine }>('DELETE', keyPath(id))
-    env.print(api_key, key => keyTable([key]))
-  })
+export const revokeKey = async (env: CommandEnvironment, id: string): Promise<void> => {
+  const { api_key } = await env.answer<{ api_key: KeyLine }>('DELETE', keyPath(id))
+  env.print(api_key, key => keyTable([key]))
+}
 
 /** Suspends or resumes a key. */
-export const suspendKey = (
+export const suspendKey = async (
   env: CommandEnvironment,
   id: string,
   suspended = true,
-): Promise<number> =>
-  env.attempt(suspended ? 'keys suspend' : 'keys release', async () => {
-    const { api_key } = await env.answer<{ api_key: KeyLine }>('PATCH', keyPath(id), {
-      suspended,
-    })
-    env.print(api_key, key => keyTable([key]))
+): Promise<void> => {
+  const { api_key } = await env.answer<{ api_key: KeyLine }>('PATCH', keyPath(id), {
+    suspended,
   })
+  env.print(api_key, key => keyTable([key]))
+}

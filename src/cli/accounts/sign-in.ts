@@ -1,55 +1,51 @@
 import type { CommandEnvironment } from '../command.ts'
 
 /** Sets the password of an account and ends all its sessions. */
-export const setPassword = (
+export const setPassword = async (
   env: CommandEnvironment,
   who: string,
   readPassword: () => Promise<string>,
-): Promise<number> =>
-  env.attempt('accounts password', async () => {
-    const path = await env.accountPath(who)
-    const body = await env.answer<{ email: string }>('POST', `${path}/password`, {
-      password: await readPassword(),
-    })
-    env.print(body, ({ email }) => [`The password of ${email} is set; all sessions were ended.`])
+): Promise<void> => {
+  const path = await env.accountPath(who)
+  const body = await env.answer<{ email: string }>('POST', `${path}/password`, {
+    password: await readPassword(),
   })
+  env.print(body, ({ email }) => [`The password of ${email} is set; all sessions were ended.`])
+}
 
 /** Makes a link that signs in to an account once and prints it, this once. */
-export const makeLink = (env: CommandEnvironment, who: string): Promise<number> =>
-  env.attempt('accounts link', async () => {
-    const body = await env.answer<{ sign_in_url: string; expires_at: string }>(
-      'POST',
-      `${await env.accountPath(who)}/link`,
-    )
-    env.print(body, ({ sign_in_url, expires_at }) => [
-      sign_in_url,
-      `Valid once, until ${expires_at}.`,
-    ])
-  })
+export const makeLink = async (env: CommandEnvironment, who: string): Promise<void> => {
+  const body = await env.answer<{ sign_in_url: string; expires_at: string }>(
+    'POST',
+    `${await env.accountPath(who)}/link`,
+  )
+  env.print(body, ({ sign_in_url, expires_at }) => [
+    sign_in_url,
+    `Valid once, until ${expires_at}.`,
+  ])
+}
 
 /** Ends all sessions of an account. */
-export const endSessions = (env: CommandEnvironment, who: string): Promise<number> =>
-  env.attempt('accounts sign-out', async () => {
-    const ended = await env.answer<{ email: string }>(
-      'DELETE',
-      `${await env.accountPath(who)}/sessions`,
-    )
-    env.print(ended, ({ email }) => [
-      `All sessions of ${email} were ended; its API keys keep working.`,
-    ])
-  })
+export const endSessions = async (env: CommandEnvironment, who: string): Promise<void> => {
+  const ended = await env.answer<{ email: string }>(
+    'DELETE',
+    `${await env.accountPath(who)}/sessions`,
+  )
+  env.print(ended, ({ email }) => [
+    `All sessions of ${email} were ended; its API keys keep working.`,
+  ])
+}
 
 /** Turns two-factor authentication off for a user who has lost authenticator and recovery codes. */
-export const removeTwoFactor = (env: CommandEnvironment, who: string): Promise<number> =>
-  env.attempt('accounts second-step-off', async () => {
-    const removed = await env.answer<{ email: string }>(
-      'DELETE',
-      `${await env.accountPath(who)}/second-factor`,
-    )
-    env.print(removed, ({ email }) => [
-      `Signing in to ${email} asks for no code any more; everybody who was signed in is signed out.`,
-    ])
-  })
+export const removeTwoFactor = async (env: CommandEnvironment, who: string): Promise<void> => {
+  const removed = await env.answer<{ email: string }>(
+    'DELETE',
+    `${await env.accountPath(who)}/second-factor`,
+  )
+  env.print(removed, ({ email }) => [
+    `Signing in to ${email} asks for no code any more; everybody who was signed in is signed out.`,
+  ])
+}
 
 /**
  * Reads the first line of a stream. Secrets come by standard input, because arguments appear in the

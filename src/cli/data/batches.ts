@@ -41,15 +41,14 @@ interface ListOptions {
   since?: string
 }
 
-const listBatches = (
+const listBatches = async (
   env: CommandEnvironment,
   { kind, code, since }: ListOptions,
-): Promise<number> =>
-  env.attempt('batches list', async () => {
-    const list = listPath(path, { per_page: String(shownMax), kind, code, since })
-    const { batches } = await env.answer<{ batches: BatchLine[] }>('GET', list)
-    env.print(batches, batchTable)
-  })
+): Promise<void> => {
+  const list = listPath(path, { per_page: String(shownMax), kind, code, since })
+  const { batches } = await env.answer<{ batches: BatchLine[] }>('GET', list)
+  env.print(batches, batchTable)
+}
 
 interface Shown {
   batch: BatchLine
@@ -60,60 +59,58 @@ interface Shown {
 const percentOf = (percent: number | null) =>
   percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
 
-const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
-  env.attempt('batches show', async () => {
-    const shown = await env.answer<Shown>('GET', `${path}/${encodeURIComponent(id)}`)
-    env.print(shown, ({ batch, series, rows }) => [
-      ...batchTable([batch]),
-      ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
-      '',
-      ...tableOf(series, {
-        SERIES: 'code',
-        CHANGES: 'points',
-        FROM: 'from',
-        TO: 'to',
-      }),
-      '',
-      ...tableOf(batch.biggest_changes, {
-        'BIGGEST CHANGES': 'code',
-        AT: 'observed_at',
-        BEFORE: 'before',
-        AFTER: 'after',
-        CHANGE: biggest_change => percentOf(biggest_change.percent),
-      }),
-      ...(rows.length === 0
-        ? []
-        : [
-            '',
-            ...tableOf(rows, {
-              'ROWS CHANGED MOST': 'row',
-              BEFORE: 'before',
-              NOW: 'now',
-              CHANGE: ({ percent }) => percentOf(percent),
-            }),
-          ]),
-    ])
-  })
+const showBatch = async (env: CommandEnvironment, id: string): Promise<void> => {
+  const shown = await env.answer<Shown>('GET', `${path}/${encodeURIComponent(id)}`)
+  env.print(shown, ({ batch, series, rows }) => [
+    ...batchTable([batch]),
+    ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
+    '',
+    ...tableOf(series, {
+      SERIES: 'code',
+      CHANGES: 'points',
+      FROM: 'from',
+      TO: 'to',
+    }),
+    '',
+    ...tableOf(batch.biggest_changes, {
+      'BIGGEST CHANGES': 'code',
+      AT: 'observed_at',
+      BEFORE: 'before',
+      AFTER: 'after',
+      CHANGE: biggest_change => percentOf(biggest_change.percent),
+    }),
+    ...(rows.length === 0
+      ? []
+      : [
+          '',
+          ...tableOf(rows, {
+            'ROWS CHANGED MOST': 'row',
+            BEFORE: 'before',
+            NOW: 'now',
+            CHANGE: ({ percent }) => percentOf(percent),
+          }),
+        ]),
+  ])
+}
 
-const undoBatch = (
+const undoBatch = async (
   env: CommandEnvironment,
   id: string,
   { onlyUntouched, reason }: { onlyUntouched?: boolean; reason?: string },
-): Promise<number> =>
-  env.attempt('batches undo', async () => {
-    const undone = await env.answer<{
-      batch: BatchLine
-      restored: number
-      removed: number
-      left: number
-    }>('POST', `${path}/${encodeURIComponent(id)}/undo`, {
-      ...(onlyUntouched && { only_untouched: true }),
-      reason,
-    })
-    env.print(undone, ({ batch, restored, removed, left }) => [
-      `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} skipped because they were written later` : ''}`,
-    ])
+): Promise<void> => {
+  const undone = await env.answer<{
+    batch: BatchLine
+    restored: number
+    removed: number
+    left: number
+  }>('POST', `${path}/${encodeURIComponent(id)}/undo`, {
+    ...(onlyUntouched && { only_untouched: true }),
+    reason,
   })
+  env.print(undone, ({ batch, restored, removed, left }) => [
+    `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} skipped because they were written later` : ''}`,
+  ])
+}
 
 interface Changed {
   code: string
@@ -123,71 +120,51 @@ interface Changed {
   batch: number
 }
 
-const changeValue = (
+const changeValue = async (
   env: CommandEnvironment,
-  name: string,
   method: 'PATCH' | 'DELETE',
   body: Record<string, unknown>,
-): Promise<number> =>
-  env.attempt(name, async () => {
-    const changed = await env.answer<Changed>(method, '/admin/v1/values', body)
-    env.print(changed, ({ code, observed_at: at, before, after, batch }) => [
-      `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
-    ])
-  })
+): Promise<void> => {
+  const changed = await env.answer<Changed>(method, '/admin/v1/values', body)
+  env.print(changed, ({ code, observed_at: at, before, after, batch }) => [
+    `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
+  ])
+}
 
 /** `batches` and `values`: values written together, and single ones. */
 export function batchCommands({ program, leaf, run }: CommandTools) {
   const batches = program.command('batches').description('manage batches of writes')
-  leaf(batches.command('list').description('list the newest batches'))
+  leaf(batches, 'list', 'list the newest batches')
     .option('--kind <kind>', 'file, push, feed, correction, undo or release')
     .option('--code <code>', 'only batches that changed this series')
     .option('--since <time>', 'only batches opened since this time')
     .action(run(listBatches))
-  leaf(
-    batches
-      .command('show')
-      .argument('<id>')
-      .description('show a batch with its series and largest changes'),
-  ).action(run(showBatch))
-  leaf(
-    batches
-      .command('undo')
-      .argument('<id>')
-      .description('undo a batch: restore the earlier values as new revisions'),
+  leaf(batches, 'show', 'show a batch with its series and largest changes', ['<id>']).action(
+    run(showBatch),
   )
+  leaf(batches, 'undo', 'undo a batch: restore the earlier values as new revisions', ['<id>'])
     .option('--only-untouched', 'skip values and rows that were written again later')
     .option('--reason <text>', 'reason, for the audit trail')
     .action(run(undoBatch))
   const values = program.command('values').description('correct and delete recorded values')
-  leaf(
-    values
-      .command('correct')
-      .argument('<code>')
-      .argument('<time>', 'time with its zone, or a day')
-      .argument('<value>')
-      .requiredOption('--reason <text>', 'reason, for the audit trail')
-      .description('correct a value'),
-  ).action(
-    run((env, code: string, time: string, value: string, { reason }: { reason: string }) =>
-      changeValue(env, 'values correct', 'PATCH', {
-        code,
-        observed_at: time,
-        price: Number.isNaN(Number(value)) ? value : Number(value),
-        reason,
-      }),
-    ),
-  )
-  leaf(
-    values
-      .command('delete')
-      .argument('<code>')
-      .argument('<time>', 'time with its zone, or a day')
-      .requiredOption('--reason <text>', 'reason, for the audit trail')
-      .description('delete a value from all reads'),
-  ).action(
-    run((env, code: string, time: string, { reason }: { reason: string }) =>
-      changeValue(env, 'values delete', 'DELETE', { code, observed_at: time, reason }),
-    ),
-  )
+  const aTime = ['<time>', 'time with its zone, or a day'] as const
+  leaf(values, 'correct', 'correct a value', ['<code>'], aTime, ['<value>'])
+    .requiredOption('--reason <text>', 'reason, for the audit trail')
+    .action(
+      run((env, code: string, time: string, value: string, { reason }: { reason: string }) =>
+        changeValue(env, 'PATCH', {
+          code,
+          observed_at: time,
+          price: Number.isNaN(Number(value)) ? value : Number(value),
+          reason,
+        }),
+      ),
+    )
+  leaf(values, 'delete', 'delete a value from all reads', ['<code>'], aTime)
+    .requiredOption('--reason <text>', 'reason, for the audit trail')
+    .action(
+      run((env, code: string, time: string, { reason }: { reason: string }) =>
+        changeValue(env, 'DELETE', { code, observed_at: time, reason }),
+      ),
+    )
 }

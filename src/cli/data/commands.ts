@@ -8,7 +8,6 @@ import { runDatasetImport } from './dataset.ts'
 import { runExport } from './export.ts'
 import { type ImportOptions, runImport } from './import.ts'
 import { exportSource, openArchiveSource } from './pages.ts'
-import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
 import { dataOf } from './writer.ts'
 
 type ExportOptions = Options &
@@ -19,11 +18,10 @@ type ExportOptions = Options &
     everything?: boolean
   }
 
-/** Commands that import, export and quarantine values. */
+/** Commands that import and export values. */
 export function dataCommands(program: Command, env: ProgramEnvironment, results: Results) {
   importCommand(program, env, results)
   exportCommand(program, env, results)
-  quarantineCommands(program, env)
 }
 
 function importCommand(program: Command, env: ProgramEnvironment, results: Results) {
@@ -178,48 +176,4 @@ async function exportEverything(
     source.close()
   }
   return 0
-}
-
-function quarantineCommands(program: Command, env: ProgramEnvironment) {
-  const quarantine = program.command('quarantine').description('hide days of a series from reads')
-  located(
-    quarantine
-      .command('add')
-      .argument('<code>')
-      .argument('<from>')
-      .argument('[to]')
-      .requiredOption('--reason <text>', 'reason, for the audit trail'),
-  )
-    .description('quarantine a day or a range of days')
-    .option('--json', 'print JSON')
-    .action(
-      (
-        code: string,
-        from: string,
-        to: string | undefined,
-        options: Options & { reason: string; json?: boolean },
-      ) =>
-        withOperator(options, env, operator =>
-          addQuarantine(
-            operator,
-            { code, from, ...(to && { to }), reason: options.reason },
-            env.out,
-            options.json,
-          ),
-        ),
-    )
-  located(quarantine.command('list').description('list the quarantined ranges'))
-    .option('--json', 'print JSON')
-    .action((options: Options & { json?: boolean }) =>
-      withOperator(options, env, operator =>
-        listQuarantine(operator, env.out, options.json === true),
-      ),
-    )
-  located(
-    quarantine.command('remove').argument('<id>').description('lift the quarantine of a range'),
-  )
-    .option('--json', 'print JSON')
-    .action((id: string, options: Options & { json?: boolean }) =>
-      withOperator(options, env, operator => removeQuarantine(operator, id, env.out, options.json)),
-    )
 }

@@ -17,26 +17,24 @@ const datasetTable = (datasets: readonly DatasetLine[]) =>
     ABOUT: 'description',
   })
 
-const listDatasets = (env: CommandEnvironment): Promise<number> =>
-  env.attempt('datasets list', async () => {
-    env.print(await env.answer<DatasetLine[]>('GET', path), datasetTable)
-  })
+const listDatasets = async (env: CommandEnvironment): Promise<void> => {
+  env.print(await env.answer<DatasetLine[]>('GET', path), datasetTable)
+}
 
-const changeDataset = (
+const changeDataset = async (
   env: CommandEnvironment,
   name: string,
   { guards }: { guards?: string },
-): Promise<number> =>
-  env.attempt('datasets edit', async () => {
-    if (guards === undefined)
-      throw new Error('set the action of a validation rule, such as --guards jump=flag')
-    const { dataset } = await env.answer<{ dataset: DatasetLine }>(
-      'PATCH',
-      `${path}/${encodeURIComponent(name)}`,
-      { guards: guardsOf(guards) },
-    )
-    env.print([dataset], datasetTable)
-  })
+): Promise<void> => {
+  if (guards === undefined)
+    throw new Error('set the action of a validation rule, such as --guards jump=flag')
+  const { dataset } = await env.answer<{ dataset: DatasetLine }>(
+    'PATCH',
+    `${path}/${encodeURIComponent(name)}`,
+    { guards: guardsOf(guards) },
+  )
+  env.print([dataset], datasetTable)
+}
 
 /**
  * `datasets`: lists the datasets that can be imported in addition to prices, and sets the guards of
@@ -46,15 +44,8 @@ export function datasetCommands({ program, leaf, run }: CommandTools) {
   const datasets = program
     .command('datasets')
     .description('list and configure datasets other than prices')
-  leaf(datasets.command('list').description('list the importable datasets')).action(
-    run(listDatasets),
-  )
-  leaf(
-    datasets
-      .command('edit')
-      .argument('<name>')
-      .description('change the action of validation rules'),
-  )
+  leaf(datasets, 'list', 'list the importable datasets').action(run(listDatasets))
+  leaf(datasets, 'edit', 'change the action of validation rules', ['<name>'])
     .option(
       '--guards <pairs>',
       'action of each rule (hold, flag, off or usual): jump=flag,repeat=off',

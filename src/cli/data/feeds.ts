@@ -31,41 +31,39 @@ const resultOf = (run: RunLine | null): string =>
     ? '-'
     : `${run.result ?? 'under way'}${run.problem ? `: ${run.problem.message}` : ''}`
 
-const listFeeds = (env: CommandEnvironment): Promise<number> =>
-  env.attempt('feeds list', async () => {
-    const body = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
-    env.print(body, ({ feeds }) =>
-      tableOf(feeds, {
-        FEED: 'name',
-        PUBLISHER: 'publisher',
-        STATE: 'state',
-        LICENCE: 'license_class',
-        CODES: 'codes',
-        'LAST RUN': feed => resultOf(feed.last_run),
-        'NEXT RUN': 'next_run_at',
-      }),
-    )
-  })
+const listFeeds = async (env: CommandEnvironment): Promise<void> => {
+  const body = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
+  env.print(body, ({ feeds }) =>
+    tableOf(feeds, {
+      FEED: 'name',
+      PUBLISHER: 'publisher',
+      STATE: 'state',
+      LICENCE: 'license_class',
+      CODES: 'codes',
+      'LAST RUN': feed => resultOf(feed.last_run),
+      'NEXT RUN': 'next_run_at',
+    }),
+  )
+}
 
-const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
-  env.attempt('feeds show', async () => {
-    const body = await env.body<Shown>('GET', pathOf(name))
-    env.print(body, ({ feed, map, settings, runs }) => [
-      `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
-      `${feed.state}; ${feed.attribution}`,
-      ...settings.map(setting => `${setting.name} = ${setting.value} (${setting.source})`),
-      '',
-      ...tableOf(map, {
-        'SOURCE ID': 'source_id',
-        INTO: line => line.code ?? line.dataset ?? '',
-        UNIT: 'unit',
-        FROM: line => line.from?.slice(0, 10) ?? '-',
-        TO: line => line.to?.slice(0, 10) ?? '-',
-      }),
-      '',
-      ...runTable(runs),
-    ])
-  })
+const showFeed = async (env: CommandEnvironment, name: string): Promise<void> => {
+  const body = await env.body<Shown>('GET', pathOf(name))
+  env.print(body, ({ feed, map, settings, runs }) => [
+    `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
+    `${feed.state}; ${feed.attribution}`,
+    ...settings.map(setting => `${setting.name} = ${setting.value} (${setting.source})`),
+    '',
+    ...tableOf(map, {
+      'SOURCE ID': 'source_id',
+      INTO: line => line.code ?? line.dataset ?? '',
+      UNIT: 'unit',
+      FROM: line => line.from?.slice(0, 10) ?? '-',
+      TO: line => line.to?.slice(0, 10) ?? '-',
+    }),
+    '',
+    ...runTable(runs),
+  ])
+}
 
 const runTable = (runs: readonly RunLine[]): readonly [Table] =>
   tableOf(runs, {
@@ -80,21 +78,20 @@ const runTable = (runs: readonly RunLine[]): readonly [Table] =>
     NEWEST: 'newest_period',
   })
 
-const testFeed = (env: CommandEnvironment, name: string): Promise<number> =>
-  env.attempt('feeds test', async () => {
-    const body = await env.body<{
-      ok: boolean
-      took_ms: number
-      sample: { source_id: string; period: string; value: string; unit: string } | null
-      problem?: { message: string }
-    }>('POST', `${pathOf(name)}/test`, {})
-    env.print(body, ({ sample, took_ms: tookMs }) =>
-      sample
-        ? [`${sample.source_id} ${sample.period}: ${sample.value} ${sample.unit} (${tookMs} ms)`]
-        : [],
-    )
-    if (!body.ok) throw new Refusal([body.problem?.message ?? 'nothing came'])
-  })
+const testFeed = async (env: CommandEnvironment, name: string): Promise<void> => {
+  const body = await env.body<{
+    ok: boolean
+    took_ms: number
+    sample: { source_id: string; period: string; value: string; unit: string } | null
+    problem?: { message: string }
+  }>('POST', `${pathOf(name)}/test`, {})
+  env.print(body, ({ sample, took_ms: tookMs }) =>
+    sample
+      ? [`${sample.source_id} ${sample.period}: ${sample.value} ${sample.unit} (${tookMs} ms)`]
+      : [],
+  )
+  if (!body.ok) throw new Refusal([body.problem?.message ?? 'nothing came'])
+}
 
 interface RunOptions {
   since?: string
@@ -129,44 +126,39 @@ async function runFeed(
   env: CommandEnvironment,
   name: string,
   { since, dryRun }: RunOptions,
-): Promise<number> {
-  let code: ExitCode = exitCodes.done
-  const outcome = await env.attempt('feeds run', async () => {
-    const answer = env.body<{ run: RunLine }>('POST', `${pathOf(name)}/run`, {
-      wait: true,
-      since,
-      ...(dryRun && { dry_run: true }),
-    })
-    const body = await watched(env, name, answer)
-    env.print(body, ({ run }) => [
-      `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}${run.kept_as_corrected > 0 ? `, kept as corrected ${run.kept_as_corrected}` : ''}`,
-      `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
-    ])
-    const { run } = body
-    if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
-    if (run.problem) env.err(`feeds run: ${run.problem.message}`)
-    for (const { message } of run.notes) env.err(`feeds run: ${message}`)
-    if (run.held > 0 || run.rejected > 0) code = exitCodes.incomplete
+): Promise<ExitCode> {
+  const answer = env.body<{ run: RunLine }>('POST', `${pathOf(name)}/run`, {
+    wait: true,
+    since,
+    ...(dryRun && { dry_run: true }),
   })
-  return outcome === 0 ? code : exitCodes.failed
+  const body = await watched(env, name, answer)
+  env.print(body, ({ run }) => [
+    `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}${run.kept_as_corrected > 0 ? `, kept as corrected ${run.kept_as_corrected}` : ''}`,
+    `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
+  ])
+  const { run } = body
+  if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
+  if (run.problem) env.err(`feeds run: ${run.problem.message}`)
+  for (const { message } of run.notes) env.err(`feeds run: ${message}`)
+  return run.held > 0 || run.rejected > 0 ? exitCodes.incomplete : exitCodes.done
 }
 
-const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>
-  env.attempt('feeds runs', async () => {
-    const of = (name: string) =>
-      env.body<{ runs: RunLine[] }>('GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
-    if (name !== undefined) {
-      env.print(await of(name), body => runTable(body.runs))
-      return
-    }
-    const { feeds } = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
-    const runs: RunLine[] = []
-    for (const feed of feeds) {
-      if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
-    }
-    runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
-    env.print({ runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
-  })
+const listRuns = async (env: CommandEnvironment, name: string | undefined): Promise<void> => {
+  const of = (name: string) =>
+    env.body<{ runs: RunLine[] }>('GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
+  if (name !== undefined) {
+    env.print(await of(name), body => runTable(body.runs))
+    return
+  }
+  const { feeds } = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
+  const runs: RunLine[] = []
+  for (const feed of feeds) {
+    if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
+  }
+  runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
+  env.print({ runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
+}
 
 interface AddOptions {
   keyFile?: string
@@ -185,66 +177,53 @@ async function addFeed(
   env: CommandEnvironment,
   name: string,
   options: AddOptions,
-): Promise<number> {
-  let isIncomplete = false
-  const code = await env.attempt('feeds add', async () => {
-    const { keyFile, codes, since, reread, baseUrl, license } = options
-    const body = await env.body<{ feed: FeedLine }>('PUT', pathOf(name), {
-      ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
-      codes: codes?.split(',').map(code => code.trim()),
-      since,
-      reread,
-      base_url: baseUrl,
-      license,
-    })
-    env.print(body, ({ feed }) => [
-      `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
-      ...(feed.state === 'needs_key'
-        ? [
-            `It is read with a key: get one from ${feed.publisher} (${feed.homepage}), then: wellhead feeds add ${feed.name} --key-file FILE`,
-          ]
-        : []),
-      ...(feed.state === 'needs_license'
-        ? [
-            `Its data needs a licence of ${feed.publisher} (${feed.homepage}). If you have one: wellhead feeds add ${feed.name} --license accept`,
-          ]
-        : []),
-    ])
-    isIncomplete = body.feed.state.startsWith('needs_')
+): Promise<ExitCode> {
+  const { keyFile, codes, since, reread, baseUrl, license } = options
+  const body = await env.body<{ feed: FeedLine }>('PUT', pathOf(name), {
+    ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
+    codes: codes?.split(',').map(code => code.trim()),
+    since,
+    reread,
+    base_url: baseUrl,
+    license,
   })
-  return code === exitCodes.done && isIncomplete ? exitCodes.incomplete : code
+  env.print(body, ({ feed }) => [
+    `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
+    ...(feed.state === 'needs_key'
+      ? [
+          `It is read with a key: get one from ${feed.publisher} (${feed.homepage}), then: wellhead feeds add ${feed.name} --key-file FILE`,
+        ]
+      : []),
+    ...(feed.state === 'needs_license'
+      ? [
+          `Its data needs a licence of ${feed.publisher} (${feed.homepage}). If you have one: wellhead feeds add ${feed.name} --license accept`,
+        ]
+      : []),
+  ])
+  return body.feed.state.startsWith('needs_') ? exitCodes.incomplete : exitCodes.done
 }
 
-const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
-  env.attempt(`feeds ${verb}`, async () => {
-    const body = await env.body<{ feed: FeedLine }>('POST', `${pathOf(name)}/${verb}`, {})
-    env.print(body, ({ feed }) => [`${feed.name}: ${feed.state}`])
-  })
+const turnFeed = async (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') => {
+  const body = await env.body<{ feed: FeedLine }>('POST', `${pathOf(name)}/${verb}`, {})
+  env.print(body, ({ feed }) => [`${feed.name}: ${feed.state}`])
+}
 
 /** `feeds`: public feeds that this instance reads on a schedule. */
 export function feedCommands({ program, leaf, run }: CommandTools) {
   const feeds = program.command('feeds').description('manage public data feeds')
-  leaf(feeds.command('list').description('list feeds and their state')).action(run(listFeeds))
-  leaf(
-    feeds
-      .command('show')
-      .argument('<name>')
-      .description('show a feed, its series map and recent runs'),
-  ).action(run(showFeed))
-  leaf(
-    feeds
-      .command('test')
-      .argument('<name>')
-      .description('test a feed: read one value without writing'),
-  ).action(run(testFeed))
-  leaf(feeds.command('run').argument('<name>').description('run a feed now'))
+  leaf(feeds, 'list', 'list feeds and their state').action(run(listFeeds))
+  leaf(feeds, 'show', 'show a feed, its series map and recent runs', ['<name>']).action(
+    run(showFeed),
+  )
+  leaf(feeds, 'test', 'test a feed: read one value without writing', ['<name>']).action(
+    run(testFeed),
+  )
+  leaf(feeds, 'run', 'run a feed now', ['<name>'])
     .option('--since <day>', 'read everything again from this day and compare')
     .option('--dry-run', 'read and compare without writing')
     .action(run(runFeed))
-  leaf(feeds.command('runs').argument('[name]').description('list recent runs of a feed')).action(
-    run(listRuns),
-  )
-  leaf(feeds.command('add').argument('<name>').description('enable and configure a feed'))
+  leaf(feeds, 'runs', 'list recent runs of a feed', ['[name]']).action(run(listRuns))
+  leaf(feeds, 'add', 'enable and configure a feed', ['<name>'])
     .option('--key-file <file>', 'file with the API key of the feed')
     .option('--codes <codes>', 'codes and datasets to read, comma-separated')
     .option('--since <day>', 'first day to read')
@@ -255,7 +234,7 @@ export function feedCommands({ program, leaf, run }: CommandTools) {
   for (const verb of ['pause', 'resume'] as const) {
     const description =
       verb === 'pause' ? 'pause a feed until it is resumed' : 'resume a paused feed'
-    leaf(feeds.command(verb).argument('<name>').description(description)).action(
+    leaf(feeds, verb, description, ['<name>']).action(
       run((env, name: string) => turnFeed(env, name, verb)),
     )
   }

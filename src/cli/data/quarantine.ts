@@ -1,46 +1,48 @@
+import { oneLine } from '../../lib/log/log.ts'
 import type { QuarantineRow as Range } from '../../topics/operator/operations/data/quarantine.ts'
-import type { Operator } from '../operator.ts'
-import { tableLines } from '../table.ts'
-import { dataOfAnswer } from './writer.ts'
+import { type CommandEnvironment, type CommandTools, printJson } from '../command.ts'
+import { tableOf } from '../table.ts'
 
-const line = (range: Range) =>
-  `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`
+const path = '/admin/v1/quarantine'
 
-export async function addQuarantine(
-  operator: Operator,
-  range: Pick<Range, 'code' | 'from' | 'reason'> & { to?: string },
-  out: (line: string) => void,
-  json = false,
-): Promise<void> {
-  const added = (await dataOfAnswer(operator, 'POST', '/admin/v1/quarantine', range)) as Range
-  out(json ? JSON.stringify(added, null, 2) : line(added))
+/** A range as one line whose fields are separated by tabs, for scripts. */
+const printRange = (env: CommandEnvironment, range: Range, label = '') => {
+  if (env.json) return printJson(env, range)
+  const fields = [String(range.id), range.code, range.from, range.to, range.reason]
+  env.out(label + fields.map(oneLine).join('\t'))
 }
 
-export async function listQuarantine(
-  operator: Operator,
-  out: (line: string) => void,
-  json = false,
-): Promise<void> {
-  const ranges = (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[]
-  if (json) {
-    out(JSON.stringify(ranges, null, 2))
-    return
-  }
-  if (ranges.length === 0) {
-    out('No quarantined days.')
-    return
-  }
-  const rows = ranges.map(({ id, code, from, to, reason }) => [String(id), code, from, to, reason])
-  for (const each of tableLines(['ID', 'CODE', 'FROM', 'TO', 'REASON'], rows)) out(each)
-}
+const addQuarantine = async (
+  env: CommandEnvironment,
+  code: string,
+  from: string,
+  to: string | undefined,
+  { reason }: { reason: string },
+): Promise<void> =>
+  printRange(env, await env.answer<Range>('POST', path, { code, from, to, reason }))
 
-export async function removeQuarantine(
-  operator: Operator,
-  id: string,
-  out: (line: string) => void,
-  json = false,
-): Promise<void> {
-  const path = `/admin/v1/quarantine/${encodeURIComponent(id)}`
-  const lifted = (await dataOfAnswer(operator, 'DELETE', path)) as Range
-  out(json ? JSON.stringify(lifted, null, 2) : `lifted: ${line(lifted)}`)
+const listQuarantine = async (env: CommandEnvironment): Promise<void> =>
+  env.print(await env.answer<Range[]>('GET', path), ranges =>
+    ranges.length === 0
+      ? ['No quarantined days.']
+      : tableOf(ranges, { ID: 'id', CODE: 'code', FROM: 'from', TO: 'to', REASON: 'reason' }),
+  )
+
+const removeQuarantine = async (env: CommandEnvironment, id: string): Promise<void> =>
+  printRange(
+    env,
+    await env.answer<Range>('DELETE', `${path}/${encodeURIComponent(id)}`),
+    'lifted: ',
+  )
+
+/** `quarantine`: days of a series that no read returns. */
+export function quarantineCommands({ program, leaf, run }: CommandTools) {
+  const quarantine = program.command('quarantine').description('hide days of a series from reads')
+  leaf(quarantine, 'add', 'quarantine a day or a range of days', ['<code>'], ['<from>'], ['[to]'])
+    .requiredOption('--reason <text>', 'reason, for the audit trail')
+    .action(run(addQuarantine))
+  leaf(quarantine, 'list', 'list the quarantined ranges').action(run(listQuarantine))
+  leaf(quarantine, 'remove', 'lift the quarantine of a range', ['<id>']).action(
+    run(removeQuarantine),
+  )
 }

@@ -25,37 +25,35 @@ interface ListOptions {
   dataset?: string
 }
 
-const listFlags = (
+const listFlags = async (
   env: CommandEnvironment,
   { status, code, dataset }: ListOptions,
-): Promise<number> =>
-  env.attempt('review list', async () => {
-    const list = listPath(path, { per_page: String(perPage), status, code, dataset })
-    const { values } = await env.answer<{ values: FlagLine[] }>('GET', list)
-    env.print(values, flagTable)
-  })
+): Promise<void> => {
+  const list = listPath(path, { per_page: String(perPage), status, code, dataset })
+  const { values } = await env.answer<{ values: FlagLine[] }>('GET', list)
+  env.print(values, flagTable)
+}
 
-const decide = (
+const decide = async (
   env: CommandEnvironment,
   verb: 'release' | 'reject',
   ids: readonly string[],
   reason: string | undefined,
-) =>
-  env.attempt(`review ${verb}`, async () => {
-    const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
-    if (wrong !== undefined)
-      throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
-    const { values } = await env.answer<{ values: FlagLine[] }>('POST', `${path}/${verb}`, {
-      ids: ids.map(Number),
-      reason,
-    })
-    env.print(values, flagTable)
+) => {
+  const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
+  if (wrong !== undefined)
+    throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
+  const { values } = await env.answer<{ values: FlagLine[] }>('POST', `${path}/${verb}`, {
+    ids: ids.map(Number),
+    reason,
   })
+  env.print(values, flagTable)
+}
 
 /** `review`: values that the guards at the door hold back. */
 export function reviewCommands({ program, leaf, run }: CommandTools) {
   const review = program.command('review').description('review values held for a decision')
-  leaf(review.command('list').description('list held and flagged values'))
+  leaf(review, 'list', 'list held and flagged values')
     .option('--status <status>', 'waiting (default), flagged, released, rejected, kept or all')
     .option('--code <code>', 'only values of this series')
     .option('--dataset <name>', 'only rows of this dataset')
@@ -64,7 +62,7 @@ export function reviewCommands({ program, leaf, run }: CommandTools) {
     ['release', 'record held values'],
     ['reject', 'discard held values permanently'],
   ] as const) {
-    leaf(review.command(verb).argument('<ids...>').description(about))
+    leaf(review, verb, about, ['<ids...>'])
       .option('--reason <text>', 'reason, for the audit trail')
       .action(
         run((env, ids: string[], { reason }: { reason?: string }) =>

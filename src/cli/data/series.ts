@@ -192,20 +192,18 @@ async function withAccountIds(env: CommandEnvironment, terms: Terms): Promise<Te
   return { ...terms, visible_to: ids }
 }
 
-const addSeries = (
+const addSeries = async (
   env: CommandEnvironment,
   code: string | undefined,
   { file, ...options }: Record<string, unknown> & { file?: string },
-): Promise<number> =>
-  env.attempt('series add', async () => {
-    if ((code === undefined) === (file === undefined))
-      throw new Error('give one code with its options, or --file with a TOML or CSV of many')
-    if (file !== undefined)
-      return await addFile(env, seriesOfFile(file, readFileSync(file, 'utf8')))
-    const body = await withAccountIds(env, { currency: null, ...termsOf(options), code })
-    const { series } = await env.answer<{ series: SeriesLine[] }>('POST', path, body)
-    env.print(series, seriesTable)
-  })
+): Promise<void> => {
+  if ((code === undefined) === (file === undefined))
+    throw new Error('give one code with its options, or --file with a TOML or CSV of many')
+  if (file !== undefined) return await addFile(env, seriesOfFile(file, readFileSync(file, 'utf8')))
+  const body = await withAccountIds(env, { currency: null, ...termsOf(options), code })
+  const { series } = await env.answer<{ series: SeriesLine[] }>('POST', path, body)
+  env.print(series, seriesTable)
+}
 
 /** Adds all series or none; faults are located by their line in the file. */
 async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Promise<void> {
@@ -223,30 +221,27 @@ async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Pr
   }
 }
 
-const changeSeries = (
+const changeSeries = async (
   env: CommandEnvironment,
-  name: string,
   method: 'PATCH' | 'DELETE',
   code: string,
   change?: Terms,
-): Promise<number> =>
-  env.attempt(name, async () => {
-    const body = change && (await withAccountIds(env, change))
-    const { series } = await env.answer<{ series: SeriesLine }>(method, pathOf(code), body)
-    env.print([series], seriesTable)
-  })
+): Promise<void> => {
+  const body = change && (await withAccountIds(env, change))
+  const { series } = await env.answer<{ series: SeriesLine }>(method, pathOf(code), body)
+  env.print([series], seriesTable)
+}
 
-const listSeries = (
+const listSeries = async (
   env: CommandEnvironment,
   { own, changed }: { own?: boolean; changed?: boolean },
-): Promise<number> =>
-  env.attempt('series list', async () => {
-    const filter = new URLSearchParams({
-      ...(own && { own: 'true' }),
-      ...(changed && { changed: 'true' }),
-    })
-    env.print(await env.answer<SeriesLine[]>('GET', `${path}?${filter}`), seriesTable)
+): Promise<void> => {
+  const filter = new URLSearchParams({
+    ...(own && { own: 'true' }),
+    ...(changed && { changed: 'true' }),
   })
+  env.print(await env.answer<SeriesLine[]>('GET', `${path}?${filter}`), seriesTable)
+}
 
 /**
  * `series`: custom series of the operator, and attributes that override those of shipped series.
@@ -257,34 +252,25 @@ export function seriesCommands({ program, leaf, run }: CommandTools) {
     .description('manage custom series and override shipped ones')
   const withTerms = (command: Command) =>
     termOptions.reduce((made, [flag, about]) => made.option(flag, about), command)
-  withTerms(
-    leaf(series.command('add').argument('[code]').description('create one or more custom series')),
-  )
+  withTerms(leaf(series, 'add', 'create one or more custom series', ['[code]']))
     .option('--file <file>', 'TOML with [[series]], or CSV with a column for each field')
     .action(run(addSeries))
-  withTerms(
-    leaf(
-      series.command('edit').argument('<code>').description('change a custom or shipped series'),
-    ),
-  )
+  withTerms(leaf(series, 'edit', 'change a custom or shipped series', ['<code>']))
     .option('--active', 'reactivate a retired series, or serve a shipped one without a source')
     .option('--reset', 'reset all earlier settings')
     .action(
       run((env, code: string, options: Record<string, unknown>) =>
-        changeSeries(env, 'series edit', 'PATCH', code, {
+        changeSeries(env, 'PATCH', code, {
           ...termsOf(options),
           ...(options.active === true && { active: true }),
           ...(options.reset === true && { reset: true }),
         }),
       ),
     )
-  leaf(
-    series
-      .command('retire')
-      .argument('<code>')
-      .description('retire a series: it is listed as discontinued, and nothing is deleted'),
-  ).action(run((env, code: string) => changeSeries(env, 'series retire', 'DELETE', code)))
-  leaf(series.command('list').description('list the series'))
+  leaf(series, 'retire', 'retire a series: it is listed as discontinued, and nothing is deleted', [
+    '<code>',
+  ]).action(run((env, code: string) => changeSeries(env, 'DELETE', code)))
+  leaf(series, 'list', 'list the series')
     .option('--own', 'only custom series')
     .option('--changed', 'only series with changed settings')
     .action(run(listSeries))

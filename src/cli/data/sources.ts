@@ -34,27 +34,26 @@ const sourceTable = (sources: readonly SourceLine[]) =>
   })
 
 /** Lists the data sources of all accounts, the oldest first. */
-export const listSources = (env: CommandEnvironment): Promise<number> =>
-  env.attempt('sources list', async () => env.print(await sourcesOf(env), sourceTable))
+export const listSources = async (env: CommandEnvironment): Promise<void> =>
+  env.print(await sourcesOf(env), sourceTable)
 
 /**
  * Syncs one source now and prints the counts; a source that cannot be read, or a name that matches
  * several, is a failure.
  */
-export const syncSource = (env: CommandEnvironment, name: string): Promise<number> =>
-  env.attempt('sources sync', async () => {
-    const source = sourceNamed(await sourcesOf(env, name), name)
-    const done = await env.answer<SyncLine>('POST', `${sourcesPath}/${source.id}/sync`)
-    env.print(done, ({ received, inserted, revised, unchanged, rejected }) => [
-      `${source.name}: read ${received}, inserted ${inserted}, revised ${revised}, unchanged ${unchanged}, rejected ${rejected}`,
-    ])
-    const parts = [
-      ...(done.error === null ? [] : [done.error]),
-      ...done.rejections.slice(0, rejectionsShown),
-    ]
-    if (done.status === 'failed') throw new Refusal(parts)
-    for (const rejection of parts) env.err(`sources sync: ${rejection}`)
-  })
+export const syncSource = async (env: CommandEnvironment, name: string): Promise<void> => {
+  const source = sourceNamed(await sourcesOf(env, name), name)
+  const done = await env.answer<SyncLine>('POST', `${sourcesPath}/${source.id}/sync`)
+  env.print(done, ({ received, inserted, revised, unchanged, rejected }) => [
+    `${source.name}: read ${received}, inserted ${inserted}, revised ${revised}, unchanged ${unchanged}, rejected ${rejected}`,
+  ])
+  const parts = [
+    ...(done.error === null ? [] : [done.error]),
+    ...done.rejections.slice(0, rejectionsShown),
+  ]
+  if (done.status === 'failed') throw new Refusal(parts)
+  for (const rejection of parts) env.err(`sources sync: ${rejection}`)
+}
 
 /** An id is one source's alone, whatever others are called. */
 function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
@@ -74,13 +73,8 @@ function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
 /** `sources`: the data sources of all accounts. */
 export function sourceCommands({ program, leaf, run }: CommandTools) {
   const sources = program.command('sources').description('manage data sources of accounts')
-  leaf(sources.command('list').description('list data sources with their last sync')).action(
-    run(listSources),
+  leaf(sources, 'list', 'list data sources with their last sync').action(run(listSources))
+  leaf(sources, 'sync', 'sync a data source now', ['<source>', 'name or id']).action(
+    run(syncSource),
   )
-  leaf(
-    sources
-      .command('sync')
-      .argument('<source>', 'name or id')
-      .description('sync a data source now'),
-  ).action(run(syncSource))
 }

@@ -14,6 +14,7 @@ import {
   suspendKey,
 } from '../../../src/cli/accounts/keys.ts'
 import { commandEnvironment } from '../../../src/cli/command.ts'
+import { ran } from '../../support/instance/command.ts'
 import { openFrontDoor } from '../../support/instance/front-door.ts'
 
 /** A command line over a front door; `lines` and `faults` are what it printed. */
@@ -37,7 +38,7 @@ describe('accounts list, create and change', () => {
   test('are made, shown by id or address, changed and listed', async () => {
     const { door, env, faults, taken } = terminal()
     expect(
-      await createAccount(env, {
+      await ran(env, 'accounts create', createAccount, {
         email: 'a@example.com',
         plan: 'starter',
         addOns: ['sms'],
@@ -50,23 +51,23 @@ describe('accounts list, create and change', () => {
     expect((await door.get('/probe/counted', plain)).status).toBe(200)
     const { id } = door.services.keys.accountByEmail('a@example.com')!.account
 
-    expect(await listAccounts(env)).toBe(0)
+    expect(await ran(env, 'accounts list', listAccounts)).toBe(0)
     const [head, row] = taken().split('\n')
     expect(head).toMatch(/^ID +EMAIL +PLAN +ADD-ONS +STATE +KEYS +CREATED$/)
     expect(row).toMatch(
       new RegExp(`^${id}  a@example.com  starter  sms +active  1 +2026-11-20T15:00:00Z$`),
     )
 
-    expect(await showAccount(env, 'A@example.com')).toBe(0)
+    expect(await ran(env, 'accounts show', showAccount, 'A@example.com')).toBe(0)
     const byAddress = taken()
-    expect(await showAccount(env, id)).toBe(0)
+    expect(await ran(env, 'accounts show', showAccount, id)).toBe(0)
     expect(taken()).toBe(byAddress)
     expect(byAddress).toContain('1 requests this month')
     expect(byAddress).toMatch(/first +active +1\/50000/)
     expect(byAddress).not.toContain(plain)
 
     expect(
-      await changeAccount(env, 'a@example.com', {
+      await ran(env, 'accounts set', changeAccount, 'a@example.com', {
         plan: 'free',
         trial: true,
         suspended: true,
@@ -81,36 +82,44 @@ describe('accounts list, create and change', () => {
   test('are listed over all pages', async () => {
     const { door, env, data } = terminal(true)
     for (let i = 0; i < 205; i += 1) door.open(i < 3 ? 'scale' : 'free')
-    expect(await listAccounts(env)).toBe(0)
+    expect(await ran(env, 'accounts list', listAccounts)).toBe(0)
     expect(new Set(data().map((account: { id: string }) => account.id)).size).toBe(205)
-    await listAccounts(env, { plan: 'scale' })
+    await ran(env, 'accounts list', listAccounts, { plan: 'scale' })
     expect(data()).toHaveLength(3)
-    await listAccounts(env, { q: 'person20' })
+    await ran(env, 'accounts list', listAccounts, { search: 'person20' })
     expect(data()).toHaveLength(7)
   })
 
   test('an account that cannot be created or found is refused with the reason and exit code 1', async () => {
     const { env, faults, taken } = terminal()
-    expect(await createAccount(env, { email: 'unknown', plan: 'gold', addOns: ['x'] })).toBe(1)
+    expect(
+      await ran(env, 'accounts create', createAccount, {
+        email: 'unknown',
+        plan: 'gold',
+        addOns: ['x'],
+      }),
+    ).toBe(1)
     expect(faults.splice(0)).toEqual([
       'accounts create: email must be an e-mail address; got "unknown".',
       'accounts create: plan must be free, developer, starter, professional, scale or enterprise; got "gold".',
       'accounts create: add_ons.0 must be futures_data, well_permits, well_production or sms; got "x".',
     ])
-    expect(await showAccount(env, 'a@example.com')).toBe(1)
-    expect(await showAccount(env, '../../v1/account')).toBe(1)
-    expect(await changeAccount(env, 'unknown', { plan: 'free' })).toBe(1)
+    expect(await ran(env, 'accounts show', showAccount, 'a@example.com')).toBe(1)
+    expect(await ran(env, 'accounts show', showAccount, '../../v1/account')).toBe(1)
+    expect(await ran(env, 'accounts set', changeAccount, 'unknown', { plan: 'free' })).toBe(1)
     expect(faults.splice(0)).toEqual([
       'accounts show: No account has the address "a@example.com". Run wellhead accounts list.',
       'accounts show: No account has the id "../../v1/account".',
-      'accounts change: No account has the id "unknown".',
+      'accounts set: No account has the id "unknown".',
     ])
     expect(
-      await listAccounts(
+      await ran(
         commandEnvironment({
           ...env,
           operator: { call: () => Promise.reject(new Error('the socket is closed')) },
         }),
+        'accounts list',
+        listAccounts,
       ),
     ).toBe(1)
     expect(faults).toEqual(['accounts list: the socket is closed'])
@@ -126,38 +135,38 @@ describe('keys list, create, roll and revoke', () => {
     const options = {
       name: 'desk\u001b[31m',
       readOnly: true,
-      allowedIps: ['203.0.113.0/24'],
-      allowedDomains: [],
+      allowIp: ['203.0.113.0/24'],
+      allowDomain: [],
       expires: '2027-01-01T00:00:00Z',
     }
-    expect(await createKey(env, who, options)).toBe(0)
+    expect(await ran(env, 'keys create', createKey, who, options)).toBe(0)
     const output = taken()
     const [, plain] = token.exec(output)!
     expect(output).toContain('read-only 203.0.113.0/24 until 2027-01-01T00:00:00Z')
     expect(output).toContain('desk\\u001b[31m')
     const { id } = account.keys[1]!.key
 
-    expect(await suspendKey(env, id)).toBe(0)
+    expect(await ran(env, 'keys suspend', suspendKey, id)).toBe(0)
     expect(taken()).toContain('suspended')
-    expect(await suspendKey(env, id, false)).toBe(0)
+    expect(await ran(env, 'keys suspend', suspendKey, id, false)).toBe(0)
     taken()
-    expect(await rollKey(env, id, { overlapSeconds: 60 })).toBe(0)
+    expect(await ran(env, 'keys roll', rollKey, id, { overlap: 60 })).toBe(0)
     const [, next] = token.exec(taken())!
     expect(next).not.toBe(plain)
     const statuses = await Promise.all(
       [plain, next].map(async token => (await door.get('/probe/free', token)).status),
     )
     expect(statuses).toEqual([200, 200])
-    expect(await revokeKey(env, id)).toBe(0)
+    expect(await ran(env, 'keys revoke', revokeKey, id)).toBe(0)
     expect(taken()).toContain('revoked')
-    expect(await listKeys(env, who)).toBe(0)
+    expect(await ran(env, 'keys list', listKeys, who)).toBe(0)
     const listed = taken()
     expect(listed.split('\n')).toHaveLength(3)
     expect(listed).not.toMatch(/[0-9a-f]{64}/)
 
-    expect(await revokeKey(env, id)).toBe(1)
-    expect(await rollKey(env, id)).toBe(1)
-    expect(await createKey(env, who, { expires: 'soon' })).toBe(1)
+    expect(await ran(env, 'keys revoke', revokeKey, id)).toBe(1)
+    expect(await ran(env, 'keys roll', rollKey, id)).toBe(1)
+    expect(await ran(env, 'keys create', createKey, who, { expires: 'soon' })).toBe(1)
     expect(faults).toEqual([
       'keys revoke: This API key has been revoked and cannot be reinstated.',
       'keys roll: This API key has been revoked and cannot be reinstated.',
@@ -168,13 +177,13 @@ describe('keys list, create, roll and revoke', () => {
   test('keys commands print JSON when it is requested', async () => {
     const { door, env, data } = terminal(true)
     const { account, key } = door.open('starter')
-    await listKeys(env, account.account.id)
+    await ran(env, 'keys list', listKeys, account.account.id)
     expect(data()).toMatchObject([
       { id: key.key.id, account_id: account.account.id, usage: { request_limit: 50_000 } },
     ])
-    await createKey(env, account.account.id)
+    await ran(env, 'keys create', createKey, account.account.id)
     expect(data().plain_token).toMatch(/^[0-9a-f]{64}$/)
-    await showAccount(env, account.account.id)
+    await ran(env, 'accounts show', showAccount, account.account.id)
     expect(data()).toMatchObject({ plan: 'starter', total_keys: 2 })
   })
 })
@@ -182,7 +191,7 @@ describe('keys list, create, roll and revoke', () => {
 test('the admin token is rotated and shown once', async () => {
   const { door, env, taken } = terminal()
   const old = door.adminToken
-  expect(await rotateAdminToken(env)).toBe(0)
+  expect(await ran(env, 'token rotate', rotateAdminToken)).toBe(0)
   const [, next] = /^Admin token: ([0-9a-f]{64})$/m.exec(taken())!
   const statusOf = async (token: string) =>
     (await door.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${token}` })).status

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { commandEnvironment } from '../../../src/cli/command.ts'
 import { listSources, syncSource } from '../../../src/cli/data/sources.ts'
+import { ran } from '../../support/instance/command.ts'
 import { openSourceInstance, row, rowServer } from '../../support/topics/sources.ts'
 
 /**
@@ -43,12 +44,12 @@ describe('sources sync', () => {
         source_type: 'api',
         scraper_config: { url: rows.url },
       })
-      expect(await syncSource(env, 'terminal FEED')).toBe(0)
+      expect(await ran(env, 'sources sync', syncSource, 'terminal FEED')).toBe(0)
       expect(taken()).toEqual([
         'Terminal feed: read 3, inserted 2, revised 0, unchanged 0, rejected 1',
       ])
       expect(faulted()).toEqual([expect.stringMatching(/^sources sync: row 3: price is missing/)])
-      expect(await syncSource(env, id)).toBe(0)
+      expect(await ran(env, 'sources sync', syncSource, id)).toBe(0)
       expect(taken()).toEqual([
         'Terminal feed: read 3, inserted 0, revised 0, unchanged 2, rejected 1',
       ])
@@ -81,7 +82,7 @@ describe('sources sync', () => {
         source_type: 'api',
         scraper_config: { url: rows.url },
       })
-      expect(await syncSource(env, 'down')).toBe(1)
+      expect(await ran(env, 'sources sync', syncSource, 'down')).toBe(1)
       expect(taken()).toEqual(['down: read 0, inserted 0, revised 0, unchanged 0, rejected 0'])
       expect(faulted()).toEqual([expect.stringMatching(/^sources sync: .*503/)])
       expect({
@@ -105,7 +106,7 @@ describe('sources sync', () => {
       instance.key(),
     )
     await instance.make({ name: first, source_type: 'file', scraper_config: { path: 'c.csv' } })
-    expect(await syncSource(env, 'Feed')).toBe(1)
+    expect(await ran(env, 'sources sync', syncSource, 'Feed')).toBe(1)
     const output = faulted().join('\n')
     for (const part of [
       first,
@@ -118,7 +119,7 @@ describe('sources sync', () => {
     expect([instance.source(first).failedSyncs, instance.source(second).failedSyncs]).toEqual([
       0, 0,
     ])
-    await syncSource(env, first)
+    await ran(env, 'sources sync', syncSource, first)
     expect([instance.source(first).failedSyncs, instance.source(second).failedSyncs]).toEqual([
       1, 0,
     ])
@@ -145,7 +146,7 @@ describe('sources sync', () => {
     const { instance, env, taken, faulted } = terminal()
     const id = 'name' in source ? await instance.make(source) : undefined
     const before = id === undefined ? undefined : instance.source(id)
-    expect(await syncSource(env, name)).toBe(1)
+    expect(await ran(env, 'sources sync', syncSource, name)).toBe(1)
     expect(faulted().join()).toMatch(message)
     expect(taken()).toEqual([])
     if (id) expect(instance.source(id)).toEqual(before as never)
@@ -168,7 +169,7 @@ describe('sources sync', () => {
         void instance.services.dataSources.change(instance.source(id), {
           scraperConfig: { url: `${rows.url}?other` },
         })
-      expect(await syncSource(env, 'moved')).toBe(1)
+      expect(await ran(env, 'sources sync', syncSource, 'moved')).toBe(1)
       expect(faulted()).toEqual([
         'sources sync: The data source was not synced: it was changed or deleted during the sync.',
       ])
@@ -190,7 +191,7 @@ describe('sources sync', () => {
     })
     const { account } = instance.services.keys.account(instance.source(id).accountId)!
     instance.services.keys.putAccount({ ...account, suspendedAt: instance.clock.now() })
-    expect(await syncSource(env, 'theirs')).toBe(1)
+    expect(await ran(env, 'sources sync', syncSource, 'theirs')).toBe(1)
     expect(faulted().join()).toContain('the account is suspended')
     expect(instance.services.dataSources.logs(instance.source(id))).toEqual([])
   })
@@ -210,9 +211,9 @@ describe('sources sync', () => {
         source_type: 'api',
         scraper_config: { url: rows.url },
       })
-      const first = syncSource(env, 'slow')
+      const first = ran(env, 'sources sync', syncSource, 'slow')
       await request.promise
-      expect(await syncSource(env, 'slow')).toBe(1)
+      expect(await ran(env, 'sources sync', syncSource, 'slow')).toBe(1)
       expect(faulted()).toEqual([
         'sources sync: The data source was not synced: it is being synced at this moment.',
       ])
@@ -239,7 +240,7 @@ describe('sources list', () => {
         scraperConfig: { url: `https://example.com/private-${i}` },
       })
     }
-    expect(await listSources(env)).toBe(0)
+    expect(await ran(env, 'sources list', listSources)).toBe(0)
     const [head, ...lines] = taken()
     expect(head).toMatch(/^ID +NAME +TYPE +ACCOUNT +STATUS +LAST SYNC +NEXT SYNC +LAST ERROR$/)
     expect(lines.map(line => /feed \d+/.exec(line)![0])).toEqual(
@@ -252,7 +253,7 @@ describe('sources list', () => {
   test('prints JSON, and a name with control characters does not reach the terminal', async () => {
     const { instance, env, taken } = terminal(true)
     await instance.make({ name: 'red', source_type: 'file' })
-    expect(await listSources(env)).toBe(0)
+    expect(await ran(env, 'sources list', listSources)).toBe(0)
     expect(JSON.parse(taken().join('\n'))).toEqual([
       expect.objectContaining({ name: 'red', account_email: 'person1@example.com' }),
     ])

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { attempt, type CommandEnvironment, type CommandWork } from '../../../src/cli/command.ts'
 import { run } from '../../../src/cli/program.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import type { Outcome } from './binary.ts'
@@ -41,3 +42,11 @@ export function emptyDirectory(dir: string): string {
   openDatabase(join(dir, 'wellhead.db')).close()
   return dir
 }
+
+/** The exit code of a command's work, as the command line runs it. */
+export const ran = <A extends unknown[]>(
+  env: CommandEnvironment,
+  words: string,
+  work: (env: CommandEnvironment, ...args: A) => CommandWork,
+  ...args: A
+): Promise<number> => attempt(words, env, () => work(env, ...args))
