@@ -35,23 +35,32 @@ export function openLogFile(options: LogFileOptions) {
   const { path, bytesMax, keepMs, clock, instead } = options
   let file = open(path)
   let isNotified = false
+  /** The file ends within a line: the disk took only a part of it. */
+  let isCut = false
 
   const rotate = () => {
-    renameSync(path, asideName(path, clock.now()))
+    // An earlier attempt may have moved the file without being able to create the next one.
+    if (existsSync(path)) renameSync(path, asideName(path, clock.now()))
+    const next = open(path)
     closeSync(file.fd)
-    file = open(path)
+    file = next
+    isCut = false
     forget(path, clock.now() - keepMs)
   }
   forget(path, clock.now() - keepMs)
   return {
     write(line: string) {
-      const bytes = Buffer.byteLength(line)
       try {
-        if (file.bytes > 0 && file.bytes + bytes > bytesMax) rotate()
-        writeWhole(file.fd, Buffer.from(line))
-        file.bytes += bytes
+        if (file.bytes > 0 && file.bytes + Buffer.byteLength(line) > bytesMax) rotate()
+        const bytes = Buffer.from(isCut ? `\n${line}` : line)
+        writeWhole(file.fd, bytes)
+        isCut = false
+        file.bytes += bytes.length
         isNotified = false
       } catch (error) {
+        const { size } = fstatSync(file.fd)
+        isCut ||= size > file.bytes
+        file.bytes = size
         if (!isNotified)
           instead(`log.file: ${path} cannot be written: ${(error as Error).message}\n`)
         isNotified = true

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { openLogFile } from '../../../src/lib/files/log-file.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { dayMs } from '../../../src/lib/time/instant.ts'
+import { needs } from '../../support/needs.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'wellhead-log-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -120,5 +121,54 @@ describe('a log file', () => {
         instead() {},
       }),
     ).toThrow('ENOENT')
+  })
+})
+
+const disk = needs('mount')
+
+disk.describe('a log file on a disk that becomes full', () => {
+  /** A file system with so much room. */
+  function mounted(name: string, room: string) {
+    const { dir, ...others } = world(name, 5000)
+    const { exitCode } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', room, 'none', dir])
+    expect(exitCode).toBe(0)
+    return { dir, ...others, [Symbol.dispose]: () => void Bun.spawnSync(['umount', '-l', dir]) }
+  }
+  const line = (letter: string) => `${letter.repeat(2999)}\n`
+
+  test('a rotation that cannot create the next file is completed by a later line', () => {
+    // For the directory and two files.
+    using place = mounted('inodes', 'size=1m,nr_inodes=3')
+    const { dir, instead, open, text } = place
+    const ballast = join(dir, 'ballast')
+    writeFileSync(ballast, '')
+    const file = open()
+    file.write(line('a'))
+    file.write(line('b'))
+    expect(instead).toEqual([expect.stringContaining('log.file: '), line('b')])
+    rmSync(ballast)
+    file.write(line('c'))
+    file.close()
+    expect(text()).toBe(line('c'))
+    const [, aside] = readdirSync(dir).sort()
+    expect(readFileSync(join(dir, aside!), 'utf8')).toBe(line('a'))
+  })
+  test('a line of which the disk took a part ends before the next one', () => {
+    using place = mounted('part', 'size=8k')
+    const { dir, instead, open, text } = place
+    writeFileSync(join(dir, 'ballast'), Buffer.alloc(4096))
+    const file = open()
+    file.write(line('a'))
+    file.write(line('b').slice(1500))
+    expect(instead).toEqual([expect.stringContaining('log.file: '), line('b').slice(1500)])
+    rmSync(join(dir, 'ballast'))
+    file.write('c\n')
+    file.write('d\n')
+    file.close()
+    expect(
+      text()
+        .split('\n')
+        .map(each => each.slice(0, 1)),
+    ).toEqual(['a', 'b', 'c', 'd', ''])
   })
 })
