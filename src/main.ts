@@ -1,32 +1,31 @@
 #!/usr/bin/env bun
 import { writeSync } from 'node:fs'
 import { isCompiled } from './cli/child.ts'
+import { exitCodes } from './cli/exit-codes.ts'
 import { installationOf } from './cli/installation.ts'
 import { run } from './cli/program.ts'
 import { endAtOnce } from './lib/process/end-at-once.ts'
+import { createOutput } from './lib/process/output.ts'
 import { yieldTurn } from './lib/process/yield-turn.ts'
 
+const output = createOutput(process.stdout, 'Standard output')
+const errors = createOutput(process.stderr, 'Standard error')
+
 process.on('uncaughtException', error => {
-  writeSync(process.stderr.fd, `${error.stack ?? error}\n`)
-  endAtOnce()
+  try {
+    writeSync(process.stderr.fd, `${error.stack ?? error}\n`)
+  } finally {
+    endAtOnce()
+  }
 })
 
-const lastWrites = new Map<NodeJS.WriteStream, Promise<void>>()
-
-/** Resolves when the text has left this process: a pipe takes it when its consumer does. */
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  const written = new Promise<void>(done => stream.write(text, () => done()))
-  lastWrites.set(stream, written)
-  return written
-}
-
-const code = await run(process.argv.slice(2), {
+let code = await run(process.argv.slice(2), {
   env: process.env,
   directory: process.cwd(),
   ...(isCompiled() && { installed: installationOf(process.execPath) }),
-  out: line => void write(process.stdout, `${line}\n`),
-  err: line => void write(process.stderr, `${line}\n`),
-  write: text => write(process.stdout, text),
+  out: line => output.put(`${line}\n`),
+  err: line => errors.put(`${line}\n`),
+  write: output.write,
   stdin: Bun.stdin.stream(),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
@@ -39,7 +38,11 @@ const code = await run(process.argv.slice(2), {
   },
   exit: status => process.exit(status),
 })
-// Buffered output is lost with the process. An empty write would not do: the engine calls it done
-// while the text before it still waits.
-await Promise.all(lastWrites.values())
+// Buffered output is lost with the process.
+const fault = await output.settled()
+if (fault && !fault.isClosed && code === exitCodes.done) {
+  errors.put(`${fault.message}\n`)
+  code = exitCodes.failed
+}
+await errors.settled()
 process.exit(code)

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { errorText } from '../lib/files/error-text.ts'
+import { OutputFault } from '../lib/process/output.ts'
 import { emptyProgram } from './empty-program.ts'
 import type { ProgramEnvironment } from './environment.ts'
 import { exitCodes, Occupied } from './exit-codes.ts'
@@ -23,6 +24,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
+    if (error instanceof OutputFault && error.isClosed) return exitCodes.done
     env.err(errorText(error))
     return error instanceof Occupied ? exitCodes.temporary : exitCodes.failed
   }

@@ -12,6 +12,7 @@ import { createApp } from '../instance/app/app.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
+import { createOutput } from '../lib/process/output.ts'
 import { errorMessage } from '../lib/text/error-message.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { newAccountState, newKeyState } from '../topics/keys/service/keyring.ts'
@@ -47,7 +48,7 @@ function openQueryWorker({
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
-    write: line => process.stderr.write(line),
+    write: createOutput(process.stderr, 'Standard error').put,
     clock: createSystemClock(),
   })
   const db = openDatabase(databasePath, { readonly: true })

@@ -3,6 +3,7 @@ import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
+import { createOutput } from '../lib/process/output.ts'
 import { errorMessage } from '../lib/text/error-message.ts'
 import { createSystemClock, sleep } from '../lib/time/clock.ts'
 import { connectNats, type Nats, type NatsSettings } from '../replication/nats/connection.ts'
@@ -91,7 +92,8 @@ async function publish(start: PublisherStart): Promise<void> {
   const config = openedWorkerConfig(start.config)
   const clock = createSystemClock()
   const db = openDatabase(start.databasePath, { readonly: true })
-  const log = createLog({ ...config.log, write: line => process.stderr.write(line), clock })
+  const { put: write } = createOutput(process.stderr, 'Standard error')
+  const log = createLog({ ...config.log, write, clock })
   const masterKey = 'a publisher opens nothing that is sealed'
   const open = () =>
     readAtOnce(db, () =>

@@ -1,4 +1,5 @@
 import { errorText } from '../../lib/files/error-text.ts'
+import { OutputFault } from '../../lib/process/output.ts'
 import { unknownName, wrongValue } from '../../lib/text/wrong-value.ts'
 import type { CodeLookup, SeriesIdentity } from '../../topics/catalogue/math/lookup.ts'
 import {
@@ -59,8 +60,7 @@ export async function runExport(
     if (output === '-') for await (const part of text) await env.out(part)
     else await writeText(output, text)
   } catch (error) {
-    // The reader has closed the pipe, as `head` does.
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
+    if (error instanceof OutputFault && error.isClosed) return everythingOut
     env.err(`export: ${errorText(error)}`)
     return exitCodes.failed
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type ExportOptions, runExport } from '../../../src/cli/data/export.ts'
+import { OutputFault } from '../../../src/lib/process/output.ts'
 import type { SeriesIdentity } from '../../../src/topics/catalogue/math/lookup.ts'
 import { catalogue } from '../../support/topics/shipped-codes.ts'
 
@@ -81,8 +82,11 @@ test.each(refused)('1 for %s', async (_, codes, options, message) => {
 
 test('an export to a closed pipe succeeds, and any other output error fails it', async () => {
   const closed = (name: string) => () => {
-    throw Object.assign(new Error(name), { code: name })
+    throw new OutputFault('Standard output', Object.assign(new Error(name), { code: name }))
   }
   expect(await run([], {}, closed('EPIPE'))).toMatchObject({ code: 0, err: '' })
-  expect(await run([], {}, closed('ENOSPC'))).toMatchObject({ code: 1, err: 'export: ENOSPC' })
+  expect(await run([], {}, closed('ENOSPC'))).toMatchObject({
+    code: 1,
+    err: 'export: Standard output cannot be written: the disk is full.',
+  })
 })

@@ -1,0 +1,100 @@
+import { afterAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createOutput, type OutputFault } from '../../../src/lib/process/output.ts'
+import { remove, temporaryDir } from '../../support/instance/binary.ts'
+import { until } from '../../support/until.ts'
+
+const root = temporaryDir()
+afterAll(() => remove(root))
+
+/** A stream whose disk is full or not. */
+function stream() {
+  const written: string[] = []
+  let error: NodeJS.ErrnoException | undefined
+  return {
+    written,
+    fails: (code: string | undefined) => {
+      error = code === undefined ? undefined : Object.assign(new Error(code), { code })
+    },
+    on: () => undefined,
+    write(text: string, done?: (error?: Error | null) => void) {
+      if (!error) written.push(text)
+      done?.(error)
+      return true
+    },
+  }
+}
+const outputOf = (to: ReturnType<typeof stream>) =>
+  createOutput(to as unknown as NodeJS.WriteStream, 'Standard error')
+
+test('an output on a full disk counts the lines that it lost, and reports them when there is space', async () => {
+  const to = stream()
+  const output = outputOf(to)
+  output.put('one\n')
+  to.fails('ENOSPC')
+  output.put('two\n')
+  const refused = await output.write('three\n').catch((fault: OutputFault) => fault)
+  expect(refused).toMatchObject({
+    message: 'Standard error cannot be written: the disk is full.',
+    isClosed: false,
+  })
+  to.fails(undefined)
+  output.put('four\n')
+  output.put('five\n')
+  await output.settled()
+  expect(to.written).toEqual([
+    'one\n',
+    'four\n',
+    'Standard error cannot be written: the disk is full. Lines lost: 2.\n',
+    'five\n',
+  ])
+})
+
+const main = resolve(import.meta.dir, '../../../src/main.ts')
+/** Runs a command line of a shell; `wellhead` is this program. */
+const shell = (line: string) =>
+  Bun.spawn(['bash', '-c', line.replace('wellhead', `exec ${process.execPath} ${main}`)], {
+    env: { PATH: process.env.PATH },
+    cwd: root,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+test('a command whose output does not reach its file fails, and says why', async () => {
+  const child = shell('wellhead completion bash > /dev/full')
+  expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
+    1,
+    'Standard output cannot be written: the disk is full.\n',
+  ])
+})
+
+test('a command whose reader has enough succeeds', async () => {
+  const child = shell('set -o pipefail; ( wellhead openapi ) | head -c 10')
+  expect([
+    await new Response(child.stdout).text(),
+    await new Response(child.stderr).text(),
+  ]).toEqual(['{"openapi"', ''])
+  expect(await child.exited).toBe(0)
+}, 30_000)
+
+test('a server whose log cannot be written continues to serve, and stops regularly', async () => {
+  const ready = join(root, 'ready.json')
+  const child = shell(
+    `wellhead serve --data ${join(root, 'data')} --port 0 --ready-file ${ready} > /dev/full 2>&1`,
+  )
+  await until('the server listens', () => existsSync(ready), 30_000)
+  const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
+  // Each request of the operator is logged.
+  for (let n = 0; n < 5; n += 1) {
+    const made = await fetch(`${url}/admin/v1/accounts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: `person-${n}@example.com` }),
+    })
+    expect(made.status).toBe(201)
+  }
+  child.kill('SIGTERM')
+  await child.exited
+  expect(child.signalCode).toBe(null)
+}, 60_000)
