@@ -1,6 +1,7 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
+import { preferredType } from '../../../http/input/accept.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, type Reply } from '../../../http/operations/answer.ts'
@@ -17,12 +18,13 @@ import { placeOf, readerOf, readerQuery, rowsOfPrice, sinceParameter } from './r
 const formats = ['json', 'ndjson', 'parquet', 'sse'] as const
 type Format = (typeof formats)[number]
 
-const types: readonly (readonly [string, Format])[] = [
-  ['application/json', 'json'],
-  ['application/x-ndjson', 'ndjson'],
-  ['application/vnd.apache.parquet', 'parquet'],
-  ['text/event-stream', 'sse'],
-]
+const formatsByType = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.apache.parquet': 'parquet',
+  'text/event-stream': 'sse',
+} as const satisfies Record<string, Format>
+const types = Object.keys(formatsByType) as (keyof typeof formatsByType)[]
 
 const limitMax = 10_000
 const limitDefault = 1_000
@@ -47,11 +49,8 @@ const Page = envelope(
 export function formatOf(text: string | undefined, request: Request): Format {
   if (text !== undefined && text !== '') return wordOf('format', text, 'json', formats)
   // The first of several: some clients accept a stream as well, and would wait for its end.
-  for (const accepted of (request.headers.get('accept') ?? '').split(',')) {
-    const named = types.find(([type]) => accepted.includes(type))
-    if (named) return named[1]
-  }
-  return 'json'
+  const type = preferredType(request.headers.get('accept'), types)
+  return type === undefined ? 'json' : formatsByType[type]
 }
 
 export function changeOperations(deps: Context, turn: () => Promise<void>) {

@@ -1,6 +1,7 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
+import { preferredType } from '../../../http/input/accept.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter, typed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -32,6 +33,8 @@ const ExportBody = t.Union(
   ],
   { title: 'BunkerExportAnswer' },
 )
+
+const types = ['application/json', 'text/csv'] as const
 
 function formatOf(text: string | undefined): 'json' | 'csv' {
   const format = (text || 'json').toLowerCase()
@@ -71,7 +74,7 @@ export function bunkerExportOperations(deps: Context) {
         const about = meta(request, reply, quotedSeries(quotes), byPort(quotes).size)
         if (
           format === 'csv' &&
-          (wantsFile || request.headers.get('accept')?.includes('text/csv'))
+          (wantsFile || preferredType(request.headers.get('accept'), types) === 'text/csv')
         ) {
           reply.headers['content-type'] = 'text/csv; charset=utf-8'
           if (wantsFile) reply.headers['content-disposition'] = `attachment; filename="${filename}"`

@@ -1,5 +1,6 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import type { Text } from '../../../http/answer/own-text.ts'
+import { preferredType } from '../../../http/input/accept.ts'
 import { answeredPage, pageOf } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
@@ -289,12 +290,18 @@ function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
   )
 }
 
+const formsByType = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+} as const
+const typesOfForms = Object.keys(formsByType) as (keyof typeof formsByType)[]
+
 /** By the parameter, else by what the client accepts. A file for tables is made of lines. */
 export function formOf(format: string | undefined, request: Request): 'json' | 'csv' | 'ndjson' {
   if (format === undefined || format === '') {
-    const accept = request.headers.get('accept') ?? ''
-    if (accept.includes('application/x-ndjson')) return 'ndjson'
-    return accept.includes('text/csv') ? 'csv' : 'json'
+    const type = preferredType(request.headers.get('accept'), typesOfForms)
+    return type === undefined ? 'json' : formsByType[type]
   }
   const form = windowFormats.find(name => name === format)
   if (!form) throw invalidParameter('format', format, windowFormats)

@@ -1,6 +1,7 @@
 import { XMLBuilder } from 'fast-xml-parser'
 import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
+import { preferredType } from '../../../http/input/accept.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, type Problem } from '../../../http/problem/problem.ts'
 import { sheetText } from '../../../lib/text/csv.ts'
@@ -24,14 +25,16 @@ export const formatQuery = wordParameter(
   'json',
 )
 
+const types = ['application/json', 'application/xml', 'text/xml'] as const
+
 /** Whether an answer is wanted as XML: by the path's suffix, `format=xml` or the Accept header. */
 export function wantsXml(request: Request): boolean {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname.replace(/\/$/, '').endsWith('.xml')) return true
   const format = searchParams.get('format')
   if (format) return format.toLowerCase() === 'xml'
-  const accepted = request.headers.get('accept') ?? ''
-  return /(application|text)\/xml/.test(accepted) && !accepted.includes('application/json')
+  const type = preferredType(request.headers.get('accept'), types)
+  return type === 'application/xml' || type === 'text/xml'
 }
 
 export function checkFormat(format: string | undefined): void {

@@ -881,6 +881,11 @@ WTI_USD,WTI Crude Oil,2026-11-20T13:00:00Z,70,USD,barrel,spot_price,market_repor
     ['past_day?by_code=WTI_USD', { accept: 'text/csv' }, 'text/csv; charset=utf-8'],
     [
       'past_day?by_code=WTI_USD',
+      { accept: 'text/csv;q=0, application/json' },
+      'application/json; charset=utf-8',
+    ],
+    [
+      'past_day?by_code=WTI_USD',
       { accept: 'text/html, text/csv;q=0.9' },
       'text/csv; charset=utf-8',
     ],
