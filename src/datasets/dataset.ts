@@ -1,4 +1,4 @@
-import { snakeCase } from '../lib/text/snake-case.ts'
+import { snakeCase } from '../lib/text/name-case.ts'
 import type { Feature } from '../plans/tiers.ts'
 import type { Cadence } from '../topics/catalogue/math/catalogue.ts'
 import type { CodeLookup } from '../topics/catalogue/math/lookup.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
+import { camelCase } from '../../lib/text/name-case.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
 import type { SeriesRow as SeriesLine } from '../../topics/operator/operations/data/series.ts'
 import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
@@ -121,7 +122,7 @@ function termsOf(options: Record<string, unknown>): Terms {
   const terms: Terms = {}
   for (const [flag] of termOptions) {
     const name = termName(flag)
-    const option = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+    const option = camelCase(name)
     const value = options[option]
     if (typeof value === 'string') terms[name] = termOf(name, value)
   }

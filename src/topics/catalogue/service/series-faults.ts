@@ -1,4 +1,4 @@
-import { snakeCase } from '../../../lib/text/snake-case.ts'
+import { snakeCase } from '../../../lib/text/name-case.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { deliveryFaults } from '../../delivery/math/terms.ts'

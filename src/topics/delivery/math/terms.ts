@@ -1,4 +1,4 @@
-import { snakeCase } from '../../../lib/text/snake-case.ts'
+import { snakeCase } from '../../../lib/text/name-case.ts'
 import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
 
 /** Lengths of a delivery period, the shortest first. */

@@ -20,6 +20,7 @@ import {
 import { type Form, formOf } from '../../../../http/input/form.ts'
 import { validationFailed } from '../../../../http/problem/problem.ts'
 import { isObject } from '../../../../lib/text/json.ts'
+import { type Camel, camelCase } from '../../../../lib/text/name-case.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
 import { minuteOf, zoneName } from '../../../../lib/time/zone.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
@@ -203,35 +204,8 @@ export const termFields = {
   active: flag({ description: 'False: retired; listed as discontinued and not served.' }),
 }
 
-const {
-  name,
-  category,
-  currency,
-  unit,
-  decimals,
-  cadence,
-  source,
-  description,
-  level,
-  min,
-  max,
-  calendar,
-  release_lag_days: releaseLagDays,
-  release_days: releaseDays,
-  release_time: releaseTime,
-  release_holiday: releaseHoliday,
-  time_zone: timeZone,
-  value_time: valueTime,
-  license_class: licenseClass,
-  attribution,
-  aliases,
-  guards,
-  visible_to: visibleTo,
-  formula,
-  align,
-  align_limit: alignLimit,
-  active,
-} = termFields
+const attributes = { ...termFields, ...deliveryFields }
+const { name, category, unit, currency, ...others } = attributes
 
 /** The fields of a new custom series. */
 export const newSeriesFields = {
@@ -243,130 +217,30 @@ export const newSeriesFields = {
   category,
   unit,
   currency,
-  decimals: optional(decimals),
-  cadence: optional(cadence),
-  source: optional(source),
-  description: optional(description),
-  level: optional(level),
-  min: optional(min),
-  max: optional(max),
-  calendar: optional(calendar),
-  release_lag_days: optional(releaseLagDays),
-  release_days: optional(releaseDays),
-  release_time: optional(releaseTime),
-  release_holiday: optional(releaseHoliday),
-  time_zone: optional(timeZone),
-  value_time: optional(valueTime),
-  license_class: optional(licenseClass),
-  attribution: optional(attribution),
-  aliases: optional(aliases),
-  guards: optional(guards),
-  visible_to: optional(visibleTo),
-  formula: optional(formula),
-  align: optional(align),
-  align_limit: optional(alignLimit),
-  active: optional(active),
-  time: optional(deliveryFields.time),
-  resolution: optional(deliveryFields.resolution),
-  resolutions: optional(deliveryFields.resolutions),
-  zone: optional(deliveryFields.zone),
-  day_starts: optional(deliveryFields.day_starts),
-  horizon: optional(deliveryFields.horizon),
-  gate_closes: optional(deliveryFields.gate_closes),
-  publishes_at: optional(deliveryFields.publishes_at),
-  peak_hours: optional(deliveryFields.peak_hours),
-  peak_days: optional(deliveryFields.peak_days),
-  peak_holidays: optional(deliveryFields.peak_holidays),
+  ...changeOf(others),
 }
 
-/** Null removes a term; for a currency it means that the number is not money. */
-const takenBack = <T>(inner: Field<T>): Field<T | null> => nullableAs(inner, null)
+/** Null removes an attribute; for a currency it means that the number is not money. */
+const removable = Object.fromEntries(
+  Object.entries(attributes).map(([name, inner]) => [name, nullableAs<unknown, null>(inner, null)]),
+) as { [K in keyof typeof attributes]: Field<Values<typeof attributes>[K] | null> }
 
 export const changedSeriesFields = {
-  ...changeOf({
-    name: takenBack(name),
-    category: takenBack(category),
-    currency,
-    unit: takenBack(unit),
-    decimals: takenBack(decimals),
-    cadence: takenBack(cadence),
-    source: takenBack(source),
-    description: takenBack(description),
-    level: takenBack(level),
-    min: takenBack(min),
-    max: takenBack(max),
-    calendar: takenBack(calendar),
-    release_lag_days: takenBack(releaseLagDays),
-    release_days: takenBack(releaseDays),
-    release_time: takenBack(releaseTime),
-    release_holiday: takenBack(releaseHoliday),
-    time_zone: takenBack(timeZone),
-    value_time: takenBack(valueTime),
-    license_class: takenBack(licenseClass),
-    attribution: takenBack(attribution),
-    aliases: takenBack(aliases),
-    guards: takenBack(guards),
-    visible_to: takenBack(visibleTo),
-    formula: takenBack(formula),
-    align: takenBack(align),
-    align_limit: takenBack(alignLimit),
-    active: takenBack(active),
-    time: takenBack(deliveryFields.time),
-    resolution: takenBack(deliveryFields.resolution),
-    resolutions: takenBack(deliveryFields.resolutions),
-    zone: takenBack(deliveryFields.zone),
-    day_starts: takenBack(deliveryFields.day_starts),
-    horizon: takenBack(deliveryFields.horizon),
-    gate_closes: takenBack(deliveryFields.gate_closes),
-    publishes_at: takenBack(deliveryFields.publishes_at),
-    peak_hours: takenBack(deliveryFields.peak_hours),
-    peak_days: takenBack(deliveryFields.peak_days),
-    peak_holidays: takenBack(deliveryFields.peak_holidays),
-  }),
+  ...changeOf({ ...removable, currency }),
   reset: optional(flag({ description: 'True: resets all settings made before this request.' })),
 }
 
 type TermValues = Partial<Values<typeof newSeriesFields>>
+type Terms = { [K in Exclude<keyof TermValues, 'code' | 'resolution'> as Camel<K>]: TermValues[K] }
 
-export const termsOf = (values: TermValues): SeriesTerms => ({
-  name: values.name,
-  category: values.category,
-  currency: values.currency,
-  unit: values.unit,
-  decimals: values.decimals,
-  cadence: values.cadence,
-  source: values.source,
-  description: values.description,
-  level: values.level,
-  min: values.min,
-  max: values.max,
-  calendar: values.calendar,
-  releaseLagDays: values.release_lag_days,
-  releaseDays: values.release_days,
-  releaseTime: values.release_time,
-  releaseHoliday: values.release_holiday,
-  timeZone: values.time_zone,
-  valueTime: values.value_time,
-  licenseClass: values.license_class,
-  attribution: values.attribution,
-  aliases: values.aliases,
-  guards: values.guards as SeriesTerms['guards'],
-  visibleTo: values.visible_to,
-  formula: values.formula,
-  align: values.align,
-  alignLimit: values.align_limit,
-  active: values.active,
-  time: values.time,
-  resolutions: resolutionsOf(values),
-  zone: values.zone,
-  dayStarts: values.day_starts,
-  horizon: values.horizon,
-  gateCloses: values.gate_closes,
-  publishesAt: values.publishes_at,
-  peakHours: values.peak_hours,
-  peakDays: values.peak_days,
-  peakHolidays: values.peak_holidays,
-})
+const termNames = Object.keys(attributes).filter(name => name !== 'resolution')
+
+/** The attributes under the names that the catalogue gives them. */
+function termsOf(values: TermValues): SeriesTerms {
+  const sent: Record<string, unknown> = { ...values, resolutions: resolutionsOf(values) }
+  const terms = Object.fromEntries(termNames.map(name => [camelCase(name), sent[name]])) as Terms
+  return { ...terms, guards: terms.guards as SeriesTerms['guards'] }
+}
 
 /** A single `resolution` replaces the list; null resets both. */
 const resolutionsOf = ({ resolution, resolutions }: TermValues) =>

@@ -9,6 +9,7 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, nameNotFound } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
+import { snakeCase } from '../../../../lib/text/name-case.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
@@ -110,24 +111,6 @@ const NewBody = documentedBody(
   false,
 )
 
-const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
-  releaseLagDays: 'release_lag_days',
-  releaseDays: 'release_days',
-  releaseTime: 'release_time',
-  releaseHoliday: 'release_holiday',
-  timeZone: 'time_zone',
-  valueTime: 'value_time',
-  alignLimit: 'align_limit',
-  licenseClass: 'license_class',
-  visibleTo: 'visible_to',
-  dayStarts: 'day_starts',
-  gateCloses: 'gate_closes',
-  publishesAt: 'publishes_at',
-  peakHours: 'peak_hours',
-  peakDays: 'peak_days',
-  peakHolidays: 'peak_holidays',
-}
-
 /** A row of the list as JSON, and what of its series may become another without a change of its terms. */
 interface RowText extends Pick<Series, 'cadence' | 'releaseLagDays' | 'publisher'> {
   text: string
@@ -180,7 +163,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       visible_to: terms.visibleTo ?? null,
       own: series.own === true,
       active: series.unavailableReason === null,
-      changed: (Object.keys(terms) as (keyof SeriesTerms)[]).map(term => wireNames[term] ?? term),
+      changed: Object.keys(terms).map(snakeCase),
       has_data: hasData(series),
       ...(terms.formula !== undefined && {
         formula: terms.formula,
