@@ -26,7 +26,8 @@ import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets, takes } from '../parts/text/form.ts'
 import { number, signed, unitOf, words } from '../parts/text/format.ts'
 import { monthNames } from '../parts/text/writing.ts'
-import { StocksNow, weeksOf } from './market/stocks.tsx'
+import { StocksNow } from './market/stocks.tsx'
+import { rangeStart, weeksOf } from './market/weeks.ts'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Contracts, CurveDate } from './markets/contracts.tsx'
 import { Correlation } from './markets/correlation.tsx'
@@ -302,20 +303,14 @@ const stocks = [
   { value: 'US_DISTILLATE_STORAGE', text: 'US distillate' },
 ] as const
 
-const years = 6
-
-const useYears = (code: string) => {
-  const from = `${new Date(now()).getUTCFullYear() - years + 1}-01-01`
-  const path = `/v1/prices/chart?code=${code}&start_date=${from}&interval=day`
-  return useData<ChartAnswer>(path)
-}
-
 const weeks = Array.from({ length: 52 }, (_, i) => i + 1)
 const weekText = (value: number): string => `W${Math.round(value)}`
 
 function Storage() {
   const code = useSignal<(typeof stocks)[number]['value']>('US_CRUDE_STORAGE')
-  const answer = useYears(code.value)
+  const answer = useData<ChartAnswer>(
+    `/v1/prices/chart?code=${code.value}&start_date=${rangeStart(now())}&interval=day`,
+  )
   return (
     <>
       <section class="card" aria-labelledby="storage">

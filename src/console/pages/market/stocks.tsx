@@ -1,4 +1,3 @@
-import { dayMs } from '../../../lib/time/instant.ts'
 import { noData } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
@@ -6,6 +5,7 @@ import { now } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { dataDay, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from '../series/answer.ts'
+import { rangeStart, weekOf, weeksOf } from './weeks.ts'
 
 interface NamedStock {
   code: string
@@ -19,9 +19,6 @@ const usStocks: readonly NamedStock[] = [
   { code: 'US_DISTILLATE_STORAGE', text: 'US distillate' },
   { code: 'US_NATGAS_STORAGE', text: 'US natural gas' },
 ]
-
-const weekMs = 7 * dayMs
-const years = 5
 
 interface Stock {
   code: string
@@ -38,32 +35,6 @@ interface Stock {
   current: (number | null)[]
   low: (number | null)[]
   high: (number | null)[]
-}
-
-const weekOf = (at: Date): number =>
-  Math.min(51, Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / weekMs))
-
-/** A series by the weeks of a year: its newest year, and the range and mean of those before it. */
-export function weeksOf({ times, close }: ChartAnswer) {
-  const newest = new Date((times.at(-1) ?? 0) * 1000)
-  const current: (number | null)[] = Array.from({ length: 52 }, () => null)
-  const before: number[][] = Array.from({ length: 52 }, () => [])
-  times.forEach((time, i) => {
-    const at = new Date(time * 1000)
-    const week = weekOf(at)
-    if (at.getUTCFullYear() === newest.getUTCFullYear()) current[week] = close[i]!
-    else before[week]!.push(close[i]!)
-  })
-  const over = (make: (values: number[]) => number) =>
-    before.map(values => (values.length > 0 ? make(values) : null))
-  return {
-    newest,
-    current,
-    before,
-    low: over(values => Math.min(...values)),
-    high: over(values => Math.max(...values)),
-    mean: over(values => values.reduce((sum, value) => sum + value, 0) / values.length),
-  }
 }
 
 function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefined {
@@ -107,16 +78,18 @@ export function StocksNow({
   file?: string
   stocks?: readonly NamedStock[]
 }) {
-  const from = `${new Date(now()).getUTCFullYear() - years}-01-01`
   const answer = useLoaded(file, async signal => {
     const charts = await Promise.all(
       stocks.map(({ code }) =>
         // A series that is not in the catalogue of this instance is left out.
         whereThere(
-          dataOf<ChartAnswer>(`/v1/prices/chart?code=${code}&start_date=${from}&interval=week`, {
-            signal,
-            isLater: true,
-          }),
+          dataOf<ChartAnswer>(
+            `/v1/prices/chart?code=${code}&start_date=${rangeStart(now())}&interval=week`,
+            {
+              signal,
+              isLater: true,
+            },
+          ),
         ),
       ),
     )

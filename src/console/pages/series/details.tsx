@@ -169,7 +169,7 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
               decimals={decimals}
               xText={weekText}
               xLabel="Month"
-              {...yearsOf(history, newest)}
+              {...yearsOf(history)}
             />
           )}
         </Shown>
@@ -204,7 +204,7 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
   )
 }
 
-function yearsOf(history: ChartAnswer, newest: number) {
+function yearsOf(history: ChartAnswer) {
   const times = Array.from({ length: 53 }, (_, week) => week)
   const byYear = new Map<number, (number | null)[]>()
   history.times.forEach((time, i) => {
@@ -221,7 +221,7 @@ function yearsOf(history: ChartAnswer, newest: number) {
       label: String(year),
       values,
       ink: yearInks[i % yearInks.length]!,
-      width: year === newest ? 2.4 : 1.2,
+      width: i === 0 ? 2.4 : 1.2,
     }))
   return { times, lines }
 }
