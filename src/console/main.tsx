@@ -1,4 +1,5 @@
 import { type ComponentType, render } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Missing } from './pages/missing.tsx'
@@ -7,12 +8,21 @@ import { Frame } from './parts/frame/frame.tsx'
 import { later, NotLoaded } from './parts/later.tsx'
 import type { PagePath } from './paths.ts'
 
-const page = (load: () => Promise<ComponentType>) =>
-  later(load, () => (
+/** Nothing of such a page can be lost, so it loads again by itself once the browser is online. */
+function PageNotLoaded() {
+  useEffect(() => {
+    const reload = () => location.reload()
+    addEventListener('online', reload)
+    return () => removeEventListener('online', reload)
+  }, [])
+  return (
     <Page title="Page not loaded">
       <NotLoaded />
     </Page>
-  ))
+  )
+}
+
+const page = (load: () => Promise<ComponentType>) => later(load, PageNotLoaded)
 
 const Board = page(() => import('./pages/board.tsx').then(({ Board }) => Board))
 const Status = page(() => import('./pages/status.tsx').then(({ Status }) => Status))
