@@ -1,6 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext, Fragment, type JSX } from 'preact'
-import { useContext, useEffect, useRef } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
 import { endLook, impersonation } from './person/impersonation.ts'
@@ -9,6 +9,7 @@ import {
   detailsOf,
   isUnreachable,
   type Loaded,
+  Overloaded,
   Refusal,
   sessionEnd,
   Unreachable,
@@ -67,6 +68,21 @@ export const noData = (text: string) => (
 /** The error code for data that does not exist yet, which is not a fault. */
 const absent = 'DATA_NOT_AVAILABLE'
 
+/** The parts of the page that were refused because the service is busy. */
+const busyParts = signal<readonly symbol[]>([])
+
+/** The first of those parts says so: a page asks for many parts at once. */
+function Busy({ error }: { error: Error }) {
+  const part = useMemo(Symbol, [])
+  useEffect(() => {
+    busyParts.value = [...busyParts.value, part]
+    return () => {
+      busyParts.value = busyParts.value.filter(other => other !== part)
+    }
+  }, [])
+  return busyParts.value[0] === part ? <Notice mood="bad">{error.message}</Notice> : null
+}
+
 /** An error in the words of the API, with the remedy where it is known. */
 export function Refused({ error }: { error: Error }) {
   if (error instanceof Refusal && error.code === absent)
@@ -86,6 +102,7 @@ export function Refused({ error }: { error: Error }) {
         message={`${error.message.split('. ')[0]}.`}
       />
     )
+  if (error instanceof Overloaded) return <Busy error={error} />
   const isUnauthorized = error instanceof Refusal && error.status === 401
   if (isUnauthorized && sessionEnd.value) return null
   if (error instanceof Unreachable && isUnreachable.value) return null

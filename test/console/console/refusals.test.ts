@@ -91,6 +91,33 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.waitForSelector('h1:has-text("Alerts")')
   })
 
+  test('a page that was opened while offline loads by itself once the browser is online', async () => {
+    const { page, context, goTo, follow } = await stage.visitor({ width: ownWidth + 2 })
+    await goTo('/status')
+    await context.setOffline(true)
+    await follow('/alerts', 'h1:has-text("Page not loaded")')
+    await context.setOffline(false)
+    await page.waitForSelector('h1:has-text("Alerts")')
+    expect(await page.locator('[role=alert]').count()).toBe(0)
+    await context.close()
+  })
+
+  test.each([429, 503])('says once that the service is busy, by status %d', async status => {
+    const { page, goTo } = await stage.visitor()
+    const ofPage = /\/v1\/(?!account)/
+    await page.route(ofPage, route =>
+      route.fulfill({ status, json: { error: { code: 'BUSY', message: 'Too many requests.' } } }),
+    )
+    for (const path of ['/market', '/account/usage']) {
+      await goTo(path)
+      await page.waitForSelector('body:has([role=alert]):not(:has(main .waiting))')
+      expect(await page.locator('[role=alert]').allInnerTexts(), path).toEqual([
+        'Too many requests.',
+      ])
+    }
+    await page.unroute(ofPage)
+  })
+
   test('says of a list of series that its prices were refused, and not that they never came', async () => {
     const { page, goTo } = await stage.visitor()
     await page.route('**/v1/prices/all', route =>

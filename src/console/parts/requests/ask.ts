@@ -17,6 +17,9 @@ export class Refusal extends Error {
   }
 }
 
+/** The service is too busy for a part of a page, and perhaps for all of them. */
+export class Overloaded extends Refusal {}
+
 /** The fields of an error, in any of the API's error shapes. */
 export function detailsOf({ body }: Refusal): Record<string, unknown> {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
@@ -33,7 +36,7 @@ interface ProblemBody {
 }
 
 /** The message of an error, in any of the API's error shapes. */
-function refusalOf(status: number, body: unknown): Refusal {
+function refusalOf(status: number, body: unknown, isOfPage: boolean): Refusal {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
   const nested = typeof problem.error === 'object' ? problem.error : undefined
   const fields = problem.errors?.map(faultText).join(' ')
@@ -43,7 +46,8 @@ function refusalOf(status: number, body: unknown): Refusal {
     problem.message ||
     (typeof problem.error === 'string' ? problem.error : '') ||
     `The service answered ${status}.`
-  return new Refusal(status, nested?.code ?? problem.code ?? String(status), message, body)
+  const Kind = isOfPage && (status === 429 || status === 503) ? Overloaded : Refusal
+  return new Kind(status, nested?.code ?? problem.code ?? String(status), message, body)
 }
 
 /** Most sentences name their field, and few the text that was wrong. */
@@ -130,7 +134,7 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
   const text = await response.text()
   const parsed: unknown = text === '' ? undefined : parsedText(text)
   if (response.ok) return parsed as T
-  const refusal = refusalOf(response.status, parsed)
+  const refusal = refusalOf(response.status, parsed, method === 'GET')
   const isOfPage = typeof token !== 'string' || token === impersonation?.token
   if (refusal.code === 'UNAUTHORIZED' && boot.isSignedIn && isOfPage) sessionEnd.value = refusal
   throw refusal
