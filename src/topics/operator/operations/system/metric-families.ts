@@ -24,6 +24,36 @@ export interface MetricFamily {
   samples(): Sample[]
 }
 
+/** A family of one number; it has no sample while there is no number. */
+const single = (
+  name: string,
+  help: string,
+  value: () => number | undefined,
+  type: MetricFamily['type'] = 'gauge',
+): MetricFamily => ({
+  name,
+  help,
+  type,
+  samples() {
+    const measured = value()
+    return measured === undefined ? [] : [{ value: measured }]
+  },
+})
+
+/** A family with a number for each value of a label. */
+const labelled = (
+  name: string,
+  help: string,
+  label: string,
+  values: () => Iterable<readonly [string, number]>,
+  type: MetricFamily['type'] = 'gauge',
+): MetricFamily => ({
+  name,
+  help,
+  type,
+  samples: () => [...values()].map(([text, value]) => ({ labels: { [label]: text }, value })),
+})
+
 /** A scrape checks no more of them. */
 const spentKeysMax = 1000
 
@@ -77,18 +107,18 @@ function requestFamilies(deps: Context): MetricFamily[] {
           ]
         }),
     },
-    {
-      name: 'wellhead_refusals_total',
-      help: 'Errors that were answered, by their code.',
-      type: 'counter',
-      samples: () => [...tally.refusals()].map(([code, value]) => ({ labels: { code }, value })),
-    },
-    {
-      name: 'wellhead_quotas_spent',
-      help: 'Keys whose quota is used up; 1000 at most.',
-      type: 'gauge',
-      samples: () => [{ value: spentKeys(deps, spentKeysMax).length }],
-    },
+    labelled(
+      'wellhead_refusals_total',
+      'Errors that were answered, by their code.',
+      'code',
+      tally.refusals,
+      'counter',
+    ),
+    single(
+      'wellhead_quotas_spent',
+      'Keys whose quota is used up; 1000 at most.',
+      () => spentKeys(deps, spentKeysMax).length,
+    ),
   ]
 }
 
@@ -103,30 +133,22 @@ const dataFamilies = ({ tally, freshness, seriesFaults, clock }: Context): Metri
         { labels: { source, kind: 'revised' }, value: revised },
       ]),
   },
-  {
-    name: 'wellhead_codes',
-    help: 'Codes by how fresh their newest value is.',
-    type: 'gauge',
-    samples() {
-      const { current, delayed, stale, missing } = freshness.overview()
-      return Object.entries({ current, delayed, stale, missing }).map(([status, value]) => ({
-        labels: { status },
-        value,
-      }))
-    },
-  },
-  {
-    name: 'wellhead_series_faults',
-    help: 'Codes that have stopped, are frozen, have changed their unit, or lack values of their calendar or cadence.',
-    type: 'gauge',
-    samples() {
+  labelled('wellhead_codes', 'Codes by how fresh their newest value is.', 'status', () => {
+    const { current, delayed, stale, missing } = freshness.overview()
+    return Object.entries({ current, delayed, stale, missing })
+  }),
+  labelled(
+    'wellhead_series_faults',
+    'Codes that have stopped, are frozen, have changed their unit, or lack values of their calendar or cadence.',
+    'kind',
+    () => {
       const faults = seriesFaults.all()
-      return seriesFaultKinds.map(kind => ({
-        labels: { kind },
-        value: faults.filter(fault => fault.kind === kind).length,
-      }))
+      return seriesFaultKinds.map(kind => [
+        kind,
+        faults.filter(fault => fault.kind === kind).length,
+      ])
     },
-  },
+  ),
   {
     name: 'wellhead_source_age_seconds',
     help: 'Age of the newest observation of a source and category.',
@@ -143,61 +165,57 @@ const dataFamilies = ({ tally, freshness, seriesFaults, clock }: Context): Metri
 ]
 
 function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
-  const each = (of: (view: FeedView) => number | undefined) => () =>
-    feeds.active().flatMap(view => {
-      const value = of(view)
-      return value === undefined ? [] : [{ labels: { feed: view.feed.publisher.name }, value }]
-    })
-  const gauge = (name: string, help: string, samples: () => Sample[]): MetricFamily => ({
-    name: `wellhead_feed_${name}`,
-    help,
-    type: 'gauge',
-    samples,
-  })
+  const gauge = (name: string, help: string, of: (view: FeedView) => number | undefined) =>
+    labelled(`wellhead_feed_${name}`, help, 'feed', () =>
+      feeds.active().flatMap(view => {
+        const value = of(view)
+        return value === undefined ? [] : [[view.feed.publisher.name, value] as const]
+      }),
+    )
   return [
-    gauge('state', '1 for the state that a feed is in.', () =>
-      feeds.active().map(view => ({
-        labels: { feed: view.feed.publisher.name, state: view.state },
-        value: 1,
-      })),
+    {
+      name: 'wellhead_feed_state',
+      help: '1 for the state that a feed is in.',
+      type: 'gauge',
+      samples: () =>
+        feeds.active().map(view => ({
+          labels: { feed: view.feed.publisher.name, state: view.state },
+          value: 1,
+        })),
+    },
+    gauge('age_seconds', 'Since a run of the feed brought something new.', ({ lastNewAt }) =>
+      lastNewAt === undefined ? undefined : seconds(clock.now() - lastNewAt),
     ),
-    gauge(
-      'age_seconds',
-      'Since a run of the feed brought something new.',
-      each(({ lastNewAt }) =>
-        lastNewAt === undefined ? undefined : seconds(clock.now() - lastNewAt),
-      ),
-    ),
-    gauge(
-      'next_run_timestamp_seconds',
-      'When the feed is read next.',
-      each(({ nextRunAt }) => (nextRunAt === undefined ? undefined : seconds(nextRunAt))),
+    gauge('next_run_timestamp_seconds', 'When the feed is read next.', ({ nextRunAt }) =>
+      nextRunAt === undefined ? undefined : seconds(nextRunAt),
     ),
     gauge(
       'expected_timestamp_seconds',
       'By when its publisher should have brought something new.',
-      each(({ expectedBy }) => (expectedBy === undefined ? undefined : seconds(expectedBy))),
+      ({ expectedBy }) => (expectedBy === undefined ? undefined : seconds(expectedBy)),
     ),
-    gauge(
-      'late',
-      '1 for a feed that should have brought something new.',
-      each(({ state }) => Number(state === 'late')),
+    gauge('late', '1 for a feed that should have brought something new.', ({ state }) =>
+      Number(state === 'late'),
     ),
     gauge(
       'consecutive_failures',
       'Runs that failed one after the other.',
-      each(({ consecutiveFailures }) => consecutiveFailures),
+      ({ consecutiveFailures }) => consecutiveFailures,
     ),
-    gauge('last_run_rows', 'Rows of the last run, by what became of them.', () =>
-      feeds.active().flatMap(({ feed, lastRun }) =>
-        lastRun === undefined
-          ? []
-          : (['inserted', 'revised', 'unchanged', 'rejected', 'held'] as const).map(outcome => ({
-              labels: { feed: feed.publisher.name, outcome },
-              value: lastRun[outcome],
-            })),
-      ),
-    ),
+    {
+      name: 'wellhead_feed_last_run_rows',
+      help: 'Rows of the last run, by what became of them.',
+      type: 'gauge',
+      samples: () =>
+        feeds.active().flatMap(({ feed, lastRun }) =>
+          lastRun === undefined
+            ? []
+            : (['inserted', 'revised', 'unchanged', 'rejected', 'held'] as const).map(outcome => ({
+                labels: { feed: feed.publisher.name, outcome },
+                value: lastRun[outcome],
+              })),
+        ),
+    },
   ]
 }
 
@@ -219,50 +237,42 @@ const outboxFamilies = ({
         { labels: { kind, state: 'parked' }, value: parked },
       ]),
   },
-  {
-    name: 'wellhead_outbox_oldest_seconds',
-    help: 'How long the oldest waiting message of a kind has been due; 0 where none is.',
-    type: 'gauge',
-    samples: () =>
-      [...outbox.vitals().kinds].map(([kind, dueAt]) => ({
-        labels: { kind },
-        value: dueAt === undefined ? 0 : Math.max(0, seconds(clock.now() - dueAt)),
-      })),
-  },
-  {
-    name: 'wellhead_sender_degraded',
-    help: '1 where messages of a kind wait that should have gone out; a receiver of webhooks that fails holds up only its own.',
-    type: 'gauge',
-    samples: () =>
-      senders().map(({ name, status }) => ({
-        labels: { sender: name },
-        value: Number(status === 'degraded'),
-      })),
-  },
-  {
-    name: 'wellhead_outbox_attempts_total',
-    help: 'Attempts that ended since the start, by what became of the message.',
-    type: 'counter',
-    samples: () =>
-      Object.entries(outbox.vitals().ended).map(([state, value]) => ({
-        labels: { state },
-        value,
-      })),
-  },
-  {
-    name: 'wellhead_webhook_endpoints',
-    help: 'Webhook endpoints: active, failing (active, and the last delivery failed), disabled.',
-    type: 'gauge',
-    samples: () =>
-      Object.entries(webhooks.tally()).map(([state, value]) => ({ labels: { state }, value })),
-  },
-  {
-    name: 'wellhead_webhook_events_skipped_total',
-    help: 'Events since the start that an endpoint subscribed to and was not sent, by reason.',
-    type: 'counter',
-    samples: () =>
-      [...webhookSkips.counts()].map(([reason, value]) => ({ labels: { reason }, value })),
-  },
+  labelled(
+    'wellhead_outbox_oldest_seconds',
+    'How long the oldest waiting message of a kind has been due; 0 where none is.',
+    'kind',
+    () =>
+      [...outbox.vitals().kinds].map(([kind, dueAt]) => [
+        kind,
+        dueAt === undefined ? 0 : Math.max(0, seconds(clock.now() - dueAt)),
+      ]),
+  ),
+  labelled(
+    'wellhead_sender_degraded',
+    '1 where messages of a kind wait that should have gone out; a receiver of webhooks that fails holds up only its own.',
+    'sender',
+    () => senders().map(({ name, status }) => [name, Number(status === 'degraded')]),
+  ),
+  labelled(
+    'wellhead_outbox_attempts_total',
+    'Attempts that ended since the start, by what became of the message.',
+    'state',
+    () => Object.entries(outbox.vitals().ended),
+    'counter',
+  ),
+  labelled(
+    'wellhead_webhook_endpoints',
+    'Webhook endpoints: active, failing (active, and the last delivery failed), disabled.',
+    'state',
+    () => Object.entries(webhooks.tally()),
+  ),
+  labelled(
+    'wellhead_webhook_events_skipped_total',
+    'Events since the start that an endpoint subscribed to and was not sent, by reason.',
+    'reason',
+    webhookSkips.counts,
+    'counter',
+  ),
 ]
 
 const noWorkers = { ready: 0, starting: 0, failed: 0 }
@@ -276,12 +286,19 @@ function processFamilies({
   queryWorkers,
 }: Context): MetricFamily[] {
   const startedAt = clock.now() - process.uptime() * secondMs
-  const single = (
+  const ofJobs = (
     name: string,
     help: string,
-    value: () => number,
-    type: 'gauge' | 'counter' = 'gauge',
-  ): MetricFamily => ({ name, help, type, samples: () => [{ value: value() }] })
+    value: (timing: { passes: number; ms: number; lastMs: number }) => number,
+    type?: MetricFamily['type'],
+  ) =>
+    labelled(
+      name,
+      help,
+      'job',
+      () => [...jobTimings()].map(([job, timing]) => [job, value(timing)]),
+      type,
+    )
   return [
     {
       name: 'wellhead_build_info',
@@ -289,36 +306,27 @@ function processFamilies({
       type: 'gauge',
       samples: () => [{ labels: { version }, value: 1 }],
     },
-    {
-      name: 'wellhead_jobs_age_seconds',
-      help: 'Since the background jobs ended a pass.',
-      type: 'gauge',
-      samples() {
-        const at = lastPassAt()
-        return typeof at === 'number' ? [{ value: seconds(clock.now() - at) }] : []
-      },
-    },
-    {
-      name: 'wellhead_job_passes_total',
-      help: 'Passes of each background job since the start.',
-      type: 'counter',
-      samples: () =>
-        [...jobTimings()].map(([job, { passes }]) => ({ labels: { job }, value: passes })),
-    },
-    {
-      name: 'wellhead_job_seconds_total',
-      help: 'Time that the passes of each background job have taken since the start.',
-      type: 'counter',
-      samples: () =>
-        [...jobTimings()].map(([job, { ms }]) => ({ labels: { job }, value: seconds(ms) })),
-    },
-    {
-      name: 'wellhead_job_last_seconds',
-      help: 'Time that the last pass of each background job took.',
-      type: 'gauge',
-      samples: () =>
-        [...jobTimings()].map(([job, { lastMs }]) => ({ labels: { job }, value: seconds(lastMs) })),
-    },
+    single('wellhead_jobs_age_seconds', 'Since the background jobs ended a pass.', () => {
+      const at = lastPassAt()
+      return typeof at === 'number' ? seconds(clock.now() - at) : undefined
+    }),
+    ofJobs(
+      'wellhead_job_passes_total',
+      'Passes of each background job since the start.',
+      ({ passes }) => passes,
+      'counter',
+    ),
+    ofJobs(
+      'wellhead_job_seconds_total',
+      'Time that the passes of each background job have taken since the start.',
+      ({ ms }) => seconds(ms),
+      'counter',
+    ),
+    ofJobs(
+      'wellhead_job_last_seconds',
+      'Time that the last pass of each background job took.',
+      ({ lastMs }) => seconds(lastMs),
+    ),
     single(
       'wellhead_loop_wait_seconds',
       'Longest wait for a turn of the event loop in the last minute.',
@@ -327,18 +335,15 @@ function processFamilies({
     single('wellhead_overloaded', '1 while heavy routes are refused.', () =>
       Number(isOverloaded()),
     ),
-    {
-      name: 'wellhead_query_workers',
-      help: 'Threads that answer heavy requests, by state; failed is 1 while none starts and for a minute after one ended.',
-      type: 'gauge',
-      samples() {
+    labelled(
+      'wellhead_query_workers',
+      'Threads that answer heavy requests, by state; failed is 1 while none starts and for a minute after one ended.',
+      'state',
+      () => {
         const { ready, starting, failed } = queryWorkers() ?? noWorkers
-        return Object.entries({ ready, starting, failed }).map(([state, value]) => ({
-          labels: { state },
-          value,
-        }))
+        return Object.entries({ ready, starting, failed })
       },
-    },
+    ),
     single('process_resident_memory_bytes', 'Memory of the process.', () =>
       process.memoryUsage.rss(),
     ),
@@ -358,131 +363,95 @@ function processFamilies({
 function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
-  /** None where a replicator checkpoints. */
+  const age = (at: number | undefined) =>
+    at === undefined ? undefined : Math.max(0, seconds(clock.now() - at))
   // Where SQLite or a replicator checkpoints the WAL, the service itself never did.
   const checkpoints = () => checksumsOf(db)?.checkpoints() ?? { count: 0, ms: 0, lastMs: 0 }
   return [
-    {
-      name: 'wellhead_sqlite_bytes',
-      help: 'Size of the database and of its write-ahead log.',
-      type: 'gauge',
-      samples: () =>
+    labelled(
+      'wellhead_sqlite_bytes',
+      'Size of the database and of its write-ahead log.',
+      'file',
+      () =>
         isFile
           ? [
-              { labels: { file: 'database' }, value: bytesOf(path) },
-              { labels: { file: 'log' }, value: bytesOf(`${path}-wal`) },
+              ['database', bytesOf(path)],
+              ['log', bytesOf(`${path}-wal`)],
             ]
           : [],
-    },
-    {
-      name: 'wellhead_checkpoint_seconds_total',
-      help: 'Time for which answers waited because the WAL was checkpointed, since the start.',
-      type: 'counter',
-      samples: () => [{ value: seconds(checkpoints().ms) }],
-    },
-    {
-      name: 'wellhead_checkpoints_total',
-      help: 'How often the WAL was checkpointed by the thread that answers, since the start.',
-      type: 'counter',
-      samples: () => [{ value: checkpoints().count }],
-    },
-    {
-      name: 'wellhead_checkpoint_last_seconds',
-      help: 'Time for which the last checkpoint of the WAL held up answers.',
-      type: 'gauge',
-      samples: () => [{ value: seconds(checkpoints().lastMs) }],
-    },
-    {
-      name: 'wellhead_storage_faults_total',
-      help: 'Writes that the disk, or another process that held the database, refused.',
-      type: 'counter',
-      samples: () =>
-        Object.entries(disk.faults()).map(([reason, value]) => ({ labels: { reason }, value })),
-    },
-    {
-      name: 'wellhead_writable',
-      help: '1 while writes are taken.',
-      type: 'gauge',
-      samples: () => [{ value: Number(disk.fault() === undefined) }],
-    },
-    {
-      name: 'wellhead_disk_free_bytes',
-      help: 'Room on the disk of the data directory.',
-      type: 'gauge',
-      samples() {
-        const free = disk.freeBytes()
-        return free === undefined ? [] : [{ value: free }]
-      },
-    },
-    {
-      name: 'wellhead_backup_age_seconds',
-      help: 'Since the newest scheduled backup was made; absent without one.',
-      type: 'gauge',
-      samples() {
-        const { madeAt } = backupRecord.get()
-        return madeAt === undefined ? [] : [{ value: Math.max(0, seconds(clock.now() - madeAt)) }]
-      },
-    },
-    {
-      name: 'wellhead_backup_failed',
-      help: '1 while the last scheduled backup was not made, or did not hold.',
-      type: 'gauge',
-      samples: () => [{ value: Number(backupRecord.get().fault !== undefined) }],
-    },
-    {
-      name: 'wellhead_damaged_pages',
-      help: 'Pages of the database that were not as they were written.',
-      type: 'gauge',
-      samples() {
+    ),
+    single(
+      'wellhead_checkpoint_seconds_total',
+      'Time for which answers waited because the WAL was checkpointed, since the start.',
+      () => seconds(checkpoints().ms),
+      'counter',
+    ),
+    single(
+      'wellhead_checkpoints_total',
+      'How often the WAL was checkpointed by the thread that answers, since the start.',
+      () => checkpoints().count,
+      'counter',
+    ),
+    single(
+      'wellhead_checkpoint_last_seconds',
+      'Time for which the last checkpoint of the WAL held up answers.',
+      () => seconds(checkpoints().lastMs),
+    ),
+    labelled(
+      'wellhead_storage_faults_total',
+      'Writes that the disk, or another process that held the database, refused.',
+      'reason',
+      () => Object.entries(disk.faults()),
+      'counter',
+    ),
+    single('wellhead_writable', '1 while writes are taken.', () =>
+      Number(disk.fault() === undefined),
+    ),
+    single('wellhead_disk_free_bytes', 'Room on the disk of the data directory.', disk.freeBytes),
+    single(
+      'wellhead_backup_age_seconds',
+      'Since the newest scheduled backup was made; absent without one.',
+      () => age(backupRecord.get().madeAt),
+    ),
+    single(
+      'wellhead_backup_failed',
+      '1 while the last scheduled backup was not made, or did not hold.',
+      () => Number(backupRecord.get().fault !== undefined),
+    ),
+    single(
+      'wellhead_damaged_pages',
+      'Pages of the database that were not as they were written.',
+      () => {
         const { damaged, rewritten } = scrub.status()
-        return [{ value: damaged.length + rewritten.length }]
+        return damaged.length + rewritten.length
       },
-    },
-    {
-      name: 'wellhead_scrub_age_seconds',
-      help: 'Since every page was last compared with its checksum; absent before the first time.',
-      type: 'gauge',
-      samples() {
-        const { finishedAt } = scrub.status()
-        return finishedAt === undefined
-          ? []
-          : [{ value: Math.max(0, seconds(clock.now() - finishedAt)) }]
-      },
-    },
+    ),
+    single(
+      'wellhead_scrub_age_seconds',
+      'Since every page was last compared with its checksum; absent before the first time.',
+      () => age(scrub.status().finishedAt),
+    ),
   ]
 }
 
 /** Nothing where nothing is published. */
 function replicationFamilies({ replication, replica, quotasHeld, clock }: Context): MetricFamily[] {
   type View = NonNullable<ReturnType<Context['replication']>>
-  const gauge = (
-    name: string,
-    help: string,
-    value: (view: View) => number | undefined,
-  ): MetricFamily => ({
-    name: `wellhead_replication_${name}`,
-    help,
-    type: 'gauge',
-    samples() {
+  const gauge = (name: string, help: string, value: (view: View) => number | undefined) =>
+    single(`wellhead_replication_${name}`, help, () => {
       const view = replication()
-      const measured = view && value(view)
-      return measured === undefined ? [] : [{ value: measured }]
-    },
-  })
+      return view && value(view)
+    })
   const quotaGauge = (
     role: 'primary' | 'replica',
     name: string,
     help: string,
     value: (of: { keys: number; requests: number }) => number,
-  ): MetricFamily => ({
-    name: `wellhead_quota_${name}`,
-    help,
-    type: 'gauge',
-    samples() {
+  ) =>
+    single(`wellhead_quota_${name}`, help, () => {
       const quotas = quotasHeld()
-      return quotas?.role === role ? [{ value: value(quotas.held) }] : []
-    },
-  })
+      return quotas?.role === role ? value(quotas.held) : undefined
+    })
   return [
     quotaGauge(
       'replica',
@@ -526,30 +495,24 @@ function replicationFamilies({ replication, replica, quotasHeld, clock }: Contex
       'Since a snapshot was stored; absent before the first since the start.',
       ({ snapshot }) => snapshot && seconds(clock.now() - snapshot.storedAt),
     ),
-    {
-      name: 'wellhead_replica_lag_seconds',
-      help: 'How far a replica may be behind the stream; absent before it has met it.',
-      type: 'gauge',
-      samples() {
+    single(
+      'wellhead_replica_lag_seconds',
+      'How far a replica may be behind the stream; absent before it has met it.',
+      () => {
         const lagMs = replica()?.lagMs
         return lagMs === undefined || lagMs === Number.POSITIVE_INFINITY
-          ? []
-          : [{ value: seconds(lagMs) }]
+          ? undefined
+          : seconds(lagMs)
       },
-    },
-    {
-      name: 'wellhead_replica_stale',
-      help: '1 for why a replica passes reads on to the primary: behind, cannot_apply, gap or other_lineage.',
-      type: 'gauge',
-      samples() {
+    ),
+    labelled(
+      'wellhead_replica_stale',
+      '1 for why a replica passes reads on to the primary: behind, cannot_apply, gap or other_lineage.',
+      'reason',
+      () => {
         const view = replica()
-        return view === undefined
-          ? []
-          : staleReasons.map(reason => ({
-              labels: { reason },
-              value: Number(view.stale === reason),
-            }))
+        return view ? staleReasons.map(reason => [reason, Number(view.stale === reason)]) : []
       },
-    },
+    ),
   ]
 }
