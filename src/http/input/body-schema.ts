@@ -3,7 +3,7 @@ import type { TSchema } from 'elysia'
 import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { nearestWord, shownValue } from '../../lib/text/wrong-value.ts'
 import { t } from '../answer/schema.ts'
-import { validationFailed } from '../problem/problem.ts'
+import { refusedField } from '../problem/problem.ts'
 import { type Form, formOf, type ListOf } from './form.ts'
 
 /** Reads a field of a body; undefined when it is absent or when a fault was noted. */
@@ -269,9 +269,7 @@ function unwrapped(input: unknown, wrapper: string): unknown {
   if (!isObject(input) || !Object.hasOwn(input, wrapper)) return input
   const inner = input[wrapper]
   if (isObject(inner)) return inner
-  throw validationFailed([
-    { field: wrapper, message: `${wrapper} must be a JSON object.`, value: null },
-  ])
+  throw refusedField(wrapper, `${wrapper} must be a JSON object.`)
 }
 
 /**

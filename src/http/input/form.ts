@@ -3,7 +3,7 @@ import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { isPlain } from '../../lib/text/text.ts'
 import { nearestWord, oneOf, shownValue } from '../../lib/text/wrong-value.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
-import { type FieldFault, validationFailed } from '../problem/problem.ts'
+import { type FieldFault, refusedField, validationFailed } from '../problem/problem.ts'
 
 /**
  * The fields of a body, read one by one. Faults are collected, so that one response names all of
@@ -74,13 +74,7 @@ const secretName = /^(?:key|secret|password|token|credentials?)$|_(?:key|secret|
 /** An absent body counts as one without fields; anything else that is not an object is refused. */
 export function formOf(body: unknown): Form {
   if (body !== undefined && body !== null && !isObject(body)) {
-    throw validationFailed([
-      {
-        field: 'body',
-        message: fieldMessage('body', 'must be a JSON object.', body),
-        value: shown(body),
-      },
-    ])
+    throw refusedField('body', fieldMessage('body', 'must be a JSON object.', body), shown(body))
   }
   return formWithin(fieldsOf(body), '', [])
 }

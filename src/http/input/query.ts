@@ -13,7 +13,11 @@ export function listOf(text = ''): string[] {
 }
 
 /** `true`/`1`/`yes` and `false`/`0`/`no`; anything else is refused. */
-export function boolOf(parameter: string, text: string | undefined, fallback: boolean): boolean {
+export function boolOf<Fallback extends boolean | undefined>(
+  parameter: string,
+  text: string | undefined,
+  fallback: Fallback,
+): boolean | Fallback {
   if (text === undefined || text === '') return fallback
   const word = text.toLowerCase()
   if (word === 'true' || word === '1' || word === 'yes') return true
@@ -41,12 +45,12 @@ const wholeNumber = (min: number, max: number) =>
   max >= 1e9 ? `a whole number of ${min} or more` : `a whole number from ${min} to ${max}`
 
 /** One of the words of a parameter; the fallback where it is absent or empty. */
-export function wordOf<T extends string>(
+export function wordOf<T extends string, Fallback extends T | undefined>(
   parameter: string,
   text: string | undefined,
-  fallback: T,
+  fallback: Fallback,
   words: readonly T[],
-): T {
+): T | Fallback {
   if (text === undefined || text === '') return fallback
   const word = words.find(candidate => candidate === text)
   if (word === undefined) throw invalidParameter(parameter, text, words)

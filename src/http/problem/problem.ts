@@ -385,6 +385,10 @@ export function validationFailed(
   })
 }
 
+/** The error for a body with one invalid field; `message` is the whole sentence. */
+export const refusedField = (field: string, message: string, value: unknown = null): Problem =>
+  validationFailed([{ field, message, value }])
+
 /** A state that forbids the operation: E-valid without a field at fault. */
 export const stateForbids = (
   code: ProblemCode,

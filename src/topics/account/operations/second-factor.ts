@@ -4,7 +4,7 @@ import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { validationFailed } from '../../../http/problem/problem.ts'
+import { refusedField } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoOrNull } from '../../../lib/time/instant.ts'
 import { refusalOf } from './session-row.ts'
@@ -131,5 +131,4 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
   ]
 }
 
-const refused = (message: string) =>
-  validationFailed([{ field: 'second_factor', message: `second_factor: ${message}`, value: null }])
+const refused = (message: string) => refusedField('second_factor', `second_factor: ${message}`)

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { Problem, validationFailed } from '../../../http/problem/problem.ts'
+import { Problem, refusedField } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
@@ -88,9 +88,7 @@ export const signUpAdminOperations = [
       const outcome = signUp.invite(email, ownUrl())
       if ('refused' in outcome) {
         if (outcome.refused !== 'taken') throw problemOf(outcome)
-        throw validationFailed([
-          { field: 'email', message: 'email: has an account already.', value: email },
-        ])
+        throw refusedField('email', 'email: has an account already.', email)
       }
       return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
     },

@@ -4,7 +4,7 @@ import { codeParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { missingParameter, Problem, validationFailed } from '../../../http/problem/problem.ts'
+import { missingParameter, Problem, refusedField } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { conditionText, watchesDay } from '../math/condition.ts'
@@ -139,13 +139,11 @@ const backtest = (deps: Context, { codeOf, forms }: AlertContext) => [
       const isVintage = BacktestRange.read(body).vintage === true
       const { condition, cooldownMinutes, seriesId } = forms.created(body)
       if (watchesDay(condition))
-        throw validationFailed([
-          {
-            field: 'price_alert.delivery_watch',
-            message: 'delivery_watch must be now for a backtest.',
-            value: condition.kind === 'price' ? condition.watch : null,
-          },
-        ])
+        throw refusedField(
+          'price_alert.delivery_watch',
+          'delivery_watch must be now for a backtest.',
+          condition.kind === 'price' ? condition.watch : null,
+        )
       const code = codeOf(seriesId)
       const { series } = deps.catalogue.resolve(code, deps.now())!
       markFixtures(reply, deps.marks, [{ series }])

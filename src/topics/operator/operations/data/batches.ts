@@ -1,6 +1,7 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -8,8 +9,8 @@ import { operation } from '../../../../http/operations/operation.ts'
 import {
   invalidParameter,
   notFound,
+  refusedField,
   stateForbids,
-  validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
@@ -174,9 +175,7 @@ export function batchAdminOperations(deps: Context) {
       },
       answers: envelopeOf({ batches: t.Array(BatchShape), meta: PageMetaShape }),
       handle: ({ query, page }) => {
-        const kind = batchKinds.find(kind => kind === query.kind)
-        if (query.kind !== undefined && !kind)
-          throw invalidParameter('kind', query.kind, batchKinds)
+        const kind = wordOf('kind', query.kind, undefined, batchKinds)
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'a code of the catalogue')
@@ -349,7 +348,7 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
     if (checked.kind === 'point') return checked.point
     const [field, why] =
       checked.kind === 'blank' ? ['price', 'price: is missing'] : [checked.field, checked.reason]
-    throw validationFailed([{ field, message: why, value: null }])
+    throw refusedField(field, why)
   }
   const storedPoint = (code: string, observedAt: string) => {
     const series = catalogue.named(code)

@@ -2,7 +2,7 @@ import { t } from '../../../../http/answer/schema.ts'
 import { streamOf } from '../../../../http/answer/stream.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { formOf } from '../../../../http/input/form.ts'
-import { listOf, momentOf } from '../../../../http/input/query.ts'
+import { boolOf, listOf, momentOf, wordOf } from '../../../../http/input/query.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
 import {
   codesParameter,
@@ -18,6 +18,7 @@ import {
   type FieldFault,
   invalidParameter,
   Problem,
+  refusedField,
   refusedParameter,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
@@ -344,8 +345,7 @@ function reading(deps: Context) {
           codes.length > 0
             ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
             : [...catalogue.list()]
-        const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
-        if (!format) throw invalidParameter('format', query.format, bulkFormats)
+        const format = wordOf('format', query.format, 'csv', bulkFormats)
         const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
         if (query.source !== undefined && !ofSource)
           throw invalidParameter(
@@ -353,9 +353,7 @@ function reading(deps: Context) {
             query.source.slice(0, 100),
             'the source of at least one value',
           )
-        const history = query.history === 'true'
-        if (query.history !== undefined && !history && query.history !== 'false')
-          throw invalidParameter('history', query.history, ['true', 'false'])
+        const history = boolOf('history', query.history, false)
         if (format === 'parquet' || format === 'arrow') {
           if (history && format === 'arrow')
             throw refusedParameter(
@@ -407,7 +405,7 @@ export function runningBatch(batches: Batches, id: number) {
   const running = batches.running(id)
   if (running) return running
   const message = `batch: there is no batch ${id} under way: begin one with POST /admin/v1/batches.`
-  throw validationFailed([{ field: 'batch', message, value: id }])
+  throw refusedField('batch', message, id)
 }
 
 /** The content of a request: rows, or points as numbers. */
@@ -439,10 +437,7 @@ function sentOf(body: unknown): Sent {
     }
   }
   const block = decodePoints(body)
-  if (!block)
-    throw validationFailed([
-      { field: 'body', message: 'body: must be a block of points.', value: null },
-    ])
+  if (!block) throw refusedField('body', 'body: must be a block of points.')
   checkCount(block.count)
   return {
     envelope: envelopeOf(block.envelope),
@@ -461,13 +456,10 @@ function rowsOf(body: unknown): unknown[] {
       ? rowsOfLines(body)
       : ((body as { observations?: unknown } | null)?.observations ?? body)
   if (!Array.isArray(rows)) {
-    throw validationFailed([
-      {
-        field: 'observations',
-        message: 'observations: must be a list of {code, observed_at, price}.',
-        value: null,
-      },
-    ])
+    throw refusedField(
+      'observations',
+      'observations: must be a list of {code, observed_at, price}.',
+    )
   }
   checkCount(rows.length)
   return rows

@@ -17,6 +17,7 @@ import {
   type FieldFault,
   nameNotFound,
   Problem,
+  refusedField,
   stateForbids,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
@@ -217,13 +218,11 @@ export function datasetAdminOperations({
             if (requestContext && (dryRun || (isObject(body) && body.batch !== undefined)))
               requestContext.action = undefined
             if (areEarlier && !isAsRecorded(batches, body))
-              throw validationFailed([
-                {
-                  field: 'earlier',
-                  message: 'earlier: is for a batch that was begun with as_recorded.',
-                  value: true,
-                },
-              ])
+              throw refusedField(
+                'earlier',
+                'earlier: is for a batch that was begun with as_recorded.',
+                true,
+              )
             const earlier = areEarlier ? earlierRowsOf(dataset, rows, at) : []
             const records = areEarlier ? [] : recordsOf(dataset, rows, at)
             const running = dryRun
@@ -406,17 +405,12 @@ function requestOf(body: unknown): DatasetRequest {
   const flagOf = (field: 'dry_run' | 'earlier' | 'replace'): boolean => {
     const value = named[field] ?? false
     if (typeof value === 'boolean') return value
-    throw validationFailed([
-      { field, message: fieldMessage(field, 'must be true or false.', value), value },
-    ])
+    throw refusedField(field, fieldMessage(field, 'must be true or false.', value), value)
   }
   const dryRun = flagOf('dry_run')
   const areEarlier = flagOf('earlier')
   const replace = flagOf('replace')
-  if (!Array.isArray(named.rows))
-    throw validationFailed([
-      { field: 'rows', message: 'rows: must be a list of objects.', value: null },
-    ])
+  if (!Array.isArray(named.rows)) throw refusedField('rows', 'rows: must be a list of objects.')
   if (named.rows.length > rowsMax) {
     const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
     throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })

@@ -22,7 +22,12 @@ import {
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { nameNotFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
+import {
+  nameNotFound,
+  refusedField,
+  stateForbids,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
 
@@ -260,7 +265,7 @@ function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['fe
 function refuseTarget(baseUrl: string, checkTarget: Context['checkTarget']): void {
   const fault = checkTarget(baseUrl)
   if (fault === undefined) return
-  throw validationFailed([{ field: 'base_url', message: `base_url: ${fault}`, value: baseUrl }])
+  throw refusedField('base_url', `base_url: ${fault}`, baseUrl)
 }
 
 /** Public sources for the operator: their state, and their controls. */

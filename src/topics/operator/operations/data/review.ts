@@ -2,6 +2,7 @@ import { transact } from '../../../../database/database.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -191,10 +192,7 @@ export function reviewAdminOperations({
       },
       answers: Listed,
       handle: ({ query, page }) => {
-        const status = query.status ?? 'waiting'
-        const wanted = flagStatuses.find(option => option === status)
-        if (!wanted && status !== 'all')
-          throw invalidParameter('status', status, [...flagStatuses, 'all'])
+        const status = wordOf('status', query.status, 'waiting', [...flagStatuses, 'all'])
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'a code of the catalogue')
@@ -202,7 +200,7 @@ export function reviewAdminOperations({
         if (dataset !== undefined && !datasets.some(({ name }) => name === dataset))
           throw invalidParameter('dataset', query.dataset, 'the name of a dataset')
         const filter = {
-          ...(wanted && { status: wanted }),
+          ...(status !== 'all' && { status }),
           ...(series && { seriesId: series.id }),
           ...(dataset !== undefined && { dataset }),
         }

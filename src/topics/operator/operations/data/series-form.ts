@@ -18,7 +18,7 @@ import {
   whole,
 } from '../../../../http/input/body-schema.ts'
 import { type Form, formOf } from '../../../../http/input/form.ts'
-import { validationFailed } from '../../../../http/problem/problem.ts'
+import { refusedField } from '../../../../http/problem/problem.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { type Camel, camelCase } from '../../../../lib/text/name-case.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
@@ -295,13 +295,7 @@ export function readNewSeries(
     return [series]
   }
   if (!Array.isArray(list) || list.length === 0 || list.length > seriesMax) {
-    throw validationFailed([
-      {
-        field: 'series',
-        message: `series: must be a list of 1 to ${seriesMax} series.`,
-        value: null,
-      },
-    ])
+    throw refusedField('series', `series: must be a list of 1 to ${seriesMax} series.`)
   }
   const items = form.items('series')
   const all = list.map((_, i) => read(items.part(String(i))))

@@ -2,12 +2,13 @@ import { jsonType } from '../../../../http/answer/complete.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
+import { boolOf } from '../../../../http/input/query.ts'
 import { flagParameter } from '../../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { deliveryShape } from '../../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter, nameNotFound } from '../../../../http/problem/problem.ts'
+import { nameNotFound } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { snakeCase } from '../../../../lib/text/name-case.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
@@ -223,8 +224,8 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       },
       answers: serialised(envelope(t.Array(SeriesRow))),
       handle: ({ query, reply }) => {
-        const own = truthOf('own', query.own)
-        const changed = truthOf('changed', query.changed)
+        const own = boolOf('own', query.own, undefined)
+        const changed = boolOf('changed', query.changed, undefined)
         const listed = catalogue
           .list()
           .filter(series => own === undefined || (series.own === true) === own)
@@ -280,10 +281,4 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       },
     }),
   ]
-}
-
-function truthOf(name: string, text: string | undefined): boolean | undefined {
-  if (text === undefined) return undefined
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw invalidParameter(name, text, ['true', 'false'])
 }

@@ -1,8 +1,9 @@
 import { t } from '../../../../http/answer/schema.ts'
 import type { DevControls } from '../../../../http/dev-controls.ts'
+import { boolOf, integerOf, wordOf } from '../../../../http/input/query.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
+import { notFound } from '../../../../http/problem/problem.ts'
 import { type LoggedRequest, loggedRequestsMax } from '../../../../http/request-log.ts'
 import { keyedHash } from '../../../../lib/secrets/keyed-hash.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -23,6 +24,7 @@ export const devRead = {
   answers: open,
 } as const
 const limitDefault = 100
+const channels: readonly Channel[] = ['email', 'sms']
 
 /** Requests that a demo instance received, and e-mails, texts and webhooks that it sent. */
 export const devLogOperations = (deps: DevLogDeps) => [
@@ -44,7 +46,7 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
       ...devRead,
       query: { channel: t.Optional(t.String()) },
       handle: async ({ query }) => {
-        const channel = channelOf(query.channel)
+        const channel = wordOf('channel', query.channel, undefined, channels)
         await settle()
         return {
           messages: inbox
@@ -128,11 +130,8 @@ const requestOperations = ({ requests }: DevLogDeps) => [
       limit: t.Optional(t.String()),
     },
     handle: ({ query }) => {
-      const { refused, path } = query
-      if (refused !== undefined && refused !== 'true' && refused !== 'false')
-        throw invalidParameter('refused', refused, ['true', 'false'])
       const { requests: logged, total } = requests.list(
-        { isRefused: refused === 'true', ...(path !== undefined && { path }) },
+        { isRefused: boolOf('refused', query.refused, false), path: query.path },
         limitOf(query.limit),
       )
       return { requests: logged.map(requestRow), total, kept: loggedRequestsMax }
@@ -149,17 +148,8 @@ const requestOperations = ({ requests }: DevLogDeps) => [
   }),
 ]
 
-function channelOf(text: string | undefined): Channel | undefined {
-  if (text === undefined || text === 'email' || text === 'sms') return text
-  throw invalidParameter('channel', text, ['email', 'sms'])
-}
-
-function limitOf(text: string | undefined): number {
-  const limit = text === undefined ? limitDefault : Number(text)
-  if (!Number.isInteger(limit) || limit < 1 || limit > loggedRequestsMax)
-    throw invalidParameter('limit', text, `a whole number from 1 to ${loggedRequestsMax}`)
-  return limit
-}
+const limitOf = (text: string | undefined): number =>
+  integerOf('limit', text, limitDefault, 1, loggedRequestsMax)
 
 const messageRow = ({
   number,

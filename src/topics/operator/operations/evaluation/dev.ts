@@ -8,6 +8,7 @@ import {
   type FieldFault,
   type ProblemCode,
   problems,
+  refusedField,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { oneOf } from '../../../../lib/text/wrong-value.ts'
@@ -26,7 +27,7 @@ type Body = Record<string, unknown>
 const devChange = { ...devRead, body: t.Optional(t.Any({ description: 'A JSON object.' })) }
 
 const refuse = (field: string, message: string, value: unknown) =>
-  validationFailed([{ field, message: fieldMessage(field, message, value), value: value ?? null }])
+  refusedField(field, fieldMessage(field, message, value), value ?? null)
 
 /**
  * The controls of a demo instance: time, accounts, data and faults. They take the operator's

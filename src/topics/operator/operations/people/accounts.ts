@@ -9,8 +9,8 @@ import { type Operations, operation } from '../../../../http/operations/operatio
 import {
   invalidParameter,
   notFound,
+  refusedField,
   stateForbids,
-  validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -138,13 +138,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
         const newAccount = readNewAccount(newAccountBody, body)
         const account = changes.createAccount(newAccount)
         if (!account) {
-          throw validationFailed([
-            {
-              field: 'email',
-              message: 'email: has an account already.',
-              value: newAccount.email,
-            },
-          ])
+          throw refusedField('email', 'email: has an account already.', newAccount.email)
         }
         return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
       },
@@ -177,9 +171,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
         const state = accountOf(keys, id)
         const { email, ...change } = readAccountChange(body, state.account.plan)
         if (email !== undefined && accountClosing.changeAddress(state, email) === 'taken')
-          throw validationFailed([
-            { field: 'email', message: 'email: has an account already.', value: email },
-          ])
+          throw refusedField('email', 'email: has an account already.', email)
         return success({ account: accountDetail(changes.changeAccount(state, change)) })
       },
     }),

@@ -1,11 +1,12 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
+import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../../../plans/billing/invoice.ts'
@@ -79,10 +80,7 @@ function ledger({ billing, keys, links, now }: Context) {
       },
       answers: envelopeOf({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape }),
       handle: ({ query, request, page }) => {
-        const status = query.status
-          ? invoiceStatuses.find(name => name === query.status)
-          : undefined
-        if (query.status && !status) throw invalidParameter('status', query.status, invoiceStatuses)
+        const status = wordOf('status', query.status, undefined, invoiceStatuses)
         const filter = { accountId: query.account || undefined, status }
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, page.offset)

@@ -3,7 +3,7 @@ import { body, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { notFound, validationFailed } from '../../../../http/problem/problem.ts'
+import { notFound, refusedField } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { resultOf } from '../../../account/operations/session-row.ts'
 import { handedLinkMs, linkUrl } from '../../../account/service/sign-in.ts'
@@ -47,10 +47,7 @@ export function signInAdminOperations({
         const { fault } = await resultOf(
           signIn.setPassword(account, password).then(result => result ?? { fault: undefined }),
         )
-        if (fault !== undefined)
-          throw validationFailed([
-            { field: 'password', message: `password: ${fault}`, value: null },
-          ])
+        if (fault !== undefined) throw refusedField('password', `password: ${fault}`)
         return done(account)
       },
     }),

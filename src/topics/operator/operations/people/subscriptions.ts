@@ -2,11 +2,12 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
+import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { firstPlan } from '../../../../plans/plans.ts'
@@ -73,13 +74,6 @@ const rowsOf =
     ended_at: isoOrNull(subscription.endedAt),
   })
 
-const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
-  if (value === undefined || value === '') return undefined
-  const option = all.find(each => each === value)
-  if (option === undefined) throw invalidParameter(name, value, all)
-  return option
-}
-
 const params = t.Object({
   id: t.string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
 })
@@ -101,8 +95,8 @@ const listing = [
     handle: ({ at: { billing, keys }, query, page }) => {
       const filter = {
         accountId: query.account || undefined,
-        status: oneOf('status', query.status, statuses),
-        plan: oneOf('plan', query.plan, plansSold),
+        status: wordOf('status', query.status, undefined, statuses),
+        plan: wordOf('plan', query.plan, undefined, plansSold),
       }
       const sold = billing.sold.page(filter, page.perPage, page.offset)
       return success({

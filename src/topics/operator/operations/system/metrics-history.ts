@@ -1,8 +1,8 @@
 import { t } from '../../../../http/answer/schema.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const Sample = t.Object({
@@ -19,7 +19,7 @@ const Sample = t.Object({
   outbox_pending: t.integer('Messages waiting to be sent.', 0),
 })
 
-const ranges = ['day', 'month']
+const ranges = ['day', 'month'] as const
 
 /** The health of the instance over a day or a month. */
 export const metricsHistoryOperations = [
@@ -39,9 +39,7 @@ export const metricsHistoryOperations = [
       }),
     ),
     handle: ({ at: { vitalsHistory }, query }) => {
-      const range = query.range ?? 'day'
-      if (!ranges.includes(range)) throw invalidParameter('range', range, ranges)
-      const isMonth = range === 'month'
+      const isMonth = wordOf('range', query.range, 'day', ranges) === 'month'
       const samples = isMonth ? vitalsHistory.hours() : vitalsHistory.minutes()
       return success({
         step_seconds: isMonth ? 3600 : 60,

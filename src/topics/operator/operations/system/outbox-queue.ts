@@ -2,11 +2,11 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
@@ -105,10 +105,8 @@ function list({ queue, keys }: Context) {
       },
       answers: Listed,
       handle: ({ query, page }) => {
-        const kind = kinds.find(kind => kind === query.kind)
-        if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, kinds)
-        const state = states.find(state => state === (query.state ?? 'waiting'))
-        if (!state) throw invalidParameter('state', query.state, states)
+        const kind = wordOf('kind', query.kind, undefined, kinds)
+        const state = wordOf('state', query.state, 'waiting', states)
         const counts = {
           waiting: queue.count({ state: 'waiting', kind }),
           given_up: queue.count({ state: 'given_up', kind }),

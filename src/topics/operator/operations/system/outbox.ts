@@ -2,10 +2,10 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
+import { wordOf } from '../../../../http/input/query.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
 import { kinds } from '../../../../outbox/store/rows.ts'
@@ -85,8 +85,7 @@ export const outboxAdminOperations = [
     answers: Listed,
     handle: ({ at, query, page }) => {
       const { heldMessages: held } = at
-      const kind = kinds.find(kind => kind === query.kind)
-      if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, kinds)
+      const kind = wordOf('kind', query.kind, undefined, kinds)
       const counts = held.counts()
       const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
       const rows = held.list(kind ? { kind } : {}, page.perPage, page.offset)

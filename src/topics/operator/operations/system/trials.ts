@@ -4,7 +4,7 @@ import { body, checked, field, requiredAs, text } from '../../../../http/input/b
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
-import { validationFailed } from '../../../../http/problem/problem.ts'
+import { refusedField } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
@@ -86,13 +86,11 @@ function people({ idempotency, trials }: Context) {
         const { to } = TextBody.read(body)
         const number = (await phoneNumberOf(to, undefined))?.number
         if (number === undefined)
-          throw validationFailed([
-            {
-              field: 'to',
-              message: 'to must be a phone number in international form, such as +15550100002.',
-              value: to,
-            },
-          ])
+          throw refusedField(
+            'to',
+            'to must be a phone number in international form, such as +15550100002.',
+            to,
+          )
         return idempotency.onceAfter(
           { requestContext, request, reply },
           body,
