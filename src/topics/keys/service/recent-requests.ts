@@ -30,6 +30,21 @@ export function createRecentRequests() {
     count -= dropped
   }
 
+  /**
+   * Halves the longest lists until half of the room is free, so that no account displaces the
+   * requests of others. Done once for many requests, because it goes through all accounts.
+   */
+  const makeRoom = () => {
+    const most = requestsMax / 2
+    for (let each = requestsOfAccountMax; count > most && each >= 1; each = Math.floor(each / 2))
+      for (const requests of byAccount.values()) shorten(requests, each)
+    for (const [accountId, requests] of byAccount) {
+      if (count <= most) return
+      byAccount.delete(accountId)
+      count -= requests.length
+    }
+  }
+
   return {
     note(accountId: string, request: RecentRequest) {
       const requests = byAccount.get(accountId) ?? []
@@ -38,10 +53,7 @@ export function createRecentRequests() {
       count += 1
       // A tenth at a time, so that few requests move the others.
       if (requests.length > 1.1 * requestsOfAccountMax) shorten(requests, requestsOfAccountMax)
-      if (count <= requestsMax) return
-      let largest = requests
-      for (const others of byAccount.values()) if (others.length > largest.length) largest = others
-      shorten(largest, Math.floor(largest.length / 2))
+      if (count > requestsMax) makeRoom()
     },
     /** Newest first. */
     of: (accountId: string): RecentRequest[] =>

@@ -81,4 +81,11 @@ describe('the requests in memory', () => {
     expect(total.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(50_000)
     expect(requests.of('quiet')).toHaveLength(1)
   })
+
+  test('of more accounts than there is room for are those of the latest accounts', () => {
+    const requests = createRecentRequests()
+    for (let i = 0; i < 60_000; i += 1) requests.note(`account ${i}`, request(i))
+    expect(requests.of('account 0')).toHaveLength(0)
+    expect(requests.of('account 59999')).toHaveLength(1)
+  })
 })
