@@ -88,43 +88,65 @@ export function createClientProfiles(
 ): Profiles {
   const matched = matchedBy(listed)
   const vary = varyOf(listed)
-  const profiles = new WeakMap<Request, ClientProfile | null>()
+  /** The profiles that requests have of others. */
+  const given = new WeakMap<Request, ClientProfile>()
+  const lastTexts: (string | null)[] = []
+  let lastFitting: ClientProfile | null = null
+  let lastRequest: Request | undefined
+  let lastProfile: ClientProfile | null = null
   const conditions = new WeakMap<Request, string>()
   const refusedOnly = new WeakSet<Request>()
   const remembered = new Map<string, ClientProfile | null>()
-  const reshapes = new Map<string, Reshape | undefined>()
+  const reshapes = new Map<ClientProfile, Map<string, Reshape | undefined>>()
   const last = listed.at(-1)
 
   const textOf = (request: Request, of: string): string | null =>
     of === methodSign ? request.method : request.headers.get(of)
-  /** Matching every sign costs as much as a short response, so clients are remembered. */
+  /**
+   * Matching every sign costs as much as a short response, so clients are remembered; most requests
+   * come from the client of the one before.
+   */
   const fitting = (request: Request): ClientProfile | null => {
-    const texts = matched.map(of => textOf(request, of))
-    const key = texts.join('\n')
+    let isLast = lastTexts.length > 0
+    for (let i = 0; i < matched.length; i += 1) {
+      const text = textOf(request, matched[i]!)
+      if (text === lastTexts[i]) continue
+      isLast = false
+      lastTexts[i] = text
+    }
+    if (isLast) return lastFitting
+    const key = JSON.stringify(lastTexts)
     const known = remembered.get(key)
+    lastFitting =
+      known === undefined ? (recognised(listed, of => textOf(request, of)) ?? null) : known
     if (known !== undefined) return known
-    const said = new Map(matched.map((of, i) => [of, texts[i] ?? null]))
-    const profile = recognised(listed, of => said.get(of) ?? null) ?? null
     if (remembered.size >= rememberedMax) remembered.clear()
-    remembered.set(key, profile)
-    return profile
+    remembered.set(key, lastFitting)
+    return lastFitting
   }
 
+  /**
+   * Most requests are answered before the next one arrives. A weak map of all of them would cost
+   * more than comparing the headers of the others again.
+   */
   const profileOf = (request: Request): ClientProfile | null => {
-    const cached = profiles.get(request)
-    if (cached !== undefined) return cached
+    if (request === lastRequest) return lastProfile
     const elsewhere = assigned.get(request)
-    const profile = elsewhere
+    lastProfile = elsewhere
       ? (listed.find(({ name }) => name === elsewhere.profile) ?? null)
-      : fitting(request)
-    profiles.set(request, profile)
-    return profile
+      : (given.get(request) ?? fitting(request))
+    lastRequest = request
+    return lastProfile
   }
 
   const reshapeFor = (profile: ClientProfile, route: string): Reshape | undefined => {
-    const key = `${profile.name} ${route}`
-    if (!reshapes.has(key)) reshapes.set(key, reshapeOf(profile.switches, route))
-    return reshapes.get(key)
+    let byRoute = reshapes.get(profile)
+    if (!byRoute) {
+      byRoute = new Map()
+      reshapes.set(profile, byRoute)
+    }
+    if (!byRoute.has(route)) byRoute.set(route, reshapeOf(profile.switches, route))
+    return byRoute.get(route)
   }
 
   const refused = (
@@ -200,7 +222,7 @@ export function createClientProfiles(
     refuseAs(inner, outer) {
       const profile = profileOf(outer)
       if (!profile) return
-      profiles.set(inner, profile)
+      given.set(inner, profile)
       refusedOnly.add(inner)
     },
   }

@@ -742,6 +742,20 @@ switches = ["latest_flat_and_list"]
     expect(await shape({})).toBe('flat')
   })
 
+  test('each of several requests that are answered at the same time has its own profile', async () => {
+    const of = withProfiles(copy.running.services, profiles)
+    const agents = ['example-client/1.9', 'other/1', 'example-client/2.0', '']
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        ask(path, undefined, { headers: { 'user-agent': agents[i % agents.length]! }, of }),
+      ),
+    )
+    for (const [i, { body }] of answers.entries())
+      expect('prices' in (body as { data: Fields }).data, agents[i % agents.length]).toBe(
+        agents[i % agents.length]!.startsWith('example-client/'),
+      )
+  })
+
   test('only the beginning of a header is matched against a profile', async () => {
     const of = withProfiles(
       copy.running.services,
