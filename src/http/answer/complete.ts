@@ -19,15 +19,15 @@ export const jsonType = 'application/json; charset=utf-8'
 /** The type of JSON that is made of what handlers answer. */
 export const plainJsonType = 'application/json;charset=utf-8'
 
-/** A JSON text that leaves as it is, whatever the client takes. */
-export const isShortJson = (text: Text, headers: GivenHeaders): boolean =>
-  text.length < encodedBytesMin &&
+/** A JSON text that leaves as it is: too short to be encoded, or for a client that takes no coding. */
+export const isPlainJson = (text: Text, headers: GivenHeaders, request: Request): boolean =>
+  (text.length < encodedBytesMin || request.headers.get('accept-encoding') === null) &&
   (headers['content-type'] === jsonType || headers['content-type'] === plainJsonType) &&
   headers['content-encoding'] === undefined &&
   headers['content-range'] === undefined
 
 /**
- * Adds the headers that every response needs to a short text while they are still a plain object:
+ * Adds the headers that every response needs to a text while they are still a plain object:
  * going through the `Headers` of a finished response costs as much as making a short one.
  */
 export function createCompletion(isSecure: boolean): (headers: GivenHeaders) => void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Audit } from '../../topics/operator/service/audit.ts'
-import { isShortJson, markComplete } from '../answer/complete.ts'
+import { isPlainJson, markComplete } from '../answer/complete.ts'
 import { markText, type Text } from '../answer/own-text.ts'
 import { addressHeaders, type GivenHeaders, keyAnswer, keyHeaders } from '../answer/rate-headers.ts'
 import { createTextBodies } from '../answer/text-body.ts'
@@ -38,7 +38,7 @@ export interface GateDeps
   /** Gets the context of each request, where it is needed later. */
   requestContexts?: WeakMap<Request, RequestContext> | undefined
   /**
-   * Adds the headers that every response needs to a short text; absent: they are added when the
+   * Adds the headers that every response needs to a text that is not encoded; absent: they are added when the
    * response is sent.
    */
   complete?: (headers: GivenHeaders) => void
@@ -111,7 +111,7 @@ export function createGate(deps: GateDeps) {
       if (context.vouched) return undefined
       const now = clock.now()
       const quotaUsage = settle(context, { status, headers, text }, now)
-      const isWhole = complete !== undefined && isShortJson(text, headers)
+      const isWhole = complete !== undefined && isPlainJson(text, headers, context.request)
       if (isWhole) complete(headers)
       const body = textBody(text)
       const answer = quotaUsage

@@ -16,10 +16,10 @@ afterAll(() => {
 })
 
 /** A server over the front door of an instance that has a price, as production runs it. */
-function stand(flags: Record<string, string> = {}) {
+function stand(flags: Record<string, string> = {}, prices: number[] = [70, 71]) {
   const instance = openTestInstance(flags)
   const token = instance.key()
-  instance.record('WTI_USD', [70, 71], instance.clock.now(), 60_000)
+  instance.record('WTI_USD', prices, instance.clock.now(), 60_000)
   const { config } = instance.services
   const app = createApp(instance.services, { completes: true })
   const handle = front({
@@ -91,6 +91,24 @@ test('a short answer is the same text with the same headers, whatever encodings 
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('strict-transport-security')).toBeNull()
   }
+})
+
+test('a long answer has the same headers for a client that names no encodings as for one that takes none', async () => {
+  const prices = Array.from({ length: 50 }, (_, i) => 70 + i / 100)
+  const { handle, token } = stand({}, prices)
+  const answerTo = async (headers: Record<string, string>) => {
+    const answer = await handle(
+      new Request('http://localhost:80/v1/prices/past_day?by_code=WTI_USD&interval=raw', {
+        headers: { host: 'localhost', authorization: `Token ${token}`, ...headers },
+      }),
+    )
+    const text = await answer.text()
+    const counting = /^(x-request-id|ratelimit|x-ratelimit-(used|remaining))$/
+    return { text, headers: [...answer.headers].filter(([name]) => !counting.test(name)) }
+  }
+  const plain = await answerTo({})
+  expect(plain.text.length).toBeGreaterThan(1024)
+  expect(plain).toEqual(await answerTo({ 'accept-encoding': 'identity' }))
 })
 
 test('a short answer has what every answer has: by its origin, and where it comes by https', async () => {
