@@ -289,23 +289,32 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
   const { view, page, idempotent } = operation
   const status = statusOf(operation)
   const canBeTable = isTable(operation)
-  const work = (at: Context, { set, ...incoming }: Incoming) => {
+  /** The fields of a request are named one by one, because copying an object takes longer. */
+  const work = (
+    at: Context,
+    { query, params, body, request, set, caller, requestContext }: Incoming,
+  ) => {
     if (status !== undefined) set.status = status
-    const { format, ...paging } = incoming.query
-    const table = canBeTable ? requestedTable(operation, format) : undefined
-    const isWhole = table && paging.page === undefined && paging.per_page === undefined
+    const table = canBeTable ? requestedTable(operation, query.format) : undefined
+    const isWhole = table && query.page === undefined && query.per_page === undefined
+    const requestedPage =
+      page &&
+      answeredPage(
+        isWhole
+          ? { page: 1, perPage: tableRowsMax, offset: 0 }
+          : pageOf(query, page.max, page.default),
+        { request, headers: set.headers },
+      )
     const answer = operation.handle({
-      ...incoming,
       at,
+      query,
+      params,
+      body,
+      request,
+      caller,
+      requestContext,
       reply: set,
-      page:
-        page &&
-        answeredPage(
-          isWhole
-            ? { page: 1, perPage: tableRowsMax, offset: 0 }
-            : pageOf(incoming.query, page.max, page.default),
-          { request: incoming.request, headers: set.headers },
-        ),
+      page: requestedPage,
     } as never)
     if (answer instanceof Promise && !isAsync(operation.handle))
       throw new Error(`${operation.operationId} returns a promise: its handler must be async`)
