@@ -57,6 +57,10 @@ export function unknownRoute({
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     const path = pathOf(request)
     const nearest = names.nearest(path)
+    if (request.method === 'OPTIONS') {
+      if (nearest.methods.length > 0) headers.allow = allowOf(nearest.methods)
+      return new Response(null, { status: 204, headers })
+    }
     // A route that accepts the method but reports an unknown path does not count.
     const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
     const { paths, parameter } = nearest
@@ -75,7 +79,7 @@ export function unknownRoute({
       allowed_methods: methods,
     })
     Object.assign(headers, problemHeaders(problem), {
-      ...(methods.length > 0 && { allow: methods.join(', ') }),
+      ...(methods.length > 0 && { allow: allowOf(methods) }),
       // Other clients get another body at the same address.
       'cache-control': 'no-store',
     })
@@ -95,6 +99,12 @@ export function unknownRoute({
     return new Response('', { status: 404, headers: { ...headers, 'content-type': 'text/html' } })
   }
 }
+
+/** The methods of a path in `Allow`, with those that every such path has. */
+const allowOf = (methods: readonly string[]): string =>
+  [...methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(
+    ', ',
+  )
 
 function notFoundPage(page: Response, headers: Readonly<Record<string, string>>): Response {
   const answer = new Response(page.body, { status: 404, headers: page.headers })

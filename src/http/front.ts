@@ -142,7 +142,8 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (!isServedHost(request.headers.get('host') ?? ''))
       return refuse(request, new Problem('MALFORMED_REQUEST', hostMessage))
     if (!servedMethods.has(request.method)) return notImplemented(request)
-    if (request.method === 'OPTIONS')
+    // Other OPTIONS requests are about the path, which the router knows.
+    if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
     const isRead = readMethods.has(request.method)
     if (!isRead && request.signal.aborted) return abandoned()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createAccessLog } from '../../src/http/access-log.ts'
 import { preflight } from '../../src/http/answer/cors.ts'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { createLog } from '../../src/lib/log/log.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
@@ -104,10 +105,34 @@ test('a page of another origin may send ranges, conditions and traces, and use P
     expect(listOf('access-control-expose-headers')).toContain(name)
 })
 
+describe('OPTIONS', () => {
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    instance.app.handle(new Request(`http://localhost${path}`, { method: 'OPTIONS', headers }))
+
+  test.each([
+    ['/v1/prices/latest', 'GET, HEAD, OPTIONS'],
+    ['/v1/webhooks', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/webhooks/some', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['/v1/nothing/at/all/of/this', null],
+  ])('of %s returns 204 with the methods of the path', async (path, allow) => {
+    const { status, headers } = await ask(path)
+    expect([status, headers.get('allow'), headers.get('x-error-code')]).toEqual([204, allow, null])
+  })
+
+  test('of a page of another origin lets the page read the answer', async () => {
+    const { headers } = await ask('/v1/prices/latest', { origin: 'https://desk.example' })
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('allow')).toStartWith('GET')
+  })
+})
+
 describe('what programs look for at the same address everywhere', () => {
   test('the API catalog links to documents that exist', async () => {
     const response = await instance.get('/.well-known/api-catalog')
     expect(response.headers.get('content-type')).toBe('application/linkset+json')
+    const { paths } = (await (await instance.get('/openapi.json')).json()) as OpenApiDocument
+    const documented = paths['/.well-known/api-catalog']!.get!.responses['200']!
+    expect(Object.keys(documented.content!)).toEqual(['application/linkset+json'])
     const { linkset } = (await response.json()) as { linkset: Record<string, { href: string }[]>[] }
     const links = Object.values(linkset[0]!).filter(Array.isArray).flat()
     expect(links.length).toBeGreaterThan(3)

@@ -108,7 +108,7 @@ describe('a path that is none', () => {
     const answer = await instance.send('DELETE', '/v1/prices/latest', {}, token, json)
     expect({ status: answer.status, allow: answer.headers.get('allow') }).toEqual({
       status: 405,
-      allow: 'GET',
+      allow: 'GET, HEAD, OPTIONS',
     })
     expect(await answer.json()).toMatchObject({
       error: { code: 'METHOD_NOT_ALLOWED', allowed_methods: ['GET'] },

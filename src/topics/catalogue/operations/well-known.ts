@@ -1,5 +1,4 @@
 import { t } from '../../../http/answer/schema.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 
@@ -12,17 +11,21 @@ const Link = t.Object({
   type: t.Optional(t.string('Media type.', 'application/json')),
 })
 
-const Linkset = t.Object({
-  linkset: t.Array(
-    t.Object({
-      anchor: t.string('Address of the API.', 'https://prices.example.com/v1'),
-      'service-desc': t.Array(Link),
-      'service-doc': t.Array(Link),
-      'service-meta': t.Array(Link),
-      status: t.Array(Link),
-    }),
-  ),
-})
+const linksetType = 'application/linkset+json'
+const Linkset = t.Object(
+  {
+    linkset: t.Array(
+      t.Object({
+        anchor: t.string('Address of the API.', 'https://prices.example.com/v1'),
+        'service-desc': t.Array(Link),
+        'service-doc': t.Array(Link),
+        'service-meta': t.Array(Link),
+        status: t.Array(Link),
+      }),
+    ),
+  },
+  { contentMediaType: linksetType },
+)
 
 /** Standard addresses below `/.well-known`. */
 export const wellKnownOperations = [
@@ -31,11 +34,11 @@ export const wellKnownOperations = [
     summary: 'Get the API catalog',
     description: 'Returns links to the description, the documentation and the status (RFC 9727).',
     access,
-    answers: serialised(Linkset),
+    answers: { 200: Linkset },
     handle: ({ at: { links }, request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
-      reply.headers['content-type'] = 'application/linkset+json'
-      return JSON.stringify({
+      reply.headers['content-type'] = linksetType
+      return {
         linkset: [
           {
             anchor: `${baseUrl}/v1`,
@@ -49,7 +52,7 @@ export const wellKnownOperations = [
             status: [{ href: `${baseUrl}/v1/health`, type: 'application/json' }],
           },
         ],
-      })
+      }
     },
   }),
   operation('GET /.well-known/security.txt', {
