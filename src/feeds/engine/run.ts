@@ -7,7 +7,7 @@ import type { Publisher, SentSeries } from '../publishers/publisher.ts'
 import { judge, judgeAll, newestOf, type SentBefore } from '../publishers/suspicion.ts'
 import { FeedFault } from '../reading/fault.ts'
 import { spanOf } from '../reading/periods.ts'
-import type { FeedLine, FeedRun } from '../store/feeds.ts'
+import type { FeedRun, StoredEntry } from '../store/feeds.ts'
 import type { FeedsDeps } from './deps.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import type { FeedSetting } from './settings.ts'
@@ -34,12 +34,12 @@ export interface ReadOptions {
 /** Data of a run for the next one. */
 export interface ReadOutcome {
   marks: ReadonlyMap<string, string>
-  lines: FeedLine[]
+  entries: StoredEntry[]
   /** The earliest time for the next request, by the publisher, Unix ms. */
   notBefore?: number
 }
 
-const nothingLeft: ReadOutcome = { marks: new Map(), lines: [] }
+const nothingLeft: ReadOutcome = { marks: new Map(), entries: [] }
 const millisecond = 1
 
 /**
@@ -54,7 +54,7 @@ export async function readFeed(
 ): Promise<ReadOutcome> {
   const { publisher, settings } = options
   // A response that has not changed may still contain a series that was never read.
-  const read = new Set(deps.store.lines(publisher.name).map(idOf))
+  const read = new Set(deps.store.entries(publisher.name).map(idOf))
   const isKnown = options.entries.every(entry =>
     read.has(idOf({ sourceId: entry.sourceId, target: keyOf(entry) })),
   )
@@ -74,7 +74,7 @@ export async function readFeed(
     takeShorterPeriods(run, sent, options, deps)
     await write(run, sent, options, deps)
     run.result = run.inserted + run.revised > 0 ? 'new' : 'unchanged'
-    return { marks: client.toStore(), lines: sent.map(lineOf) }
+    return { marks: client.toStore(), entries: sent.map(storedEntryOf) }
   } catch (error) {
     if (!(error instanceof FeedFault)) throw error
     run.result = error.suspicious ? 'held' : 'failed'
@@ -83,7 +83,7 @@ export async function readFeed(
     if (error.suspicious) run.held = Math.max(1, run.rowsRead)
     return error.notBefore === undefined
       ? nothingLeft
-      : { marks: new Map(), lines: [], notBefore: error.notBefore }
+      : { marks: new Map(), entries: [], notBefore: error.notBefore }
   } finally {
     run.requests = client.counts.requests
     run.bytes = client.counts.bytes
@@ -122,7 +122,7 @@ async function collect(
   client: ReturnType<typeof createPublisherClient>,
 ): Promise<SentSeries[]> {
   const { now } = writing
-  const before = new Map(store.lines(publisher.name).map(line => [idOf(line), line]))
+  const before = new Map(store.entries(publisher.name).map(entry => [idOf(entry), entry]))
   const beforeOf = (one: MapEntry) =>
     before.get(idOf({ sourceId: one.sourceId, target: keyOf(one) }))
   const reading = {
@@ -150,7 +150,7 @@ async function collect(
 
 /** Where a later run begins: so far back as its publisher corrects. */
 function rereadFrom(
-  before: FeedLine | undefined,
+  before: StoredEntry | undefined,
   publisher: Publisher,
   settings: FeedSetting,
   entry: MapEntry,
@@ -180,13 +180,13 @@ const keyOf = (entry: MapEntry): string =>
 const idOf = ({ sourceId, target }: { sourceId: string; target: string }): string =>
   `${sourceId}\n${target}`
 
-const sentBefore = ({ rows, coversOn, newestPeriod }: FeedLine): SentBefore => ({
+const sentBefore = ({ rows, coversOn, newestPeriod }: StoredEntry): SentBefore => ({
   rows,
   covers: coversOn ?? undefined,
   newest: newestPeriod ?? undefined,
 })
 
-const lineOf = (sent: SentSeries): FeedLine => ({
+const storedEntryOf = (sent: SentSeries): StoredEntry => ({
   sourceId: sent.entry.sourceId,
   target: keyOf(sent.entry),
   rows: new Set(sent.rows.map(row => row.period)).size,

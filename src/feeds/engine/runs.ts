@@ -6,7 +6,7 @@ import type { FeedBatch, FeedsDeps } from './deps.ts'
 import { readFeed } from './run.ts'
 import { type FeedSetting, feedStateOf, isPreferred, refusalOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
-import { linesOf } from './view.ts'
+import { entriesOf } from './view.ts'
 
 const jitterMs = 20 * secondMs
 /** A feed that was never read is tried again after so long, where its first run fails. */
@@ -55,7 +55,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     if (dryRun) return
     const { servedAt } = store.state(run.feed)
     const nextAt = clock.now() + hourMs
-    store.finishRun({ run, marks: new Map(), lines: [], nextAt, servedAt })
+    store.finishRun({ run, marks: new Map(), entries: [], nextAt, servedAt })
   }
 
   return {
@@ -126,7 +126,7 @@ async function read(
     run,
     {
       publisher: feed.publisher,
-      entries: linesOf(feed, values),
+      entries: entriesOf(feed, values),
       settings: values,
       since,
       dryRun,
@@ -150,9 +150,9 @@ async function read(
     batch?.count({ unchanged: run.unchanged, rejected: run.rejected, kept: run.kept })
     batch?.end()
     if (dryRun) return
-    const { marks, lines, notBefore = 0 } = outcome
+    const { marks, entries, notBefore = 0 } = outcome
     const { servedAt, nextAt } = plannedAfter(deps, feed, state, run, release)
-    deps.store.finishRun({ run, marks, lines, servedAt, nextAt: Math.max(nextAt, notBefore) })
+    deps.store.finishRun({ run, marks, entries, servedAt, nextAt: Math.max(nextAt, notBefore) })
   }
 }
 

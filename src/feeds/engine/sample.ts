@@ -4,7 +4,7 @@ import { FeedFault } from '../reading/fault.ts'
 import type { FeedsDeps } from './deps.ts'
 import { createPublisherClient } from './publisher-client.ts'
 import type { FeedSetting } from './settings.ts'
-import { linesOf } from './view.ts'
+import { entriesOf } from './view.ts'
 
 /** One value of a publisher, read and not written. */
 export interface FeedSample {
@@ -40,7 +40,7 @@ export async function sampleOf(
     wait: deps.wait,
     attemptsMax: sampleAttempts,
   })
-  const all = linesOf(feed, values)
+  const all = entriesOf(feed, values)
   // Whole files are read for one entry as for all.
   const entries = publisher.rereadDays > 0 ? all.slice(0, 1) : all
   const tried = async (since: string | undefined): Promise<FeedSample | undefined> => {

@@ -43,7 +43,7 @@ export function viewOf(
   now: number,
 ): FeedView {
   const { calendar } = feed.publisher
-  const entries = linesOf(feed, settings.values)
+  const entries = entriesOf(feed, settings.values)
   const feedState = feedStateOf(feed, settings)
   const isActive = feedState === 'ready'
   return {
@@ -65,7 +65,7 @@ export function viewOf(
 }
 
 /** The entries of a map that are wanted. */
-export function linesOf({ map }: Feed, { codes }: FeedSetting): readonly MapEntry[] {
+export function entriesOf({ map }: Feed, { codes }: FeedSetting): readonly MapEntry[] {
   if (!codes) return map
   const wanted = new Set(codes)
   return map.filter(entry => wanted.has(targetName(entry)))

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/text/json.ts'
 import type { PublisherSeries } from '../files/source.ts'
 import type { JsonDocument } from './json.ts'
-import { codeLines, periodsByFrequency, publisherSeries } from './known-series.ts'
+import { codeEntries, periodsByFrequency, publisherSeries } from './known-series.ts'
 
 /**
  * The codes of the series in a response of the Energy Information Administration; undefined for
@@ -16,7 +16,7 @@ export function agencySeries(
   const sent = new Set(
     records.map(record => (isObject(record) ? (record.series ?? record.seriesId) : undefined)),
   )
-  const entries = codeLines('eia').filter(entry => sent.has(entry.sourceId))
+  const entries = codeEntries('eia').filter(entry => sent.has(entry.sourceId))
   const kind = periodsByFrequency[String(response.frequency)]
   const other = entries.find(entry => kind !== undefined && entry.kind !== kind)
   if (other && 'code' in other.target)
@@ -28,6 +28,6 @@ export function agencySeries(
 
 /** The codes of the columns of a download from FRED; undefined where none is a series of it. */
 export function fredSeries(names: readonly string[]): PublisherSeries | undefined {
-  const entries = codeLines('fred').filter(entry => names.includes(entry.sourceId))
+  const entries = codeEntries('fred').filter(entry => names.includes(entry.sourceId))
   return entries.length > 0 ? publisherSeries(entries) : undefined
 }

@@ -3,8 +3,8 @@ import type { MapEntry } from '../publishers/map.ts'
 import { shippedFeeds } from '../publishers/publishers.ts'
 import type { PeriodKind } from '../reading/periods.ts'
 
-/** The lines of a feed's map that refer to series of the catalogue. */
-export const codeLines = (feed: string): MapEntry[] =>
+/** The entries of a feed's map that refer to series of the catalogue. */
+export const codeEntries = (feed: string): MapEntry[] =>
   shippedFeeds
     .find(({ publisher }) => publisher.name === feed)!
     .map.filter(({ target }) => 'code' in target)

@@ -1,6 +1,6 @@
 import type { Source } from '../files/source.ts'
 import { type ReferenceRates, ratesOf, ratesOfCsv, ratesOfXml } from '../publishers/ecb.ts'
-import { codeLines, publisherSeries } from './known-series.ts'
+import { codeEntries, publisherSeries } from './known-series.ts'
 import { csvLine, spooled, wholeOf } from './spool.ts'
 
 const ratesBytesMax = 64 * 1024 * 1024
@@ -16,7 +16,7 @@ export async function rateSource(
 ): Promise<Source> {
   const bytes = await wholeOf(source, ratesBytesMax)
   const rates = format === 'xml' ? ratesOfXml(bytes) : ratesOfCsv(bytes)
-  const entries = codeLines('ecb')
+  const entries = codeEntries('ecb')
   const currencies = [...new Set([...rates.values()].flatMap(ofDay => [...ofDay.keys()]))]
   const crosses = entries.filter(
     entry =>
@@ -46,7 +46,7 @@ function* linesOf(
   crosses: readonly string[],
 ): Generator<string> {
   yield csvLine(['Date', ...currencies, ...crosses])
-  const entries = codeLines('ecb').filter(entry => crosses.includes(entry.sourceId))
+  const entries = codeEntries('ecb').filter(entry => crosses.includes(entry.sourceId))
   for (const [day, ofDay] of rates) {
     const series = ratesOf(entries, new Map([[day, ofDay]]))
     const direct = currencies.map(currency => String(ofDay.get(currency) ?? ''))

@@ -1,6 +1,6 @@
 import type { Source } from '../files/source.ts'
 import { weeklyTable } from '../publishers/eia-wpsr.ts'
-import { codeLines, publisherSeries } from './known-series.ts'
+import { codeEntries, publisherSeries } from './known-series.ts'
 import { csvLine, spooled, wholeOf } from './spool.ts'
 
 const tableBytesMax = 4 * 1024 * 1024
@@ -21,6 +21,6 @@ export async function weeklySource(source: Source, directory: string): Promise<S
     .map(week => csvLine([week, ...stubs.map(stub => sentOf(stub, week))]))
   const table = await spooled(source, directory, [csvLine(['week', ...stubs]), ...lines])
   const stubOf = (id: string) => id.slice(id.indexOf('/') + 1)
-  const tableLines = codeLines('eia_wpsr').filter(entry => series.has(stubOf(entry.sourceId)))
-  return { ...table, series: publisherSeries(tableLines, entry => stubOf(entry.sourceId)) }
+  const tableEntries = codeEntries('eia_wpsr').filter(entry => series.has(stubOf(entry.sourceId)))
+  return { ...table, series: publisherSeries(tableEntries, entry => stubOf(entry.sourceId)) }
 }

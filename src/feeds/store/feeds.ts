@@ -62,7 +62,7 @@ const runOf = (row: RunRow): FeedRun => ({
 })
 
 /** Facts that the last finished run received about one entry of a map. */
-export interface FeedLine {
+export interface StoredEntry {
   sourceId: string
   target: string
   rows: number
@@ -80,7 +80,7 @@ export interface FeedObservation {
 export interface FinishedRun {
   run: FeedRun
   marks: ReadonlyMap<string, string>
-  lines: readonly FeedLine[]
+  entries: readonly StoredEntry[]
   nextAt: number | null
   servedAt: number | null
 }
@@ -133,10 +133,10 @@ export function createFeedStore(db: Database) {
     SELECT name, value FROM feed_marks WHERE feed = ?`
   const putMark = sql`
     INSERT INTO feed_marks (feed, name, value) VALUES (?, ?, ?) ON CONFLICT (feed, name) DO UPDATE SET value = excluded.value`
-  const lines = sql<FeedLine, [string]>`
+  const entries = sql<StoredEntry, [string]>`
     SELECT source_id AS sourceId, target, rows, covers_on AS coversOn, newest_period AS newestPeriod
     FROM feed_lines WHERE feed = ?`
-  const putLine = sql`
+  const putEntry = sql`
     INSERT INTO feed_lines (feed, source_id, target, rows, covers_on, newest_period) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (feed, source_id, target) DO UPDATE SET rows = excluded.rows, covers_on = excluded.covers_on,
       newest_period = excluded.newest_period`
@@ -177,7 +177,7 @@ export function createFeedStore(db: Database) {
       return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
     },
     /** Stores the run together with the state for the next one, in one transaction. */
-    finishRun: ({ run, marks, lines: sent, nextAt, servedAt }: FinishedRun) =>
+    finishRun: ({ run, marks, entries: sent, nextAt, servedAt }: FinishedRun) =>
       transact(db, () => {
         const notes = run.notes.length === 0 ? null : JSON.stringify(run.notes)
         finish.run({ ...run, notes })
@@ -186,7 +186,7 @@ export function createFeedStore(db: Database) {
         settle.run(nextAt, servedAt, hasFailed ? 1 : 0, isNew ? 1 : 0, run.finishedAt, run.feed)
         for (const [name, value] of marks) putMark.run(run.feed, name, value)
         for (const { sourceId, target, rows, coversOn, newestPeriod } of sent) {
-          putLine.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
+          putEntry.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
         }
       }),
     /** Closes runs that the end of a process left open; returns how many. */
@@ -203,7 +203,7 @@ export function createFeedStore(db: Database) {
     },
     marks: (name: string): Map<string, string> =>
       new Map(marks.all(name).map(mark => [mark.name, mark.value])),
-    lines: (name: string): FeedLine[] => lines.all(name),
+    entries: (name: string): StoredEntry[] => entries.all(name),
     /** The feed observations of one series in `[from, to)`. */
     observations: (seriesId: number, from: number, to: number): FeedObservation[] =>
       observations.all(seriesId, from, to),
