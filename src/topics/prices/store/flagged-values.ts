@@ -50,48 +50,7 @@ export interface FlagFilter {
 /** Values that must not be recorded, and why. */
 export type RefusedValue = Pick<FlaggedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
 
-export interface FlaggedValueStore {
-  /**
-   * Stores a flag. An existing flag of the same value stays as it is, unless it waited and the
-   * value is recorded now: then it is only listed.
-   */
-  add(flag: NewFlag): void
-  /** The same of a row of a dataset. */
-  addRow(flag: NewFlaggedRow): void
-  /** The status of the flagged rows of a line. */
-  ofLine(dataset: string, line: string): Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>[]
-  find(id: number): FlaggedValue | undefined
-  /** The status of this exact value, if it was flagged. */
-  statusOf(seriesId: number, observedAt: number, value: number): FlagStatus | undefined
-  /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
-  notTaken(seriesId: number, from: number, to: number): RefusedValue[]
-  /** Whether any value was rejected. */
-  anyRejected(): boolean
-  /** Values of a series that were rejected, from one moment to another, both inclusive. */
-  rejected(seriesId: number, from: number, to: number): RefusedValue[]
-  /** Lists a value that was left out for what an operator decided; one that waits stays as it is. */
-  keep(value: NewFlag): void
-  /** Removes excluded values from the list, from one moment to another, both inclusive. */
-  forgetKept(seriesId: number, from: number, to: number): void
-  /**
-   * Moves of values that wait for review, from one moment to another, both inclusive, of other
-   * sources than one. Moves by the ratio of two units are left out.
-   */
-  waitingNear(seriesId: number, from: number, to: number, otherThan: number): WaitingMove[]
-  /** Newest first. */
-  list(filter: FlagFilter, limit: number, offset: number): FlaggedValue[]
-  total(filter: FlagFilter): number
-  /** Days, as their first ms, of which values wait for a decision. */
-  waitingDays(seriesId: number, from: number, to: number): number[]
-  decide(id: number, status: 'released' | 'rejected', by: string, reason: string, at: number): void
-  /**
-   * Values of a series that wait, from one moment to another, both inclusive, and speak for a longer
-   * period than this kind.
-   */
-  waitingCoarser(seriesId: number, periodKind: number, from: number, to: number): CoarseFlag[]
-  /** There is nothing to decide about it any more. */
-  remove(id: number): void
-}
+export type FlaggedValueStore = ReturnType<typeof createFlaggedValueStore>
 
 export interface WaitingMove {
   before: number
@@ -110,7 +69,7 @@ const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, be
 const matching =
   '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2) AND (?3 IS NULL OR dataset = ?3)'
 
-export function createFlaggedValueStore(db: Database): FlaggedValueStore {
+export function createFlaggedValueStore(db: Database) {
   const sql = statements(db)
   const add = sql`
     INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
@@ -182,22 +141,50 @@ export function createFlaggedValueStore(db: Database): FlaggedValueStore {
       flag.flaggedAt,
     ] as const
   return {
-    add: flag => void add.run(...cellsOf(flag)),
-    keep: value => void keep.run(...cellsOf(value)),
+    /**
+     * Stores a flag. An existing flag of the same value stays as it is, unless it waited and the
+     * value is recorded now: then it is only listed.
+     */
+    add: (flag: NewFlag) => void add.run(...cellsOf(flag)),
+    /** The same of a row of a dataset. */
+    addRow: (flag: NewFlaggedRow) => void addRow.run({ ...flag }),
+    /** The status of the flagged rows of a line. */
+    ofLine: (dataset: string, line: string) => ofLine.all(dataset, line),
+    find: (id: number) => find.get(id),
+    /** The status of this exact value, if it was flagged. */
+    statusOf: (seriesId: number, observedAt: number, value: number) =>
+      statusOf.get(seriesId, observedAt, value)?.status,
+    /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
+    notTaken: (seriesId: number, from: number, to: number) => notTaken.all(seriesId, from, to),
     anyRejected: () => anyRejected.get() !== undefined,
-    rejected: (...range) => rejected.all(...range),
-    forgetKept: (...range) => void forgetKept.run(...range),
-    addRow: row => void addRow.run({ ...row }),
-    ofLine: (dataset, line) => ofLine.all(dataset, line),
-    find: id => find.get(id),
-    statusOf: (...point) => statusOf.get(...point)?.status,
-    notTaken: (...range) => notTaken.all(...range),
-    waitingNear: (...near) => waitingNear.all(...near),
-    list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
-    total: filter => total.get(...filterOf(filter))!.n,
-    waitingDays: (...range) => waitingDays.all(...range).map(({ day }) => day),
-    waitingCoarser: (...range) => waitingCoarser.all(...range),
-    remove: id => void remove.run(id),
-    decide: (id, status, by, reason, at) => void decide.run(status, by, reason, at, id),
+    /** Values of a series that were rejected, from one moment to another, both inclusive. */
+    rejected: (seriesId: number, from: number, to: number) => rejected.all(seriesId, from, to),
+    /** Lists a value that was left out for what an operator decided; one that waits stays as it is. */
+    keep: (value: NewFlag) => void keep.run(...cellsOf(value)),
+    /** Removes excluded values from the list, from one moment to another, both inclusive. */
+    forgetKept: (seriesId: number, from: number, to: number) =>
+      void forgetKept.run(seriesId, from, to),
+    /**
+     * Moves of values that wait for review, from one moment to another, both inclusive, of other
+     * sources than one. Moves by the ratio of two units are left out.
+     */
+    waitingNear: (seriesId: number, from: number, to: number, otherThan: number) =>
+      waitingNear.all(seriesId, from, to, otherThan),
+    /** Newest first. */
+    list: (filter: FlagFilter, limit: number, offset: number) =>
+      list.all(...filterOf(filter), limit, offset),
+    total: (filter: FlagFilter) => total.get(...filterOf(filter))!.n,
+    /** Days, as their first ms, of which values wait for a decision. */
+    waitingDays: (seriesId: number, from: number, to: number) =>
+      waitingDays.all(seriesId, from, to).map(({ day }) => day),
+    decide: (id: number, status: 'released' | 'rejected', by: string, reason: string, at: number) =>
+      void decide.run(status, by, reason, at, id),
+    /**
+     * Values of a series that wait, from one moment to another, both inclusive, and speak for a longer
+     * period than this kind.
+     */
+    waitingCoarser: (seriesId: number, periodKind: number, from: number, to: number) =>
+      waitingCoarser.all(seriesId, periodKind, from, to),
+    remove: (id: number) => void remove.run(id),
   }
 }
