@@ -68,14 +68,21 @@ interface CountEvent<R> {
 
 /** A dataset of counts by region and day. */
 export interface RegionalDataset<R extends RegionalCount = RegionalCount> extends Declared<R> {
-  /**
-   * The column that `change` and the event of a row refer to; undefined where nothing is compared.
-   */
-  measure: string | undefined
+  /** The column that `change` and the event of a row refer to; absent where nothing is compared. */
+  measure?: string
   /** The series of the catalogue that get a number of a row. */
   codes(row: R): readonly { code: string | undefined; value: number | null }[]
-  event: CountEvent<R> | undefined
+  event?: CountEvent<R>
 }
+
+/** What all counts of regions have in common. */
+const byRegionAndDay = {
+  feature: 'energy_intelligence',
+  key: ['region', 'countedOn'],
+  time: 'countedOn',
+  order: 't.counted_on, t.region',
+  revisions: true,
+} as const
 
 /** A count of a few rigs varies by several of them. */
 const fewRigs: GuardedColumn = { leastMove: 15, mayRepeat: true }
@@ -112,15 +119,11 @@ export type RigCount = RecordOf<typeof rigColumns>
 export const rigCounts: RegionalDataset<RigCount> = {
   ...dataset({
     name: 'rig-counts',
-    feature: 'energy_intelligence',
+    ...byRegionAndDay,
     description:
       'Active rotary rigs by week and region: the country, its basins and its states, and what they drill for, if the source says so. Monthly averages of the Energy Information Administration (EIA) can be imported too, and are dated in the middle of their month. Series of the catalogue with the same numbers are updated from the weekly counts.',
     table: 'rig_counts',
     columns: rigColumns,
-    key: ['region', 'countedOn'],
-    time: 'countedOn',
-    order: 't.counted_on, t.region',
-    revisions: true,
     checks: {
       cadence: 'weekly',
       columns: { total: fewRigs, oil: fewRigs, gas: fewRigs, misc: fewRigs },
@@ -209,15 +212,11 @@ export type FracSpreads = RecordOf<typeof fracColumns>
 export const fracSpreads: RegionalDataset<FracSpreads> = {
   ...dataset({
     name: 'frac-spreads',
-    feature: 'energy_intelligence',
+    ...byRegionAndDay,
     description:
       'Active hydraulic fracturing crews by day (or week) and region: one row for each, or one row for each day with a column for each region. Series of the catalogue with the same numbers are updated too.',
     table: 'frac_spreads',
     columns: fracColumns,
-    key: ['region', 'countedOn'],
-    time: 'countedOn',
-    order: 't.counted_on, t.region',
-    revisions: true,
     wide: { name: 'region', value: 'active' },
     checks: { cadence: 'weekly', columns: { active: fewRigs } },
     example:
@@ -253,15 +252,11 @@ export type DucWells = RecordOf<typeof ducColumns>
 export const ducWells: RegionalDataset<DucWells> = {
   ...dataset({
     name: 'duc-wells',
-    feature: 'energy_intelligence',
+    ...byRegionAndDay,
     description:
       'Drilled but uncompleted (DUC) wells by month and region, with the wells drilled and completed in the month, as the Energy Information Administration (EIA) publishes them. Series of the catalogue with the same numbers are updated too.',
     table: 'duc_wells',
     columns: ducColumns,
-    key: ['region', 'countedOn'],
-    time: 'countedOn',
-    order: 't.counted_on, t.region',
-    revisions: true,
     checks: {
       cadence: 'monthly',
       columns: { duc: fewWells, drilled: fewWells, completed: fewWells },
@@ -330,15 +325,11 @@ export type Productivity = RecordOf<typeof productivityColumns>
 export const drillingProductivity: RegionalDataset<Productivity> = {
   ...dataset({
     name: 'drilling-productivity',
-    feature: 'energy_intelligence',
+    ...byRegionAndDay,
     description:
       'Drilling productivity by month and basin, with the columns of the report of the Energy Information Administration (EIA): rigs, production from new wells, change in older wells, and total production.',
     table: 'drilling_productivities',
     columns: productivityColumns,
-    key: ['region', 'countedOn'],
-    time: 'countedOn',
-    order: 't.counted_on, t.region',
-    revisions: true,
     checks: {
       cadence: 'monthly',
       columns: {
@@ -356,9 +347,7 @@ export const drillingProductivity: RegionalDataset<Productivity> = {
       '2026-10,permian,251,1410,2650,-348200,-642800,6550000,27500000\n' +
       '2026-10,Eagle Ford,44,1480,5600,-62100,-241300,1120000,6900000\n',
   }),
-  measure: undefined,
   codes: () => [],
-  event: undefined,
 }
 
 /** The counts of regions: each is stored, listed and exported alike. */
