@@ -1,13 +1,13 @@
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
+import { Problem } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { PortPrices } from '../math/bunker.ts'
-import { type Grade, gradeOf, grades, type Port, portNames, portOf } from '../math/marine.ts'
+import type { Grade, Port } from '../math/marine.ts'
 import type { BunkerQuote } from './bunker-row.ts'
 import { marineQuotes } from './marine-reads.ts'
 
@@ -18,23 +18,6 @@ export const bunkerAccess = { meter: true, rate: 'marine' } as const
 
 export const firstMinusSecond =
   'Every spread is the first price minus the second one, its percentage of the second.'
-
-/** Throws 404 for an unknown port. */
-export function bunkerPort(ports: readonly Port[], text: string): Port {
-  const port = portOf(ports, text)
-  if (!port) throw nameNotFound('port', text, portNames(ports))
-  return port
-}
-
-/** The grade of the query; undefined where it names none. */
-export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grade | undefined {
-  const [parameter, gradeText] = query.fuel_type
-    ? (['fuel_type', query.fuel_type] as const)
-    : (['grade', query.grade] as const)
-  const grade = gradeText ? gradeOf(gradeText) : undefined
-  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, grades)
-  return grade
-}
 
 /** Reads the marine series, and creates the fields that all responses about them share. */
 export function createBunkerAnswers(deps: Context) {

@@ -8,7 +8,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { intervalParameter } from '../../prices/operations/window-query.ts'
-import { bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
+import { createBunkerAnswers } from './bunker-answers.ts'
 import {
   HistoryShape,
   historyRow,
@@ -17,7 +17,7 @@ import {
   PortShape,
   portRow,
 } from './bunker-row.ts'
-import { priceQuery } from './marine-query.ts'
+import { gradeIn, portIn, priceQuery } from './marine-query.ts'
 import { createMarinePast, marineSeries, requestedPast } from './marine-reads.ts'
 
 const access = { meter: true, rate: 'marine-historical', queryWorker: true } as const
@@ -59,8 +59,8 @@ function bunkerPast(deps: Context) {
       },
       deps.now(),
     )
-    const grade = bunkerGrade(query)
-    const places = portName === undefined ? deps.ports : [bunkerPort(deps.ports, portName)]
+    const grade = gradeIn(query)
+    const places = portName === undefined ? deps.ports : [portIn(deps.ports, portName)]
     const portSeries = marineSeries(deps, places, grade)
     if (portSeries.length === 0)
       throw new Problem('DATA_NOT_AVAILABLE', 'The port does not sell this grade.')

@@ -9,8 +9,6 @@ import { arbitragePercent, gradeDifferences, gradeSpread, isArbitrage } from '..
 import type { Port } from '../math/marine.ts'
 import {
   bunkerAccess,
-  bunkerGrade,
-  bunkerPort,
   byPort,
   createBunkerAnswers,
   firstMinusSecond,
@@ -28,7 +26,7 @@ import {
   PricedPort,
   pricedPort,
 } from './bunker-row.ts'
-import { gradeNames, priceQuery } from './marine-query.ts'
+import { gradeIn, gradeNames, portIn, priceQuery } from './marine-query.ts'
 
 const access = bunkerAccess
 const refusals = { 400: NestedProblem, 404: NestedProblem }
@@ -45,7 +43,7 @@ export const bunkerSpreadsOperations: Operations = [
 /** Two to ten ports, each once. */
 function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
   if (!text?.trim()) throw missingParameter('ports', 'name two to ten ports, comma-separated.')
-  const compared = [...new Set(listOf(text).map(portText => bunkerPort(ports, portText)))]
+  const compared = [...new Set(listOf(text).map(portText => portIn(ports, portText)))]
   if (compared.length < 2 || compared.length > comparedMax)
     throw invalidParameter('ports', text, `two to ${comparedMax} different ports, comma-separated`)
   return compared
@@ -162,7 +160,7 @@ function portSpreadOperations(deps: Context) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
-    return bunkerPort(deps.ports, text)
+    return portIn(deps.ports, text)
   }
   return [
     operation('GET /v1/bunker-fuels/spreads/ports', {
@@ -193,7 +191,7 @@ function portSpreadOperations(deps: Context) {
       },
       handle: ({ query, request, reply }) => {
         const [from, to] = [place('from', query.from), place('to', query.to)]
-        const grade = bunkerGrade(query)
+        const grade = gradeIn(query)
         const [a, b] = [quotesAt([from], grade), quotesAt([to], grade)]
         const differences = gradeDifferences(pricesOf(a), pricesOf(b))
         const gradeDifference = grade && differences.get(grade)

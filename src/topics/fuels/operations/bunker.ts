@@ -11,7 +11,6 @@ import {
 import type { Grade } from '../math/marine.ts'
 import {
   bunkerAccess,
-  bunkerPort,
   byPort,
   createBunkerAnswers,
   firstMinusSecond,
@@ -35,6 +34,7 @@ import {
   ScrubberSpread,
 } from './bunker-row.ts'
 import { bunkerSpreadsOperations } from './bunker-spreads.ts'
+import { portIn } from './marine-query.ts'
 
 const access = bunkerAccess
 const metadata = { metadata: MetaShape }
@@ -136,7 +136,7 @@ function portOperations(deps: Context) {
         }),
       }),
       handle: ({ params, request, reply }) => {
-        const port = bunkerPort(deps.ports, params.code)
+        const port = portIn(deps.ports, params.code)
         const quotes = someQuotesAt([port])
         const ownPrices = pricesOf(quotes)
         const otherPorts = byPort(quotesAt(deps.ports.filter(candidate => candidate !== port)))

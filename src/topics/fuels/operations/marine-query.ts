@@ -66,16 +66,27 @@ export function marineFilter(
   query: Query<typeof priceQuery>,
   ports: readonly Port[],
 ): MarineFilter {
+  const grade = gradeIn(query)
+  const region = regionIn(query.region, true)
+  const place = query.port_code || query.port
+  return { port: place ? portIn(ports, place) : undefined, grade, region }
+}
+
+/** Throws 404 for an unknown port. */
+export function portIn(ports: readonly Port[], text: string): Port {
+  const port = portOf(ports, text)
+  if (!port) throw nameNotFound('port', text, portNames(ports))
+  return port
+}
+
+/** The grade of the query; undefined where it names none. */
+export function gradeIn(query: { grade?: string; fuel_type?: string }): Grade | undefined {
   const [parameter, gradeText] = query.fuel_type
     ? (['fuel_type', query.fuel_type] as const)
     : (['grade', query.grade] as const)
   const grade = gradeText ? gradeOf(gradeText) : undefined
   if (gradeText && !grade) throw invalidParameter(parameter, gradeText, grades)
-  const region = regionIn(query.region, true)
-  const place = query.port_code || query.port
-  const port = place ? portOf(ports, place) : undefined
-  if (place && !port) throw nameNotFound('port', place, portNames(ports))
-  return { port, grade, region }
+  return grade
 }
 
 /** The ports that a filter selects, the largest first. */
