@@ -1,4 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
+import { wordOf } from '../../../http/input/query.ts'
 import {
   momentParameter,
   numberParameter,
@@ -7,7 +8,7 @@ import {
 } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
 import type { EnergyCall } from '../../energy/operations/frame.ts'
@@ -246,13 +247,6 @@ function matchingWells(call: EnergyCall, filter: WellFilter) {
   return lives
 }
 
-const cohortSpanOf = (text: string | undefined): CohortSpan => {
-  const groupBy = text?.trim().toLowerCase() || cohortSpans[0]
-  const span = cohortSpans.find(candidate => candidate === groupBy)
-  if (span) return span
-  throw invalidParameter('group_by', groupBy.slice(0, 100), cohortSpans)
-}
-
 const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
@@ -302,7 +296,8 @@ export const cycleTimeOperations = [
     },
     answers: { 200: envelope(Cohorts), ...refusals },
     handle: call => {
-      const span = cohortSpanOf(call.query.group_by)
+      const groupBy = call.query.group_by?.trim().toLowerCase().slice(0, 100)
+      const span = wordOf('group_by', groupBy, cohortSpans[0], cohortSpans)
       const { wells: count, producing } = matchingWells(call, filterOf(call.query))
       const groups = cohortsOf(producing, span)
       if (groups.length === 0) throw noMatch(count)

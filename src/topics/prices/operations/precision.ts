@@ -1,5 +1,5 @@
+import { wordOf } from '../../../http/input/query.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { invalidParameter } from '../../../http/problem/problem.ts'
 import { roundTo } from '../math/format.ts'
 
 const precisions = ['rounded', 'full'] as const
@@ -13,11 +13,8 @@ export const precisionQuery = {
 }
 
 /** Whether a request wants every stored digit. */
-export function isFullOf(precision: string | undefined): boolean {
-  if (precision === undefined || precision === '') return false
-  if (precision === 'full' || precision === 'rounded') return precision === 'full'
-  throw invalidParameter('precision', precision, precisions)
-}
+export const isFullOf = (precision: string | undefined): boolean =>
+  wordOf('precision', precision, 'rounded', precisions) === 'full'
 
 /** The decimals of prices in responses: these, or as stored. */
 export const rounder =

@@ -1,3 +1,4 @@
+import { wordOf } from '../../../http/input/query.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoDay, parseDay } from '../../../lib/time/instant.ts'
@@ -34,9 +35,8 @@ export interface BarDays {
 export function barDaysOf(
   query: Readonly<Record<string, string | undefined>>,
 ): BarDays | undefined {
-  const { zone, day } = query
-  if (day && !(barDayKinds as readonly string[]).includes(day))
-    throw invalidParameter('day', day, barDayKinds)
+  const { zone } = query
+  const day = wordOf('day', query.day, 'calendar', barDayKinds)
   const name = zone ? zoneName(zone) : 'UTC'
   if (name === undefined)
     throw invalidParameter('zone', zone!, 'UTC or an IANA time zone, such as Europe/Berlin')
