@@ -55,48 +55,170 @@ export function keepChecksums(db: Database, path: string) {
   const walState = walStateOf(db)
   const { page_size: pageBytes } = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!
   const pages = databaseFile(path)
-  const walPages = followPages(path, pageBytes)
   const { log: inherited } = walState.get()!
+  const file = openChecksumFile(
+    path,
+    entries => inherited === 0 && isOther(pages, entries, pageBytes),
+  )
+  const wal = followWal(path, pages, pageBytes, inherited > 0)
+  /** How long the WAL was when a checkpoint last left a part of it; 0: it left nothing. */
+  let checkpointedAt = 0
+
+  const stopwatch = createSystemClock()
+  let checkpoints = { count: 0, ms: 0, lastMs: 0 }
+  /**
+   * Copies the WAL into the database; `TRUNCATE` waits for read transactions and truncates the WAL.
+   */
+  const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE') => {
+    const startedMs = stopwatch.monotonic()
+    file.attempt(open => wal.takeInAll(open, walState.get()!.log))
+    db.run(`PRAGMA wal_checkpoint(${mode})`)
+    const lastMs = stopwatch.monotonic() - startedMs
+    checkpoints = { count: checkpoints.count + 1, ms: checkpoints.ms + lastMs, lastMs }
+    noteCheckpoint()
+  }
+  /** Another thread has checkpointed a part of the WAL. */
+  const noteCheckpoint = () => {
+    const { log, checkpointed } = walState.get()!
+    checkpointedAt = log === checkpointed ? 0 : log
+    if (log !== checkpointed) return
+    wal.settle()
+    // After a full disk: the WAL has no page that the database lacks, so the pages in it get their
+    // checksums as at a first start.
+    if (isStorageFault(file.fault()) && file.beginAgain()) wal.forgetUnsynced()
+  }
+
+  return {
+    isReplaced: file.isReplaced,
+    checkpoint,
+    noteCheckpoint,
+    /** How often the WAL was checkpointed, and how long that took. */
+    checkpoints: () => checkpoints,
+    /**
+     * Pages of the WAL: all of them, those that wait for a checkpoint, those that came since the
+     * last tried, and those that no checksum was written of yet.
+     */
+    logPages() {
+      const { log, checkpointed } = walState.get()!
+      return {
+        all: log,
+        toCheckpoint: log - checkpointed,
+        sinceCheckpoint: log < checkpointedAt ? log : log - checkpointedAt,
+        toTakeIn: wal.unread(log),
+      }
+    },
+    /** Writes the checksums of pages that were added to the WAL, so that the next checkpoint is shorter. */
+    takeIn: () => file.attempt(open => wal.takeIn(open, walState.get()!.log)),
+    /**
+     * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
+     * without one gets it. `next`: where to continue; undefined after the last page.
+     */
+    check(from: number, count: number) {
+      const damaged: number[] = []
+      let next: number | undefined
+      file.attempt(open => {
+        const contents = readPages(pages, from, count, pageBytes)
+        comparePages(entriesOf(open), from, contents, wal.isUnsettled, page => damaged.push(page))
+        if (contents.length === count) next = from + count
+      })
+      return { damaged, next }
+    },
+    takeBegun: file.takeBegun,
+    takeRewritten: wal.takeRewritten,
+    /** Why no checksums are written: after a full disk until the next complete checkpoint. */
+    fault: file.fault,
+  }
+}
+
+/**
+ * Opens the file with the checksums, and starts it again where it is not that of the database:
+ * `isOther` says so. A database continues without checksums: they never keep it from a checkpoint.
+ */
+function openChecksumFile(path: string, isOther: (entries: Entries) => boolean) {
+  let file: number | undefined
+  let isReplaced = false
+  let isBegun = false
+  let fault: unknown
+
+  const open = () => {
+    file = openSync(checksumsPath(path), existsSync(checksumsPath(path)) ? 'r+' : 'w+', privateMode)
+    return entriesOf(file)
+  }
+  const begin = (entries: Entries) => {
+    entries.begin()
+    isBegun = true
+  }
+  const stop = (error: unknown) => {
+    fault = error
+    if (file !== undefined) closeSync(file)
+    file = undefined
+  }
+  const fail = (error: unknown) => {
+    stop(error)
+    forgetChecksums(path)
+  }
+
+  try {
+    const entries = open()
+    isReplaced = entries.isOurs() && isOther(entries)
+    if (!entries.isOurs() || isReplaced) begin(entries)
+  } catch (error) {
+    stop(error)
+  }
+  return {
+    /** The database file was replaced, so its checksums were started again. */
+    isReplaced,
+    attempt(work: (file: number) => void) {
+      try {
+        if (file !== undefined) work(file)
+      } catch (error) {
+        fail(error)
+      }
+    },
+    /** Returns whether the file could be started again. */
+    beginAgain(): boolean {
+      try {
+        begin(open())
+        fault = undefined
+        return true
+      } catch (error) {
+        fail(error)
+        return false
+      }
+    },
+    /**
+     * Whether the pages have no checksums yet, for example after a restore; true for the first call
+     * only.
+     */
+    takeBegun() {
+      const taken = isBegun
+      isBegun = false
+      return taken
+    },
+    fault: () => fault,
+  }
+}
+
+/** Follows the pages that are added to the WAL; `inherits`: it has pages of an earlier process. */
+function followWal(path: string, pages: number, pageBytes: number, inherits: boolean) {
+  const walPages = followPages(path, pageBytes)
   /** Pages that are in the WAL of an earlier process cannot be checked. */
-  let isInherited = inherited > 0
+  let isInherited = inherits
   /** Pages that may be older in the database file than their checksum. */
   let unsettled = new Set<number>()
   let rewritten: number[] = []
-  /** How long the WAL was when a checkpoint last left a part of it; 0: it left nothing. */
-  let checkpointedAt = 0
   /** Every checksum that was written has reached the disk. */
   let isOnDisk = true
   /** The number of pages of the database after the newest commit in the WAL; 0: none was read. */
   let pagesAfterCheckpoint = 0
-  let file: number | undefined
-  /** The database file was replaced, so its checksums were started again. */
-  let isReplaced = false
-  /** The database has no checksums yet, for example after a restore. */
-  let isBegun = false
-  let fault: unknown
-
-  const fail = (error: unknown) => {
-    fault = error
-    if (file !== undefined) closeSync(file)
-    file = undefined
-    forgetChecksums(path)
-  }
-  /** A database continues without checksums: they never keep it from a checkpoint. */
-  const attempt = (work: (file: number) => void) => {
-    try {
-      if (file !== undefined) work(file)
-    } catch (error) {
-      fail(error)
-    }
-  }
   const oldPage = Buffer.alloc(pageBytes)
   const isDamaged = (page: number, sum: number): boolean =>
     readSync(pages, oldPage, 0, pageBytes, (page - 1) * pageBytes) === pageBytes &&
     checksumOf(oldPage) !== sum
   const storedSums = new Uint32Array(blockEntries)
+
   /** Writes the checksums of pages that were added to the WAL since it was last read. */
-  const takeIn = (file: number) => {
-    const { log } = walState.get()!
+  const takeIn = (file: number, log: number) => {
     if (log <= 0) return
     const { sums, databasePages } = walPages.read(log)
     if (sums.length === 0) return
@@ -116,119 +238,26 @@ export function keepChecksums(db: Database, path: string) {
       entries.write(first, storedSums)
     }
   }
-  /** When it returns, the disk has the checksums of every page in the WAL. */
-  const takeInAll = (file: number) => {
-    takeIn(file)
-    if (isOnDisk) return
-    if (pagesAfterCheckpoint > 0) entriesOf(file).cutTo(pagesAfterCheckpoint)
-    fsyncSync(file)
-    isOnDisk = true
-  }
-  const stopwatch = createSystemClock()
-  let checkpoints = { count: 0, ms: 0, lastMs: 0 }
-  /**
-   * Copies the WAL into the database; `TRUNCATE` waits for read transactions and truncates the WAL.
-   */
-  const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE') => {
-    const startedMs = stopwatch.monotonic()
-    attempt(takeInAll)
-    db.run(`PRAGMA wal_checkpoint(${mode})`)
-    const lastMs = stopwatch.monotonic() - startedMs
-    checkpoints = { count: checkpoints.count + 1, ms: checkpoints.ms + lastMs, lastMs }
-    noteCheckpoint()
-  }
-  /** Another thread has checkpointed a part of the WAL. */
-  const noteCheckpoint = () => {
-    const { log, checkpointed } = walState.get()!
-    checkpointedAt = log === checkpointed ? 0 : log
-    if (log !== checkpointed) return
-    // Every page of the database is the one that its checksum is of.
-    unsettled = new Set()
-    isInherited = false
-    if (isStorageFault(fault)) beginAgain()
-  }
-  const openFile = () => {
-    file = openSync(checksumsPath(path), existsSync(checksumsPath(path)) ? 'r+' : 'w+', privateMode)
-    return entriesOf(file)
-  }
-  const begin = (entries: Entries) => {
-    entries.begin()
-    isBegun = true
-  }
-  /**
-   * After a full disk: the WAL has no page that the database lacks, so the pages in it get their
-   * checksums as at a first start.
-   */
-  const beginAgain = () => {
-    try {
-      begin(openFile())
-      isOnDisk = true
-      fault = undefined
-    } catch (error) {
-      fail(error)
-    }
-  }
-
-  try {
-    const entries = openFile()
-    isReplaced = inherited === 0 && entries.isOurs() && isOther(pages, entries, pageBytes)
-    if (!entries.isOurs() || isReplaced) begin(entries)
-  } catch (error) {
-    fault = error
-    if (file !== undefined) closeSync(file)
-    file = undefined
-  }
   return {
-    isReplaced,
-    checkpoint,
-    noteCheckpoint,
-    /** How often the WAL was checkpointed, and how long that took. */
-    checkpoints: () => checkpoints,
-    /**
-     * Pages of the WAL: all of them, those that wait for a checkpoint, those that came since the
-     * last tried, and those that no checksum was written of yet.
-     */
-    logPages() {
-      const { log, checkpointed } = walState.get()!
-      return {
-        all: log,
-        toCheckpoint: log - checkpointed,
-        sinceCheckpoint: log < checkpointedAt ? log : log - checkpointedAt,
-        toTakeIn: walPages.unread(log),
-      }
+    takeIn,
+    /** When it returns, the disk has the checksums of every page in the WAL. */
+    takeInAll(file: number, log: number) {
+      takeIn(file, log)
+      if (isOnDisk) return
+      if (pagesAfterCheckpoint > 0) entriesOf(file).cutTo(pagesAfterCheckpoint)
+      fsyncSync(file)
+      isOnDisk = true
     },
-    /** Writes the checksums of pages that were added to the WAL, so that the next checkpoint is shorter. */
-    takeIn: () => attempt(takeIn),
-    /**
-     * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
-     * without one gets it. `next`: where to continue; undefined after the last page.
-     */
-    check(from: number, count: number) {
-      const damaged: number[] = []
-      let next: number | undefined
-      attempt(file => {
-        const entries = entriesOf(file)
-        const pageContents = readPages(pages, from, count, pageBytes)
-        const storedSums = entries.read(from, pageContents.length)
-        let isFilled = false
-        for (const [n, page] of pageContents.entries()) {
-          if (unsettled.has(from + n)) continue
-          const sum = checksumOf(page)
-          if (storedSums[n] !== 0 && storedSums[n] !== sum) damaged.push(from + n)
-          if (storedSums[n] !== 0) continue
-          storedSums[n] = sum
-          isFilled = true
-        }
-        if (isFilled) entries.write(from, storedSums)
-        if (pageContents.length === count) next = from + count
-      })
-      return { damaged, next }
+    unread: walPages.unread,
+    isUnsettled: (page: number) => unsettled.has(page),
+    /** Every page of the database is the one that its checksum is of. */
+    settle() {
+      unsettled = new Set()
+      isInherited = false
     },
-    /** Whether the pages have no checksums yet; true for the first call only. */
-    takeBegun() {
-      const taken = isBegun
-      isBegun = false
-      return taken
+    /** The file was started again: nothing of it waits for the disk. */
+    forgetUnsynced() {
+      isOnDisk = true
     },
     /** Pages that were damaged when they were about to be written over, since the last call. */
     takeRewritten() {
@@ -236,9 +265,28 @@ export function keepChecksums(db: Database, path: string) {
       rewritten = []
       return taken
     },
-    /** Why no checksums are written: after a full disk until the next complete checkpoint. */
-    fault: () => fault,
   }
+}
+
+/** Compares pages from page `from` with their checksums; one without a checksum gets it. */
+function comparePages(
+  entries: Entries,
+  from: number,
+  contents: readonly Buffer[],
+  isUnsettled: (page: number) => boolean,
+  onDamaged: (page: number) => void,
+): void {
+  const storedSums = entries.read(from, contents.length)
+  let isFilled = false
+  for (const [n, page] of contents.entries()) {
+    if (isUnsettled(from + n)) continue
+    const sum = checksumOf(page)
+    if (storedSums[n] !== 0 && storedSums[n] !== sum) onDamaged(from + n)
+    if (storedSums[n] !== 0) continue
+    storedSums[n] = sum
+    isFilled = true
+  }
+  if (isFilled) entries.write(from, storedSums)
 }
 
 const blockOf = (page: number): number => Math.floor((page - 1) / blockEntries)
