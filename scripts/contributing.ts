@@ -12,6 +12,8 @@ const aboutCode = /^docs\/(contributing|decisions)\//
 /** A checklist of `docs/contributing`, walked over the repository as it is now. */
 export interface Walked {
   name: string
+  /** The file of the checklist. */
+  document: string
   /** The number of files to open according to the checklist. */
   claimed: number
   /** Files that its steps name. */
@@ -80,7 +82,7 @@ async function walk(document: string, task: Task, files: ReadonlyMap<string, str
       )
   const counted = new Set(steps).size
   if (counted !== claimed) faults.push(`"${name}" has ${counted} files, and says ${claimed}`)
-  return { name, claimed, counted, bar, faults }
+  return { name, document: basename(document), claimed, counted, bar, faults }
 }
 
 /** Walks every checklist of `docs/contributing`. */

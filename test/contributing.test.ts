@@ -66,3 +66,19 @@ test('the checklists for contributors name every file that their examples are in
   expect(walked.length).toBe(8)
   expect(walked.flatMap(task => task.faults)).toEqual([])
 })
+
+test('the table of checklists states the files and the goal that each checklist has', async () => {
+  const text = await read('docs/contributing/README.md')
+  const rows = [...text.matchAll(/^\| .+ \| \[(.+\.md)\]\(.+\) \| (\d+) \| (\d+|-) \|$/gm)]
+  const walked = (await walkChecklists()).filter(({ document }) => document !== 'README.md')
+  const stated = ([, document, files, goal]: RegExpExecArray) => ({ document, files, goal })
+  expect(
+    rows.map(row => stated(row)).sort((a, b) => a.document!.localeCompare(b.document!)),
+  ).toEqual(
+    walked.map(({ document, counted, bar }) => ({
+      document,
+      files: String(counted),
+      goal: bar === undefined ? '-' : String(bar),
+    })),
+  )
+})
