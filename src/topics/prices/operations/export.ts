@@ -3,7 +3,7 @@ import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.
 import { isUnmodified } from '../../../http/answer/reply.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { streamOf, wholeBody } from '../../../http/answer/stream.ts'
-import { instantOf, listOf, momentOf } from '../../../http/input/query.ts'
+import { instantOf, listOf, momentOf, wordOf } from '../../../http/input/query.ts'
 import {
   codesParameter,
   momentParameter,
@@ -62,11 +62,84 @@ interface ExportRequest {
   isFixed: boolean
 }
 
+const exportQuery = {
+  codes: codesParameter(
+    codesMax,
+    `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
+    'WTI_USD,BRENT_CRUDE_USD',
+    { required: true },
+  ),
+  start_date: momentParameter(
+    `First day (from 00:00 UTC) or time. Default: ${defaultDays} days before the end.`,
+    '2026-11-01',
+  ),
+  end_date: momentParameter('Last day (to 24:00 UTC) or time. Default: now.', '2026-11-15'),
+  interval: wordParameter(
+    validIntervals,
+    'raw or bars of an hour, day, week or month, in any of the accepted spellings. Bars are of whole days of UTC or `zone`.',
+    'day',
+    { default: 'raw' },
+  ),
+  ...zoneQuery,
+  as_of: asOfQuery,
+  columns: textParameter(
+    `Columns in order, comma-separated, from ${namesFor(false, false).join(', ')}; for bars also ${namesFor(true, false).slice(namesFor(false, false).length).join(', ')}; where all codes are of delivery periods, delivery_end. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
+    'code,observed_at,price',
+    { pattern: '^[a-z_]+(,[a-z_]+)*$' },
+  ),
+  format: wordParameter(
+    bulkFormats,
+    '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (row groups by code and time) or an `arrow` stream.',
+    'csv',
+    { default: 'csv' },
+  ),
+  compression: wordParameter(
+    parquetCompressions,
+    'How `parquet` is packed: `snappy` for readers without Zstandard.',
+    'snappy',
+    { default: 'zstd' },
+  ),
+}
+
 /** Prices of many codes over many years in one answer. */
 export function exportOperations(deps: Context) {
-  const { bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
-  const { observations, sourceNamesOf } = deps
-  const finished = createFinishedExports()
+  const requestOf = createExportRequests(deps)
+  const answer = createExportAnswer(deps)
+  return [
+    operation('GET /v1/export/prices', {
+      operationId: 'exportPrices',
+      summary: 'Export prices of many codes',
+      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery 10,000 rows, rounded up, count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. With \`start_date\` and an \`end_date\` in the past, \`If-Modified-Since\` returns 304 while nothing has changed; \`If-None-Match\` works for every range. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      access: { meter: true, queryWorker: true, feature: 'bulk_export', weighed: true },
+      query: exportQuery,
+      answers: {
+        200: t.string(
+          'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
+          'code,observed_at,price,currency,unit',
+          { contentMediaType: 'text/csv' },
+        ),
+        400: CodeProblem,
+        416: NestedProblem,
+      },
+      handle: async ({ query, request, reply, caller }) => {
+        const { entitled } = caller
+        const exportRequest = requestOf(query, request, entitled)
+        deps.meter.noteRequested(
+          caller.key,
+          exportRequest.series.map(({ id }) => id),
+        )
+        const price = entitled.exportRequestsPer10kRows
+        const body = await answer(exportRequest, request, reply, price)
+        const status = typeof reply.status === 'number' ? reply.status : 200
+        return new Response(body ?? null, { status })
+      },
+    }),
+  ]
+}
+
+/** Reads what a query wants, and refuses what the plan of the caller does not include. */
+function createExportRequests(deps: Context) {
+  const { catalogue, codes, ingest, links, now, observations, plans, sourceNamesOf } = deps
 
   /** Values that have all been removed since are still served as of an earlier moment. */
   const hadData = (series: Series): boolean =>
@@ -84,7 +157,7 @@ export function exportOperations(deps: Context) {
     return [...series].sort((a, b) => (a.code < b.code ? -1 : 1))
   }
 
-  const requestOf = (query: ExportQuery, isSlice: boolean, request: Request): ExportRequest => {
+  const readRequest = (query: ExportQuery, isSlice: boolean, request: Request): ExportRequest => {
     const series = seriesOf(query, request)
     const requestedInterval = intervalOf(query.interval) ?? 'raw'
     const interval = requestedInterval === 'minute' ? 'raw' : requestedInterval
@@ -104,11 +177,8 @@ export function exportOperations(deps: Context) {
     )
     const unknown = names.find(name => !columnNames.includes(name))
     if (unknown !== undefined) throw invalidParameter('columns', unknown, columnNames)
-    const format = query.format || 'csv'
-    if (!isFormat(format)) throw invalidParameter('format', format, bulkFormats)
-    const compression = query.compression || 'zstd'
-    if (!isCompression(compression))
-      throw invalidParameter('compression', compression, parquetCompressions)
+    const format = wordOf('format', query.format, 'csv', bulkFormats)
+    const compression = wordOf('compression', query.compression, 'zstd', parquetCompressions)
     const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
     const question = {
       series: rows,
@@ -122,9 +192,6 @@ export function exportOperations(deps: Context) {
     const isFixed = Boolean(query.start_date && query.end_date) && end <= now()
     return { question, series, names: [...new Set(names)], format, compression, isFixed }
   }
-
-  const hasSlice = ({ tier }: Entitlements) =>
-    tierOf(plans, tier).access.bulk_export === 'allowance'
 
   /** Refuses what a plan without the feature gets no slice of. */
   const checkSlice = (
@@ -145,6 +212,19 @@ export function exportOperations(deps: Context) {
     )
   }
 
+  return (query: ExportQuery, request: Request, entitled: Entitlements): ExportRequest => {
+    const isSlice = tierOf(plans, entitled.tier).access.bulk_export === 'allowance'
+    const exportRequest = readRequest(query, isSlice, request)
+    if (isSlice) checkSlice(entitled, exportRequest, request)
+    return exportRequest
+  }
+}
+
+/** Sends the rows of a request, or the part of them that a client has not got yet. */
+function createExportAnswer(deps: Context) {
+  const { bulk, coverage, marks } = deps
+  const finished = createFinishedExports()
+
   const bytesOf = async ({ question, names, format, compression }: ExportRequest) => {
     const columns = columnsOf(names, question.interval !== 'raw')
     const writer = await openBulkWriter(format, columns, question.series, compression)
@@ -164,12 +244,7 @@ export function exportOperations(deps: Context) {
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
 
-  const answer = async (
-    requested: ExportRequest,
-    request: Request,
-    reply: Reply,
-    price: number,
-  ) => {
+  return async (requested: ExportRequest, request: Request, reply: Reply, price: number) => {
     const { question, series, format } = requested
     const rows = bulk.count(question)
     const etag = etagOf(requested, rows)
@@ -224,86 +299,7 @@ export function exportOperations(deps: Context) {
     reply.status = 206
     return streamOf(partsOf(file, range))
   }
-
-  return [
-    operation('GET /v1/export/prices', {
-      operationId: 'exportPrices',
-      summary: 'Export prices of many codes',
-      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery 10,000 rows, rounded up, count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. With \`start_date\` and an \`end_date\` in the past, \`If-Modified-Since\` returns 304 while nothing has changed; \`If-None-Match\` works for every range. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
-      access: { meter: true, queryWorker: true, feature: 'bulk_export', weighed: true },
-      query: {
-        codes: codesParameter(
-          codesMax,
-          `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
-          'WTI_USD,BRENT_CRUDE_USD',
-          { required: true },
-        ),
-        start_date: momentParameter(
-          `First day (from 00:00 UTC) or time. Default: ${defaultDays} days before the end.`,
-          '2026-11-01',
-        ),
-        end_date: momentParameter('Last day (to 24:00 UTC) or time. Default: now.', '2026-11-15'),
-        interval: wordParameter(
-          validIntervals,
-          'raw or bars of an hour, day, week or month, in any of the accepted spellings. Bars are of whole days of UTC or `zone`.',
-          'day',
-          { default: 'raw' },
-        ),
-        ...zoneQuery,
-        as_of: asOfQuery,
-        columns: textParameter(
-          `Columns in order, comma-separated, from ${namesFor(false, false).join(', ')}; for bars also ${namesFor(true, false).slice(namesFor(false, false).length).join(', ')}; where all codes are of delivery periods, delivery_end. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
-          'code,observed_at,price',
-          { pattern: '^[a-z_]+(,[a-z_]+)*$' },
-        ),
-        format: wordParameter(
-          bulkFormats,
-          '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (row groups by code and time) or an `arrow` stream.',
-          'csv',
-          { default: 'csv' },
-        ),
-        compression: wordParameter(
-          parquetCompressions,
-          'How `parquet` is packed: `snappy` for readers without Zstandard.',
-          'snappy',
-          { default: 'zstd' },
-        ),
-      },
-      answers: {
-        200: t.string(
-          'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
-          'code,observed_at,price,currency,unit',
-          { contentMediaType: 'text/csv' },
-        ),
-        400: CodeProblem,
-        416: NestedProblem,
-      },
-      handle: async ({ query, request, reply, caller }) => {
-        const isSlice = hasSlice(caller.entitled)
-        const exportRequest = requestOf(query, isSlice, request)
-        if (isSlice) checkSlice(caller.entitled, exportRequest, request)
-        meter.noteRequested(
-          caller.key,
-          exportRequest.series.map(({ id }) => id),
-        )
-        const body = await answer(
-          exportRequest,
-          request,
-          reply,
-          caller.entitled.exportRequestsPer10kRows,
-        )
-        const status = typeof reply.status === 'number' ? reply.status : 200
-        return new Response(body ?? null, { status })
-      },
-    }),
-  ]
 }
-
-const isCompression = (text: string): text is ParquetCompression =>
-  (parquetCompressions as readonly string[]).includes(text)
-
-const isFormat = (text: string): text is BulkFormat =>
-  (bulkFormats as readonly string[]).includes(text)
 
 function* partsOf(file: FinishedExport, { first, last }: ByteRange): Generator<Uint8Array> {
   for (let from = first; from <= last; from += pieceBytes)

@@ -98,20 +98,20 @@ const datasetOf = ({ kind, name }: PriceFile): string | undefined => {
   return kind === 'datasets' ? name.replace(/\.parquet$/, '') : kind
 }
 
-const unknownFile = () => new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
+type FoundFile = PriceFile & { path: string }
 
-/** All data as files of a night that tools read over the network. */
-export function fileOperations({ datasets, links, now, plans, priceFiles }: Context) {
-  const files = async () => {
-    const manifest = await priceFiles.manifest()
-    if (!manifest)
+/** Finds the files of a night, for callers whose plan and scopes include them. */
+function createFileAccess({ datasets, links, plans, priceFiles }: Context) {
+  const manifest = async () => {
+    const stored = await priceFiles.manifest()
+    if (!stored)
       throw new Problem('DATA_NOT_AVAILABLE', 'No files yet: they are generated nightly.')
-    return manifest
+    return stored
   }
-  const fileOf = async (kind: string, name: string): Promise<PriceFile> => {
-    const file = (await files()).files.find(entry => entry.kind === kind && entry.name === name)
-    if (!file) throw unknownFile()
-    return file
+  const find = async (isWanted: (file: PriceFile) => boolean): Promise<FoundFile> => {
+    const file = (await manifest()).files.find(isWanted)
+    if (!file) throw new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
+    return { ...file, path: priceFiles.pathOf(file) }
   }
   /** The slice that every plan has of exports is not one of files. */
   const checkPlan = (entitled: Entitlements, request: Request) => {
@@ -129,155 +129,170 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       ? undefined
       : scopeMissing(key, scope, `the dataset ${dataset.name}`)
   }
-  const readableFile = async (kind: string, name: string, caller: Caller, request: Request) => {
-    const file = await fileOf(kind, name)
+  const readable = async (kind: string, name: string, caller: Caller, request: Request) => {
+    const file = await find(entry => entry.kind === kind && entry.name === name)
     checkPlan(caller.entitled, request)
     const refusal = refusalOf(file, caller, request)
     if (refusal) throw refusal
     return file
   }
-  const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
-    Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
+  return { manifest, find, checkPlan, refusalOf, readable }
+}
 
-  const send = (file: PriceFile, request: Request, reply: Reply, price: number) => {
-    const { headers } = reply
-    const etag = `"${file.sha256}"`
-    const modified = mailInstant(file.changedAt)
-    Object.assign(headers, {
-      'content-type': 'application/vnd.apache.parquet',
-      'cache-control': 'private, no-cache',
-      'accept-ranges': 'bytes',
-      'last-modified': modified,
-      etag,
-    })
-    if (isUnmodified(request, etag, file.changedAt)) return new Response(null, { status: 304 })
-    const range = rangeHolds(request, etag, modified)
-      ? rangeOf(request.headers.get('range'), file.bytes)
-      : undefined
-    if (range === 'none') {
-      headers['content-range'] = `bytes */${file.bytes}`
-      throw new Problem('RANGE_NOT_SATISFIABLE', `The file has ${file.bytes} bytes.`)
-    }
-    const { first, last } = range ?? { first: 0, last: file.bytes - 1 }
-    const length = last - first + 1
-    if (range) headers['content-range'] = `bytes ${first}-${last}/${file.bytes}`
-    const share = Math.max(1, Math.ceil((price * length) / file.bytes))
-    headers['x-quota-requests'] = String(share)
-    // The server leaves out the body of a HEAD, and sends its length.
-    const body = Bun.file(priceFiles.pathOf(file)).slice(first, last + 1)
-    return new Response(body, { status: range ? 206 : 200 })
+const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
+  Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
+
+/** Sends a file, or the part that the request asks for; `price`: of the whole file, in requests. */
+function sendFile(file: FoundFile, request: Request, reply: Reply, price: number) {
+  const { headers } = reply
+  const etag = `"${file.sha256}"`
+  const modified = mailInstant(file.changedAt)
+  Object.assign(headers, {
+    'content-type': 'application/vnd.apache.parquet',
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    'last-modified': modified,
+    etag,
+  })
+  if (isUnmodified(request, etag, file.changedAt)) return new Response(null, { status: 304 })
+  const range = rangeHolds(request, etag, modified)
+    ? rangeOf(request.headers.get('range'), file.bytes)
+    : undefined
+  if (range === 'none') {
+    headers['content-range'] = `bytes */${file.bytes}`
+    throw new Problem('RANGE_NOT_SATISFIABLE', `The file has ${file.bytes} bytes.`)
   }
+  const { first, last } = range ?? { first: 0, last: file.bytes - 1 }
+  const length = last - first + 1
+  if (range) headers['content-range'] = `bytes ${first}-${last}/${file.bytes}`
+  const share = Math.max(1, Math.ceil((price * length) / file.bytes))
+  headers['x-quota-requests'] = String(share)
+  // The server leaves out the body of a HEAD, and sends its length.
+  const body = Bun.file(file.path).slice(first, last + 1)
+  return new Response(body, { status: range ? 206 : 200 })
+}
 
-  const ofKind = (kind: keyof typeof kinds) => {
-    const { noun, content } = kinds[kind]
-    const name = `${noun
-      .split(' ')
-      .map(word => word[0]!.toUpperCase() + word.slice(1))
-      .join('')}File`
-    const ownParams = kind === ':dataset' ? ofDataset : named
-    const requested = (
-      params: Readonly<Record<string, string>>,
-      caller: Caller,
-      request: Request,
-    ) => readableFile(kind === ':dataset' ? params.dataset! : kind, params.name!, caller, request)
-    return [
-      operation(`GET /v1/files/${kind}/:name`, {
-        operationId: `get${name}`,
-        summary: `Download a ${noun} file`,
-        description: content,
-        access: { meter: true, feature: 'bulk_export', weighed: true },
-        params: ownParams,
-        answers: { 200: fileBody, 416: NestedProblem },
-        handle: async ({ params, request, reply, caller }) => {
-          const file = await requested(params, caller, request)
-          return send(file, request, reply, priceOf(file, caller.entitled))
-        },
-      }),
-      operation(`GET /v1/files/${kind}/:name/link`, {
-        operationId: `get${name}Link`,
-        summary: `Create a signed link to a ${noun} file`,
-        description: `Returns a link to a ${noun} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
-        access: { meter: true, feature: 'bulk_export', weighed: true },
-        params: ownParams,
-        answers: Link,
-        handle: async ({ params, request, reply, caller }) => {
-          const file = await requested(params, caller, request)
-          const expiresAt = now() + linkMs
-          const { baseUrl } = links(request)
-          const answering = reply
-          answering.headers['x-quota-requests'] = String(priceOf(file, caller.entitled))
-          const linked = linkedName(file)
-          const signature = priceFiles.sign(linked, expiresAt)
-          return success({
-            url: `${baseUrl}/files/${expiresAt}/${signature}/${linked}`,
-            expires_at: isoInstant(expiresAt),
-          })
-        },
-      }),
-    ]
-  }
-
+/** All data as files of a night that tools read over the network. */
+export function fileOperations(deps: Context) {
+  const access = createFileAccess(deps)
   return [
-    operation('GET /v1/files', {
-      operationId: 'listPriceFiles',
-      summary: 'List nightly price files',
-      description:
-        'Returns the list of Parquet files: two for each year (UTC) with the prices of every code, and those of each other dataset, which are also in `datasets`. Select by `kind`: `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` contain every value that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
-      access: { meter: true, feature: 'bulk_export' },
-      answers: { 200: FileList, 404: NestedProblem },
-      handle: async ({ request, caller }) => {
-        const manifest = await files()
-        checkPlan(caller.entitled, request)
-        const { baseUrl } = links(request)
-        const fieldsOf = (file: PriceFile) => ({
-          name: file.name,
-          url: `${baseUrl}/v1/files/${file.kind}/${file.name}`,
-          size: file.bytes,
-          rows: file.rows,
-          sha256: file.sha256,
-          changed_at: isoInstant(file.changedAt),
-        })
-        const ofPrices = (['prices', 'vintages'] as const).flatMap(kind =>
-          manifest.files
-            .filter(file => file.kind === kind)
-            .map(file => ({ kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) })),
-        )
-        const ofDatasets = manifest.files.flatMap(file => {
-          const [kind, dataset] = [file.kind, datasetOf(file)]
-          if (dataset === undefined || refusalOf(file, caller, request)) return []
-          const year = kind === 'datasets' ? null : Number.parseInt(file.name, 10)
-          return [{ kind, dataset, year, ...fieldsOf(file) }]
-        })
-        const all = [...ofPrices, ...ofDatasets]
-        return success({
-          made_at: isoInstant(manifest.madeAt),
-          count: all.length,
-          files: all,
-          datasets: ofDatasets,
-        })
+    listOperation(deps, access),
+    ...[...fileKinds, ':dataset' as const].flatMap(kind => kindOperations(kind, deps, access)),
+    linkedOperation(deps, access),
+  ]
+}
+
+type FileAccess = ReturnType<typeof createFileAccess>
+
+/** Downloads of a kind of files, and links to them. */
+function kindOperations(
+  kind: keyof typeof kinds,
+  { links, now, priceFiles }: Context,
+  access: FileAccess,
+) {
+  const { noun, content } = kinds[kind]
+  const name = `${noun
+    .split(' ')
+    .map(word => word[0]!.toUpperCase() + word.slice(1))
+    .join('')}File`
+  const ownParams = kind === ':dataset' ? ofDataset : named
+  const requested = (params: Readonly<Record<string, string>>, caller: Caller, request: Request) =>
+    access.readable(kind === ':dataset' ? params.dataset! : kind, params.name!, caller, request)
+  return [
+    operation(`GET /v1/files/${kind}/:name`, {
+      operationId: `get${name}`,
+      summary: `Download a ${noun} file`,
+      description: content,
+      access: { meter: true, feature: 'bulk_export', weighed: true },
+      params: ownParams,
+      answers: { 200: fileBody, 416: NestedProblem },
+      handle: async ({ params, request, reply, caller }) => {
+        const file = await requested(params, caller, request)
+        return sendFile(file, request, reply, priceOf(file, caller.entitled))
       },
     }),
-    ...[...fileKinds, ':dataset' as const].flatMap(ofKind),
-    operation('GET /files/:expires/:signature/:name', {
-      operationId: 'getPriceFileByLink',
-      summary: 'Download a price file by its signed link',
-      description:
-        'Returns the file; `Range` requests are accepted. Get the link from `GET /v1/files/prices/{name}/link`.',
-      access: { open: 'The link is signed.', rate: 'none' },
-      params: {
-        expires: t.string('Expiry of the link, Unix ms.', '1796083200000'),
-        signature: t.string('Signature of the link.', '6f1c'),
-        name: t.string('The name of a file of the list.', '2026.parquet'),
-      },
-      answers: { 200: fileBody, 416: NestedProblem },
-      handle: async ({ params, request, reply }) => {
-        const { name, expires, signature } = params
-        if (!priceFiles.accepts(name, Number(expires), signature))
-          throw new Problem('NOT_FOUND', 'The link is not valid or has expired.')
-        const file = (await files()).files.find(file => linkedName(file) === name)
-        if (!file) throw unknownFile()
-        return send(file, request, reply, 0)
+    operation(`GET /v1/files/${kind}/:name/link`, {
+      operationId: `get${name}Link`,
+      summary: `Create a signed link to a ${noun} file`,
+      description: `Returns a link to a ${noun} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
+      access: { meter: true, feature: 'bulk_export', weighed: true },
+      params: ownParams,
+      answers: Link,
+      handle: async ({ params, request, reply, caller }) => {
+        const file = await requested(params, caller, request)
+        const expiresAt = now() + linkMs
+        const { baseUrl } = links(request)
+        reply.headers['x-quota-requests'] = String(priceOf(file, caller.entitled))
+        const linked = linkedName(file)
+        const signature = priceFiles.sign(linked, expiresAt)
+        return success({
+          url: `${baseUrl}/files/${expiresAt}/${signature}/${linked}`,
+          expires_at: isoInstant(expiresAt),
+        })
       },
     }),
   ]
 }
+
+const listOperation = ({ links }: Context, access: FileAccess) =>
+  operation('GET /v1/files', {
+    operationId: 'listPriceFiles',
+    summary: 'List nightly price files',
+    description:
+      'Returns the list of Parquet files: two for each year (UTC) with the prices of every code, and those of each other dataset, which are also in `datasets`. Select by `kind`: `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` contain every value that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+    access: { meter: true, feature: 'bulk_export' },
+    answers: { 200: FileList, 404: NestedProblem },
+    handle: async ({ request, caller }) => {
+      const manifest = await access.manifest()
+      access.checkPlan(caller.entitled, request)
+      const { baseUrl } = links(request)
+      const fieldsOf = (file: PriceFile) => ({
+        name: file.name,
+        url: `${baseUrl}/v1/files/${file.kind}/${file.name}`,
+        size: file.bytes,
+        rows: file.rows,
+        sha256: file.sha256,
+        changed_at: isoInstant(file.changedAt),
+      })
+      const ofPrices = (['prices', 'vintages'] as const).flatMap(kind =>
+        manifest.files
+          .filter(file => file.kind === kind)
+          .map(file => ({ kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) })),
+      )
+      const ofDatasets = manifest.files.flatMap(file => {
+        const [kind, dataset] = [file.kind, datasetOf(file)]
+        if (dataset === undefined || access.refusalOf(file, caller, request)) return []
+        const year = kind === 'datasets' ? null : Number.parseInt(file.name, 10)
+        return [{ kind, dataset, year, ...fieldsOf(file) }]
+      })
+      const all = [...ofPrices, ...ofDatasets]
+      return success({
+        made_at: isoInstant(manifest.madeAt),
+        count: all.length,
+        files: all,
+        datasets: ofDatasets,
+      })
+    },
+  })
+
+const linkedOperation = ({ priceFiles }: Context, access: FileAccess) =>
+  operation('GET /files/:expires/:signature/:name', {
+    operationId: 'getPriceFileByLink',
+    summary: 'Download a price file by its signed link',
+    description:
+      'Returns the file; `Range` requests are accepted. Get the link from `GET /v1/files/prices/{name}/link`.',
+    access: { open: 'The link is signed.', rate: 'none' },
+    params: {
+      expires: t.string('Expiry of the link, Unix ms.', '1796083200000'),
+      signature: t.string('Signature of the link.', '6f1c'),
+      name: t.string('The name of a file of the list.', '2026.parquet'),
+    },
+    answers: { 200: fileBody, 416: NestedProblem },
+    handle: async ({ params, request, reply }) => {
+      const { name, expires, signature } = params
+      if (!priceFiles.accepts(name, Number(expires), signature))
+        throw new Problem('NOT_FOUND', 'The link is not valid or has expired.')
+      const file = await access.find(entry => linkedName(entry) === name)
+      return sendFile(file, request, reply, 0)
+    },
+  })

@@ -2,11 +2,11 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import type { Text } from '../../../http/answer/own-text.ts'
 import { preferredType } from '../../../http/input/accept.ts'
 import { answeredPage, pageOf } from '../../../http/input/page.ts'
-import { listOf } from '../../../http/input/query.ts'
+import { listOf, wordOf } from '../../../http/input/query.ts'
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
+import { refusedParameter } from '../../../http/problem/problem.ts'
 import { pieceOf, TextBuffer } from '../../../lib/text/text-buffer.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
@@ -76,8 +76,81 @@ export type WindowAnswer = (
 
 export function createWindowAnswer(deps: Context): WindowAnswer {
   const walks = createPagingSnapshots(deps.history, deps.ingest)
+  const readRequest = createWindowRequests(deps)
   const out = new TextBuffer()
 
+  const textOf = (
+    form: WindowForm,
+    rows: readonly HistoryRow[],
+    writerOf: ReturnType<typeof rowWriters>,
+    around: { csvHeader: string; end(): string },
+  ): Text => {
+    if (form === 'csv')
+      return `${[around.csvHeader, ...rows.map(row => writerOf(row).csv(row))].join('\n')}\n`
+    out.clear()
+    if (form === 'json') out.piece(bodyStart)
+    for (let i = 0; i < rows.length; i += 1) {
+      if (form === 'json' && i > 0) out.piece(separator)
+      writerOf(rows[i]!).json(rows[i]!, out)
+      if (form === 'ndjson') out.piece(lineEnd)
+    }
+    if (form === 'json') out.text(`],${around.end()}`)
+    return out.take()
+  }
+
+  return (query, pathDays, request, set, keyId) => {
+    const now = deps.now()
+    const windowRequest = readRequest(query, pathDays, request, set.headers, now)
+    const { commodities, interval, asOf } = windowRequest
+    const form = formOf(query.format, request)
+    const page = windowPage(deps, query, form, request)
+    const walked = walks.page(
+      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
+      page.page,
+      page.perPage,
+      now,
+    )
+    const meta = answeredPage(page, { request, headers: set.headers }).meta(walked.total)
+    set.headers['x-cache'] = 'MISS'
+    markFixtures(set, deps.marks, commodities)
+    const rowOptions = rowOptionsOf(deps, query, asOf, now)
+    const sources = deps.sourcesOfRows(
+      walked.rows,
+      {
+        interval: interval === 'minute' ? 'raw' : interval,
+        from: walked.from,
+        to: walked.to,
+        cutOf: windowRequest.cut?.cutOf,
+      },
+      asOf !== undefined,
+    )
+    const writerOf = rowWriters(commodities, rowOptions, sources)
+    const text = textOf(form, walked.rows, writerOf, {
+      csvHeader: csvHeader(rowOptions.currency !== undefined),
+      end() {
+        const metadata = metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine)
+        return `"metadata":${JSON.stringify(metadata)}},"meta":${JSON.stringify(meta)}}`
+      },
+    })
+    set.headers['content-type'] = contentTypes[form]
+    if (asOf !== undefined) {
+      const since = seriesOf(commodities).map(({ id }) => deps.coverage.since(id, asOf))
+      // The rates of a conversion are known once all rows are written.
+      const coveredSince = Math.max(...since, rowOptions.coverageSince() ?? since[0] ?? asOf)
+      Object.assign(set.headers, vintageHeaders(asOf, coveredSince))
+    }
+    return text
+  }
+}
+
+const contentTypes = {
+  json: jsonType,
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+} as const
+
+/** Reads and checks queries. */
+function createWindowRequests(deps: Context) {
   const readRequest = (
     query: WindowQuery,
     pathDays: number,
@@ -108,33 +181,6 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     return { commodities, unknown, range, asOf, days, cut, ...served }
   }
 
-  const rowOptionsOf = (
-    query: WindowQuery,
-    asOf: number | undefined,
-    now: number,
-  ): Omit<RowOptions, 'sourceOf' | 'derivedFrom'> & { coverageSince(): number | undefined } => {
-    const isFull = isFullOf(query.precision)
-    const currency = query.currency
-      ? currencyOf('currency', query.currency, deps.exchange, now)
-      : undefined
-    const past = asOf === undefined ? undefined : deps.pricesAt({ asOf })
-    const rates = createDailyFx(deps.catalogue, past?.closes ?? deps.closes)
-    return {
-      isFull,
-      ...(currency !== undefined && { currency }),
-      coverageSince: () => past?.coverageSince(),
-      rateOn(from, at) {
-        const rate = rates.on(from, currency!, at)
-        if (rate) return rate
-        throw refusedParameter(
-          'currency',
-          currency!,
-          `No exchange rate from ${from} to ${currency} is available on or before ${isoDay(at)}. Request later days.`,
-        )
-      },
-    }
-  }
-
   /** The last day that has prices, for a client that wants it where the past day has none. */
   const shifted = (
     query: WindowQuery,
@@ -159,95 +205,81 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     }
   }
 
-  return (query, pathDays, request, set, keyId) => {
-    const now = deps.now()
-    const requested = readRequest(query, pathDays, request, set.headers, now)
-    const windowRequest = shifted(query, pathDays, request, requested) ?? requested
-    const form = formOf(query.format, request)
-    // A spreadsheet reads one response and requests no second page.
-    const isWhole =
-      query.page === undefined &&
-      query.per_page === undefined &&
-      (form !== 'json' || deps.switched(request, 'default_page_max'))
-    const widestPage =
-      form !== 'json'
-        ? Math.max(linesPerPageMax, deps.perPageMax)
-        : deps.switched(request, 'page_max_1000')
-          ? widePerPageMax
-          : deps.perPageMax
-    const page = isWhole
-      ? { page: 1, perPage: wholePerPageMax, offset: 0 }
-      : pageOf(query, widestPage, deps.perPageMax)
-    const walked = walks.page(
-      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
-      page.page,
-      page.perPage,
-      now,
-    )
-    const meta = answeredPage(page, { request, headers: set.headers }).meta(walked.total)
-    set.headers['x-cache'] = 'MISS'
-    markFixtures(set, deps.marks, windowRequest.commodities)
-    const { asOf } = windowRequest
-    const rowOptions = rowOptionsOf(query, asOf, now)
-    const { interval } = windowRequest
-    const sources = deps.sourcesOfRows(
-      walked.rows,
-      {
-        interval: interval === 'minute' ? 'raw' : interval,
-        from: walked.from,
-        to: walked.to,
-        cutOf: windowRequest.cut?.cutOf,
-      },
-      asOf !== undefined,
-    )
-    const writers = new Map(
-      windowRequest.commodities.map(commodity => [
-        commodity.series.id,
-        createRowWriter(commodity.series, {
-          ...rowOptions,
-          sourceOf: sources.nameOf,
-          ...(commodity.series.averageOf !== undefined && { derivedFrom: sources.derivedFrom }),
-        }),
-      ]),
-    )
-    const writerOf = (row: HistoryRow) => writers.get(row.seriesId)!
-    const write = (): Text => {
-      if (form === 'csv') {
-        const rows = walked.rows.map(row => writerOf(row).csv(row))
-        set.headers['content-type'] = 'text/csv; charset=utf-8'
-        return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
-      }
-      out.clear()
-      if (form === 'ndjson') {
-        for (const row of walked.rows) {
-          writerOf(row).json(row, out)
-          out.piece(lineEnd)
-        }
-        set.headers['content-type'] = 'application/x-ndjson; charset=utf-8'
-        return out.take()
-      }
-      out.piece(bodyStart)
-      for (let i = 0; i < walked.rows.length; i += 1) {
-        if (i > 0) out.piece(separator)
-        writerOf(walked.rows[i]!).json(walked.rows[i]!, out)
-      }
-      set.headers['content-type'] = jsonType
-      const metadata = metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine)
-      out.text(`],"metadata":${JSON.stringify(metadata)}},"meta":${JSON.stringify(meta)}}`)
-      return out.take()
-    }
-    const text = write()
-    if (asOf !== undefined) {
-      const since = seriesOf(windowRequest.commodities).map(({ id }) =>
-        deps.coverage.since(id, asOf),
-      )
-      Object.assign(
-        set.headers,
-        vintageHeaders(asOf, Math.max(...since, rowOptions.coverageSince() ?? since[0] ?? asOf)),
-      )
-    }
-    return text
+  return (...requested: Parameters<typeof readRequest>): WindowRequest => {
+    const [query, pathDays, request] = requested
+    const windowRequest = readRequest(...requested)
+    return shifted(query, pathDays, request, windowRequest) ?? windowRequest
   }
+}
+
+/** The page that a query names, or all rows for a client that requests no second page. */
+function windowPage(
+  deps: Pick<Context, 'perPageMax' | 'switched'>,
+  query: WindowQuery,
+  form: WindowForm,
+  request: Request,
+) {
+  // A spreadsheet reads one response.
+  const isWhole =
+    query.page === undefined &&
+    query.per_page === undefined &&
+    (form !== 'json' || deps.switched(request, 'default_page_max'))
+  if (isWhole) return { page: 1, perPage: wholePerPageMax, offset: 0 }
+  const widestPage =
+    form !== 'json'
+      ? Math.max(linesPerPageMax, deps.perPageMax)
+      : deps.switched(request, 'page_max_1000')
+        ? widePerPageMax
+        : deps.perPageMax
+  return pageOf(query, widestPage, deps.perPageMax)
+}
+
+/** The form of rows; a conversion needs the rates of its moment. */
+function rowOptionsOf(
+  deps: Context,
+  query: WindowQuery,
+  asOf: number | undefined,
+  now: number,
+): Omit<RowOptions, 'sourceOf' | 'derivedFrom'> & { coverageSince(): number | undefined } {
+  const isFull = isFullOf(query.precision)
+  const currency = query.currency
+    ? currencyOf('currency', query.currency, deps.exchange, now)
+    : undefined
+  const past = asOf === undefined ? undefined : deps.pricesAt({ asOf })
+  const rates = createDailyFx(deps.catalogue, past?.closes ?? deps.closes)
+  return {
+    isFull,
+    ...(currency !== undefined && { currency }),
+    coverageSince: () => past?.coverageSince(),
+    rateOn(from, at) {
+      const rate = rates.on(from, currency!, at)
+      if (rate) return rate
+      throw refusedParameter(
+        'currency',
+        currency!,
+        `No exchange rate from ${from} to ${currency} is available on or before ${isoDay(at)}. Request later days.`,
+      )
+    },
+  }
+}
+
+/** Finds the writer of a row, which knows what all rows of its series share. */
+function rowWriters(
+  commodities: readonly Resolved[],
+  rowOptions: ReturnType<typeof rowOptionsOf>,
+  sources: RowSources,
+) {
+  const writers = new Map(
+    commodities.map(({ series }) => [
+      series.id,
+      createRowWriter(series, {
+        ...rowOptions,
+        sourceOf: sources.nameOf,
+        ...(series.averageOf !== undefined && { derivedFrom: sources.derivedFrom }),
+      }),
+    ]),
+  )
+  return (row: HistoryRow) => writers.get(row.seriesId)!
 }
 
 const bodyStart = pieceOf('{"status":"success","data":{"prices":[')
@@ -282,12 +314,9 @@ function questionOf(
 }
 
 function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
-  if (type === undefined || type === '' || type === 'spot_price') return commodities
-  if (!(priceTypes as readonly string[]).includes(type))
-    throw invalidParameter('by_type', type, priceTypes)
-  return commodities.filter(
-    commodity => priceType(commodity.series.category, commodity.series.unit) === type,
-  )
+  const wanted = wordOf('by_type', type, 'spot_price', priceTypes)
+  if (wanted === 'spot_price') return commodities
+  return commodities.filter(({ series }) => priceType(series.category, series.unit) === wanted)
 }
 
 const formsByType = {
@@ -297,14 +326,15 @@ const formsByType = {
 } as const
 const typesOfForms = Object.keys(formsByType) as (keyof typeof formsByType)[]
 
+type WindowForm = (typeof formsByType)[keyof typeof formsByType]
+
 /** By the parameter, else by what the client accepts. A file for tables is made of lines. */
-export function formOf(format: string | undefined, request: Request): 'json' | 'csv' | 'ndjson' {
+export function formOf(format: string | undefined, request: Request): WindowForm {
   if (format === undefined || format === '') {
     const type = preferredType(request.headers.get('accept'), typesOfForms)
     return type === undefined ? 'json' : formsByType[type]
   }
-  const form = windowFormats.find(name => name === format)
-  if (!form) throw invalidParameter('format', format, windowFormats)
+  const form = wordOf('format', format, 'json', windowFormats)
   return form === 'json' || form === 'csv' ? form : 'ndjson'
 }
 
