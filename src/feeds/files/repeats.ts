@@ -4,59 +4,39 @@ export interface LastRow {
   content: number
 }
 
+/** The numbers of a row: its key and its content. */
+const rowNumbers = 2
+
 /**
  * The rows that a file has more than once. Only the last of each key is written, so importing a file
- * again changes nothing even if the file contradicts itself.
+ * again changes nothing even if the file contradicts itself. A row takes 16 bytes of memory.
  */
-export type Repeats = ReturnType<typeof createRepeats>
-
-const bitsMin = 2 ** 16
-/**
- * 128 MB: with two bits a row, chance collisions stay under the limit below up to 100 million rows
- * in no order.
- */
-const bitsMax = 2 ** 30
-const repeatsMax = 2_000_000
-
-/**
- * A Bloom filter over the keys; those whose bits were all set already are kept with their last row.
- * Chance collisions are kept too: they cost memory and nothing else, because their last row is their
- * only one. Throws a sentence over 2,000,000 repeats. `rowsMax` sizes the filter.
- */
-export function createRepeats(rowsMax: number) {
-  const bits = 2 ** Math.ceil(Math.log2(Math.min(bitsMax, Math.max(bitsMin, rowsMax * 16))))
-  const seen = new Uint32Array(bits / 32)
-  const lastRows = new Map<number, LastRow>()
-  let ordinal = -1
-  const mark = (hash: number): boolean => {
-    const slot = (hash & (bits - 1)) >>> 5
-    const bit = 1 << (hash & 31)
-    const isKnown = (seen[slot]! & bit) !== 0
-    seen[slot]! |= bit
-    return isKnown
-  }
+export function createRepeats() {
+  let seen = new Float64Array(rowNumbers * 2 ** 12)
+  let rows = 0
+  const keyOf = (ordinal: number) => seen[rowNumbers * ordinal]!
   return {
     /** Takes the rows of the file in their order. */
     see(key: number, content: number) {
-      ordinal += 1
-      const first = mark(mixed(key, 0x9e3779b1))
-      const second = mark(mixed(key, 0x7feb352d))
-      if (!first || !second) return
-      if (lastRows.size === repeatsMax && !lastRows.has(key))
-        throw new Error(
-          `more than ${repeatsMax} of its rows occur, or may occur, more than once: leave out the repeats`,
-        )
-      lastRows.set(key, { ordinal, content })
+      if (rows * rowNumbers === seen.length) {
+        const before = seen
+        seen = new Float64Array(before.length * 2)
+        seen.set(before)
+      }
+      seen[rowNumbers * rows] = key
+      seen[rowNumbers * rows + 1] = content
+      rows += 1
     },
-    /** The last row of a key that occurs more than once, or seems to. */
-    last: (key: number) => lastRows.get(key),
+    /** The last row of each key that occurs more than once; requested when all rows were seen. */
+    lastRows(): ReadonlyMap<number, LastRow> {
+      const sorted = Float64Array.from({ length: rows }, (_, ordinal) => keyOf(ordinal)).sort()
+      const repeated = new Set(sorted.filter((key, i) => i > 0 && key === sorted[i - 1]))
+      const last = new Map<number, LastRow>()
+      for (let ordinal = 0; repeated.size > 0 && ordinal < rows; ordinal += 1) {
+        const key = keyOf(ordinal)
+        if (repeated.has(key)) last.set(key, { ordinal, content: seen[rowNumbers * ordinal + 1]! })
+      }
+      return last
+    },
   }
-}
-
-/** 32 well-mixed bits of a number of up to 52. */
-function mixed(key: number, seed: number): number {
-  let h = Math.imul((key | 0) ^ seed, 0x85ebca6b)
-  h = Math.imul(h ^ (h >>> 15) ^ Math.imul(Math.floor(key / 2 ** 32), seed), 0xc2b2ae35)
-  h = Math.imul(h ^ (h >>> 13), 0x27d4eb2f)
-  return h ^ (h >>> 16)
 }

@@ -16,7 +16,7 @@ import {
 import type { Mapping } from './mapping.ts'
 import { createRecordSpool } from './record-spool.ts'
 import { createRejectedLines } from './rejected.ts'
-import { createRepeats, type Repeats } from './repeats.ts'
+import { createRepeats, type LastRow } from './repeats.ts'
 import {
   createRowParser,
   type Layout,
@@ -64,9 +64,6 @@ export function importDataset(request: DatasetImport): Promise<ImportReport> {
   )
 }
 
-/** Rows that a file of so many bytes may have: only sizes the filter that finds repeated ones. */
-const rowBytesMin = 8
-
 /** Reads a file to its end. */
 async function stageRows(
   parsed: ParsedRowFile,
@@ -76,9 +73,7 @@ async function stageRows(
   const { writer, dryRun = false } = request
   const meter = createFileMeter(source, request)
   const spool = createRecordSpool<ParsedRecord>(folder)
-  const repeats = parsed.hasKeys
-    ? createRepeats(Math.ceil(source.sizeBytes / rowBytesMin))
-    : undefined
+  const repeats = parsed.hasKeys ? createRepeats() : undefined
   let all = 0
   for await (const records of parsed.read(meter.received)) {
     for (const record of records) {
@@ -88,6 +83,7 @@ async function stageRows(
     }
     meter.checked(all)
   }
+  const lastRows = repeats?.lastRows()
   return {
     async record() {
       const report = emptyReport(source.name)
@@ -97,7 +93,7 @@ async function stageRows(
         writer,
         dryRun,
         report,
-        repeats,
+        lastRows,
         reject: (line, reasons, text) =>
           rejects.add(line, addRejected(report, line, reasons), text),
       })
@@ -146,7 +142,7 @@ interface RowQueueDeps {
   writer: RowWriter
   dryRun: boolean
   report: FileReport
-  repeats: Repeats | undefined
+  lastRows: ReadonlyMap<number, LastRow> | undefined
   reject(line: number, reasons: readonly string[], text: string): void
 }
 
@@ -155,7 +151,7 @@ interface RowQueueDeps {
  * with its whole record, in the order of the file. It does not replace earlier rows: the last valid
  * one of its key is written.
  */
-function createRowQueue({ writer, dryRun, report, repeats, reject }: RowQueueDeps) {
+function createRowQueue({ writer, dryRun, report, lastRows, reject }: RowQueueDeps) {
   const goodBefore = new Map<number, Row>()
   let ordinal = -1
   let rows: WaitingRow[] = []
@@ -167,7 +163,7 @@ function createRowQueue({ writer, dryRun, report, repeats, reject }: RowQueueDep
 
   const addRow = ({ key, content, row }: ParsedRecord['rows'][number], line: number) => {
     ordinal += 1
-    const last = repeats?.last(key)
+    const last = lastRows?.get(key)
     const waiting = { row, key: last && key, line, record: records.length }
     if (!last || last.ordinal === ordinal) {
       rows.push(waiting)
