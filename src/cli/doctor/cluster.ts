@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { connectNats, natsSettings } from '../../replication/nats/connection.ts'
-import { lateText } from '../../replication/service/condition.ts'
+import { lagText, lateText } from '../../replication/service/condition.ts'
 import { type Topology, topologyOf } from '../../replication/service/nodes.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
@@ -62,11 +62,11 @@ export function clusterFindings({ nodes, streams, lease }: Topology): readonly F
   ]
   if (flags.length > 0) return flags
   if (nodes.length === 0) return [fine(check, 'none runs')]
-  const lag = Math.max(0, ...replicas.map(({ lagMs }) => lagMs ?? 0))
+  const lagMs = Math.max(0, ...replicas.map(each => each.lagMs ?? 0))
   const epoch = lease ? `, epoch ${lease.epoch}` : ''
   const others =
     replicas.length === 0
       ? 'no replica'
-      : `${replicas.length} ${replicas.length === 1 ? 'replica' : 'replicas'}, ${lag} ms behind at most`
+      : `${replicas.length} ${replicas.length === 1 ? 'replica' : 'replicas'}, ${lagText(lagMs)} behind at most`
   return [fine(check, `primary ${primaries.map(nameOf).join(' and ')}${epoch}; ${others}`)]
 }

@@ -64,5 +64,9 @@ export function lateText(stale: StaleReason, lagMs: number | null): string {
   if (stale !== 'behind') return 'cannot follow the stream; its log says why'
   return lagMs === null
     ? 'has not reported its position in the stream'
-    : `is ${Math.round(lagMs / secondMs)} s behind`
+    : `is ${lagText(lagMs)} behind`
 }
+
+/** A time that a replica is behind, in the one unit that all messages have. */
+export const lagText = (lagMs: number): string =>
+  lagMs < secondMs ? 'less than 1 s' : `${Math.round(lagMs / secondMs)} s`
