@@ -38,8 +38,8 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
     )
   }
   const release = () => {
-    lock.release()
     keepDirectoryOwner(dir)
+    lock.release()
   }
   const local = new WeakSet<Request>()
   const instance = await opened({ runtime, dir, local }).catch(error => {

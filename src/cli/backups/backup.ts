@@ -190,9 +190,9 @@ export function restore(dir: string, source: string, options: RestoreOptions): R
     isDone = true
     return restored
   } finally {
-    lock.release()
     if (isNew && !isDone) rmSync(dir, { recursive: true, force: true })
     else keepDirectoryOwner(dir)
+    lock.release()
   }
 }
 

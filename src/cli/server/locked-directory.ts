@@ -27,8 +27,9 @@ export async function whileLocked(
   try {
     return await serve(lock)
   } finally {
-    lock.release()
+    // While the lock is held: afterwards the files may be those of the next process.
     keepDirectoryOwner(dir)
     if (isNew) removeUnused(dir)
+    lock.release()
   }
 }

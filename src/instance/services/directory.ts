@@ -116,9 +116,11 @@ export const makeDirectory = (dir: string): void =>
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   })
 
-/** Removes a directory in which a start that was refused has made nothing but its lock. */
+const lockFile = /^lock(-journal|\.json)?$/
+
+/** Removes a directory in which a start that was refused has made nothing but the lock it holds. */
 export function removeUnused(dir: string): void {
-  if (existsSync(dir) && readdirSync(dir).every(name => name === 'lock'))
+  if (existsSync(dir) && readdirSync(dir).every(name => lockFile.test(name)))
     rmSync(dir, { recursive: true, force: true })
 }
 
