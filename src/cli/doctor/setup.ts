@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { envName, explain } from '../../config/config.ts'
 import { type ConfigKey, configKeys } from '../../config/keys.ts'
+import { fileFaults, servedPathFaults } from '../../config/paths.ts'
 import { openDatabase } from '../../database/database.ts'
 import { configuredFeeds } from '../../feeds/engine/configured.ts'
 import { feedStateOf, settingsOf } from '../../feeds/engine/settings.ts'
@@ -78,16 +79,12 @@ function examineFiles(config: Config, { env, directory }: SetupSources): readonl
     if (path !== undefined)
       (keys[name]?.kind.secret ? secrets : others).add(resolve(directory, path))
   }
-  const { data_sources: sourcing, server } = config
   return [
     ...[...secrets].flatMap(path => checked(`file ${path}`, () => examineSecretFile(path))),
     ...[...others.difference(secrets)].flatMap(path =>
       checked(`file ${path}`, () => readable(path)),
     ),
-    ...(sourcing.directory === ''
-      ? []
-      : checked('data_sources.directory', () => examineSourceDirectory(sourcing.directory))),
-    ...(server.readyFile === '' ? [] : [examineReadyFile(resolve(directory, server.readyFile))]),
+    ...examinePaths(config),
   ]
 }
 
@@ -105,29 +102,15 @@ function examineSecretFile(path: string): Finding {
   )
 }
 
-function examineSourceDirectory(path: string): Finding {
-  const check = 'data_sources.directory'
-  try {
-    return fine(check, `${path}: ${readdirSync(path).length} entries`)
-  } catch (error) {
-    return faulty(
-      check,
-      `${path} cannot be read: ${reasonOf(error)}`,
-      'create the directory, or clear the setting',
-    )
-  }
-}
-
-function examineReadyFile(path: string): Finding {
-  const check = 'server.ready_file'
-  const parent = dirname(path)
-  if (existsSync(parent)) return fine(check, path)
-  return faulty(
-    check,
-    `missing directory: ${parent} for it`,
-    'create the directory, or name another file',
+/** The paths that the configuration names, as a start checks them. */
+const examinePaths = (config: Config): Finding[] =>
+  [...fileFaults(config), ...servedPathFaults(config)].map(({ setting, message }) =>
+    faulty(
+      setting,
+      message.replace(/\.$/, ''),
+      'correct the setting, or the path: a start is refused',
+    ),
   )
-}
 
 interface ProviderNeeds {
   check: string
@@ -166,8 +149,6 @@ const providers: readonly ProviderNeeds[] = [
 /** No findings where no NATS servers are configured. */
 function examineNats({ nats }: Config): Finding[] {
   if (nats.servers.length === 0) return []
-  const { credentialsFile } = nats
-  if (credentialsFile !== '') accessSync(credentialsFile, constants.R_OK)
   if (nats.copies > 1 && nats.copies % 2 === 0)
     return [
       doubtful(

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
 import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
+import { fileFaults, readyFileFaults } from '../../config/paths.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
+import { refusePaths } from '../../instance/services/refusals.ts'
 import type { Lock } from '../../lib/files/directory-lock.ts'
 import { errorText } from '../../lib/files/error-text.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
@@ -27,7 +29,6 @@ import { promoteReplica } from '../replication/promote.ts'
 import { whileLocked } from './locked-directory.ts'
 import {
   type Answer,
-  checkReadyFile,
   firstStop,
   frontOf,
   listen,
@@ -47,6 +48,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     env.err(missing)
     return exitCodes.failed
   }
+  refusePaths([...fileFaults(config), ...readyFileFaults(config)])
   const isNew = !existsSync(dir)
   makeDirectory(dir)
   return whileLocked(env, {
@@ -67,7 +69,6 @@ async function serveLocked(env: ServeEnvironment, lock: Lock): Promise<number> {
     isStopping = true
   })
   const originals = new WeakMap<Request, Request>()
-  checkReadyFile(config.server.readyFile)
   let answer: Answer | undefined
   const server: Server<SocketData> = listen(
     config,
@@ -184,8 +185,6 @@ const missingSetting = (
 ) => {
   if (nats.servers.length === 0)
     return 'nats.servers must name the servers that the primary publishes to; it is empty.'
-  if (nats.credentialsFile !== '' && !existsSync(nats.credentialsFile))
-    return `nats.credentials_file must be a file; ${nats.credentialsFile} does not exist.`
   if (replica.primary === '')
     return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8470.'
   if (

@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
 import { listeningUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
+import { servedPathFaults } from '../../config/paths.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
@@ -13,7 +13,7 @@ import { varyOf } from '../../http/profiles/profiles.ts'
 import type { Instance } from '../../instance/instance.ts'
 import type { CommandOutcome } from '../../instance/jobs/backups.ts'
 import { prepareDirectory, startReserveOf } from '../../instance/services/directory.ts'
-import { refuseSettings } from '../../instance/services/refusals.ts'
+import { refusePaths, refuseSettings } from '../../instance/services/refusals.ts'
 import type { Lock } from '../../lib/files/directory-lock.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
@@ -75,6 +75,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     return exitCodes.failed
   }
   refuseSettings(runtime, dir)
+  refusePaths(servedPathFaults(config))
   const isNew = !existsSync(dir)
   prepareDirectory(dir, runtime)
   const reserve = startReserveOf(dir, config.data.reserveMb)
@@ -110,7 +111,6 @@ async function serveLocked(env: ServeEnvironment, lock: Lock): Promise<number> {
   let answer: Answer | undefined
   // Before anything is written: what keeps a server from listening must not leave an account behind
   // whose key no one has seen.
-  checkReadyFile(config.server.readyFile)
   let handle: Handler | undefined
   const metrics = listenForScrapers(config, local, request => handle?.(request) ?? startingUp())
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
@@ -301,19 +301,6 @@ export const startingUp = () =>
   withSniffingOff(
     new Response('', { status: 503, headers: { 'retry-after': '1', connection: 'close' } }),
   )
-
-/** Throws where the ready file could not be written. */
-export function checkReadyFile(path: string) {
-  if (path === '') return
-  try {
-    accessSync(dirname(path), constants.W_OK)
-  } catch (error) {
-    throw new Error(
-      `server.ready_file must be in a directory that this user can write to; got ${shownValue(path)}.`,
-      { cause: error },
-    )
-  }
-}
 
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance: Instance): void {
   const { config } = env.runtime

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
+import { fileFaults, type PathFault } from '../../config/paths.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { namingFile, versionOf } from '../../database/database.ts'
 import { hasTable } from '../../database/identity.ts'
@@ -9,6 +10,7 @@ import { masterKeyPath, missingMasterKey, storedMasterKey } from '../../lib/secr
 import { createReplicationState } from '../../replication/store/state.ts'
 import { createProviderWatch } from '../../send/provider-watch.ts'
 import { processorOf } from '../../topics/billing/service/billing.ts'
+import { configuredLimits, configuredPlans } from '../../topics/keys/service/configured-plans.ts'
 import { createVault } from '../../topics/keys/service/vault.ts'
 import { mailerOf, smsProviderOf } from '../../topics/messages/service/providers.ts'
 import { opensEverySample } from '../../topics/operator/service/secret-check.ts'
@@ -42,13 +44,17 @@ export function refuseDatabase(path: string, options: RefusalOptions): void {
  */
 export function refuseSettings({ config, clock, log }: ProcessRuntime, dir: string): void {
   storedMasterKey(dir, config.secrets.masterKey.reveal())
-  const { credentialsFile } = config.nats
-  if (config.nats.servers.length > 0 && credentialsFile !== '' && !existsSync(credentialsFile))
-    throw new Error(`nats.credentials_file must be a file; ${credentialsFile} does not exist.`)
+  refusePaths(fileFaults(config))
+  configuredPlans(config, configuredLimits(config))
   const deps = { config, clock, log, inbox: { add() {} } }
   mailerOf(deps)
   smsProviderOf(deps)
   processorOf(config, clock, createProviderWatch('payments', log))
+}
+
+/** Throws on paths of the configuration that cannot be used; each is reported on a line. */
+export function refusePaths(faults: readonly PathFault[]): void {
+  if (faults.length > 0) throw new Error(faults.map(({ message }) => message).join('\n'))
 }
 
 /** The database may have the schema of any version, so tables of later ones may be missing. */

@@ -22,6 +22,7 @@ const deeds: Readonly<Record<string, string>> = {
   mkdir: 'create the directory',
   copyfile: 'write',
   write: 'write',
+  read: 'read',
 }
 
 /** The word for an error of the system: `it does not exist` for ENOENT. */
@@ -37,8 +38,15 @@ export function errorText(error: unknown): string {
   const [, code = '', syscall, path] =
     /^(E[A-Z]+): .*, (\w+) (?:'.+' -> )?'(.+)'/.exec(error.message) ?? []
   const reason = reasons[code]
-  if (reason === undefined || path === undefined) return error.message
+  if (reason === undefined || path === undefined) return textWithoutPath(error.message)
   const deed = deeds[syscall!] ?? 'open'
   const isParent = reason === reasons.ENOENT && !existsSync(dirname(path))
   return `Cannot ${deed} ${path}: ${isParent ? `${dirname(path)} does not exist` : reason}.`
+}
+
+/** An operation on an open file names no path. */
+function textWithoutPath(message: string): string {
+  const [, code = '', syscall = ''] = /^(E[A-Z]+): [^,]+, (\w+)$/.exec(message) ?? []
+  const [reason, deed] = [reasons[code], deeds[syscall]]
+  return reason === undefined || deed === undefined ? message : `Cannot ${deed}: ${reason}.`
 }

@@ -403,14 +403,14 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       { toml: '[data_sources]\ndirectory = "gone"' },
       'data_sources.directory',
       'error',
-      /cannot be read/,
+      /must be a directory that \w+ can read; got .*gone, which does not exist/,
     ],
     [
       'a ready file without a directory',
       { toml: '[server]\nready_file = "gone/ready"' },
       'server.ready_file',
       'error',
-      /missing directory/,
+      /must be a file in a directory that \w+ can write to; got .*gone, which does not exist/,
     ],
   ]
   test.each(cases)('%s', async (_, scenario, check, status, sentence) => {

@@ -250,6 +250,59 @@ describe('a start that is refused for its settings', () => {
     },
   )
 
+  const plain = join(root, 'plain')
+  writeFileSync(plain, '')
+  const directoryRight = 'must be a directory that \\w+ can write to'
+  test.each([
+    ['files.directory', plain, directoryRight, 'which is a file'],
+    ['files.directory', join(plain, 'a/b'), directoryRight, 'leads through a file'],
+    ['backups.directory', plain, directoryRight, 'which is a file'],
+    ['data_sources.directory', plain, 'must be a directory that \\w+ can read', 'which is a file'],
+    ['data_sources.directory', join(root, 'no'), 'must be a directory', 'which does not exist'],
+    ['server.ready_file', root, 'must be a file in a directory', 'which is a directory'],
+    ['oidc.client_secret_file', root, 'must be a file that \\w+ can read', 'which is a directory'],
+    ['oidc.client_secret_file', join(root, 'no'), 'must be a file', 'which does not exist'],
+    ['nats.credentials_file', root, 'must be a file that \\w+ can read', 'which is a directory'],
+    ['plans', root, 'must be a file that can be read', 'is a directory'],
+  ])('%s = %s: says what it must be and what is there', async (setting, path, right, found) => {
+    const dir = place()
+    const variable = `WELLHEAD_${setting.replaceAll('.', '_').toUpperCase()}`
+    const env = {
+      [variable]: path,
+      ...(setting.startsWith('nats.') && { WELLHEAD_NATS_SERVERS: 'nats://127.0.0.1:1' }),
+      ...(setting.startsWith('oidc.') && {
+        WELLHEAD_OIDC_ISSUER: 'https://id.example.com',
+        WELLHEAD_OIDC_CLIENT_ID: 'prices',
+      }),
+    }
+    const { code, err } = await commandIn(env, 'serve', '--port', '0', '--data', dir)
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(new RegExp(`${setting}.*${right}.*${found}`, 'i')),
+    })
+    expect(err).not.toMatch(/\bE[A-Z]{4,}|wellhead\.db/)
+    expect(existsSync(dir)).toBe(false)
+  })
+  test('directories that are created at their first use refuse no start', async () => {
+    const dir = place()
+    const [files, backups] = [join(root, 'new/files'), join(root, 'new/backups')]
+    const child = commandIn(
+      {
+        WELLHEAD_FILES_DIRECTORY: files,
+        WELLHEAD_BACKUPS_DIRECTORY: backups,
+        // The last check of a start before it takes the directory.
+        WELLHEAD_METRICS_PORT: '0',
+        WELLHEAD_SERVER_HOST: '192.0.2.1',
+      },
+      'serve',
+      '--port',
+      '0',
+      '--data',
+      dir,
+    )
+    expect((await child).err).toContain('server.host must be an address of this machine')
+  })
+
   test('a taken port of metrics: leaves no account whose key no one has seen', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
     const dir = place()

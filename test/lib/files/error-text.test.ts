@@ -8,4 +8,8 @@ test('an error of the system names what could not be written and why, and no cod
   expect(errorText(full)).toBe('Cannot write /backups/a.db: the disk is full.')
   const closed = new Error("EACCES: permission denied, open '/etc/shadow'")
   expect(errorText(closed)).toBe('Cannot open /etc/shadow: permission denied.')
+  const unnamed = new Error('EISDIR: illegal operation on a directory, read')
+  expect(errorText(unnamed)).toBe('Cannot read: it is a directory.')
+  const other = new Error('a sentence of this program')
+  expect(errorText(other)).toBe(other.message)
 })

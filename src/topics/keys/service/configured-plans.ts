@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Config } from '../../../config/config.ts'
+import { reasonOfCode } from '../../../lib/files/error-text.ts'
 import { isTable, parseToml } from '../../../lib/text/toml.ts'
 import { nearestWord } from '../../../lib/text/wrong-value.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
@@ -55,7 +56,8 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new Error(`it must be a file that can be read; ${reasonOfCode(error) ?? String(error)}`)
     const word = basename(path)
     const meant = nearestWord(word, ownWords)
     throw new Error(
