@@ -10,7 +10,8 @@ import type { Links } from './problem/refusals.ts'
 import { problemOfValidation } from './problem/validation.ts'
 import type { Profiles } from './profiles/profiles.ts'
 import { requestIdOf } from './request-id.ts'
-import { createSettle, type Leaving, pathOf, type SettleDeps } from './settle.ts'
+import { pathOf } from './request-path.ts'
+import { createSettle, type Leaving, type SettleDeps } from './settle.ts'
 
 export interface BaseDeps extends SettleDeps {
   access: AccessPlugin

@@ -8,7 +8,7 @@ import { t } from './answer/schema.ts'
 import { credentialsOf } from './gate/credentials.ts'
 import type { Caller, RequestContext } from './gate/request-context.ts'
 import { invalidParameter, stateForbids } from './problem/problem.ts'
-import { pathOf } from './settle.ts'
+import { pathOf } from './request-path.ts'
 
 export interface IdempotencyDeps {
   store: IdempotencyStore

@@ -1,6 +1,6 @@
 import type { RequestContext } from './gate/request-context.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
-import { withoutLinkKey } from './settle.ts'
+import { withoutLinkKey } from './request-path.ts'
 
 /** An answered request, for developers who use a demo instance. */
 export interface LoggedRequest {

@@ -11,6 +11,7 @@ import type { Gate } from './gate/gate.ts'
 import type { RequestContext } from './gate/request-context.ts'
 import { ignoredParametersHeader } from './input/ignored-parameters.ts'
 import { requestIdOf } from './request-id.ts'
+import { pathOf } from './request-path.ts'
 
 export interface SettleDeps extends Pick<Runtime, 'ids' | 'log'> {
   gate: Pick<Gate, 'answer' | 'leave'>
@@ -143,8 +144,3 @@ const dataRoutes: ReadonlySet<string> = new Set([
 
 const isAction = ({ route }: RequestContext, { method }: Request, status: number): boolean =>
   method !== 'GET' && method !== 'HEAD' && !(status < 300 && dataRoutes.has(route))
-
-export const pathOf = (request: Request): string => withoutLinkKey(new URL(request.url).pathname)
-
-/** A path may carry a key, which no log may. */
-export const withoutLinkKey = (path: string): string => path.replace(/\/key\/[^/]+/, '/key/…')
