@@ -5,7 +5,8 @@ import { corsHeaders } from './answer/cors.ts'
 import { Outcome } from './answer/outcome.ts'
 import type { AccessPlugin } from './gate/access.ts'
 import { createKnownNames, type KnownNames } from './input/known-names.ts'
-import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem/problem.ts'
+import { bodyFor, problemResponse } from './problem/details.ts'
+import { Problem, type ProblemContext, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
 import { problemOfValidation } from './problem/validation.ts'
 import type { Profiles } from './profiles/profiles.ts'
@@ -79,22 +80,14 @@ export function unknownRoute({
       nearest_paths: paths,
       allowed_methods: methods,
     })
-    Object.assign(headers, problemHeaders(problem), {
-      ...(methods.length > 0 && { allow: allowOf(methods) }),
-      // Other clients get another body at the same address.
-      'cache-control': 'no-store',
-    })
+    if (methods.length > 0) headers.allow = allowOf(methods)
+    // Other clients get another body at the same address.
+    headers['cache-control'] = 'no-store'
     if (isJson) {
-      const requestId = requestIdOf(request, ids)
-      headers['x-request-id'] = requestId
-      const body = bodyFor(
-        request,
-        problem,
-        { requestId, docsUrl: links(request).docsUrl },
-        headers,
-      )
-      return Response.json(body, { status: problem.status, headers })
+      const context = { requestId: requestIdOf(request, ids), docsUrl: links(request).docsUrl }
+      return problemResponse(request, problem, context, headers)
     }
+    Object.assign(headers, problemHeaders(problem))
     if (pages?.answer && isBrowser(request))
       return pages.answer(request).then(page => notFoundPage(page, headers))
     return new Response('', { status: 404, headers: { ...headers, 'content-type': 'text/html' } })
@@ -211,28 +204,6 @@ const challenge = 'Token realm="api", Bearer realm="api"'
 /** With the address of the metadata by which a client finds where to get a token (RFC 9728). */
 const challengeOf = (metadata: string | undefined): string =>
   metadata === undefined ? challenge : `Bearer realm="api", resource_metadata="${metadata}"`
-
-const problemType = 'application/problem+json'
-
-/** The body of an error, as problem details (RFC 9457) for clients that accept them. */
-function bodyFor(
-  request: Request,
-  problem: Problem,
-  context: ProblemContext,
-  headers: Record<string, string | number>,
-): Record<string, unknown> {
-  const body = problemBody(problem, context)
-  if (!(request.headers.get('accept') ?? '').toLowerCase().includes(problemType)) return body
-  headers['content-type'] = problemType
-  return {
-    ...body,
-    type: `${context.docsUrl}#${problem.code}`,
-    title: problem.code,
-    status: problem.status,
-    detail: problem.message,
-    instance: pathOf(request),
-  }
-}
 
 const pathCharactersMax = 200
 

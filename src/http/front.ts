@@ -5,7 +5,8 @@ import { constantHeaders, isComplete } from './answer/complete.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
 import { createCommitAnswers, type ReplicatedCommits } from './commit-answers.ts'
-import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
+import { problemResponse } from './problem/details.ts'
+import { Problem } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -104,10 +105,11 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     return response
   }
   const refuse = (request: Request, problem: Problem, more: Record<string, string> = {}) => {
-    const requestId = requestIdOf(request, deps.ids)
-    const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
-    const headers = { ...problemHeaders(problem), ...more, 'x-request-id': requestId }
-    return varied(Response.json(body, { status: problem.status, headers }))
+    const context = {
+      requestId: requestIdOf(request, deps.ids),
+      docsUrl: deps.links(request).docsUrl,
+    }
+    return varied(problemResponse(request, problem, context, more))
   }
   const notImplemented = (request: Request): Response => {
     const headers: Record<string, string> = { allow: [...servedMethods].join(', ') }

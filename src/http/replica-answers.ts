@@ -4,7 +4,8 @@ import type { KeyState } from '../topics/keys/service/keyring.ts'
 import { sequenceHeader } from './commit-answers.ts'
 import { readMethods } from './front.ts'
 import { credentialsOf, isSessionToken } from './gate/credentials.ts'
-import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
+import { problemResponse } from './problem/details.ts'
+import { Problem } from './problem/problem.ts'
 
 export interface ReplicaDeps {
   /** Answers from this replica. */
@@ -77,11 +78,7 @@ export function createReplicaAnswers(
   const { keys, mayAnswer, headerPrefix } = deps
   const unreachable = (request: Request): Response => {
     const problem = new Problem('STORAGE_UNAVAILABLE', 'The primary does not answer.')
-    const about = deps.unreachable(request)
-    return Response.json(problemBody(problem, about), {
-      status: problem.status,
-      headers: { ...problemHeaders(problem), 'x-request-id': about.requestId },
-    })
+    return problemResponse(request, problem, deps.unreachable(request))
   }
   const ask = (request: Request) => deps.ask(request).catch(() => unreachable(request))
   const keyOf = (request: Request): KeyState | undefined => {

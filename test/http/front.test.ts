@@ -25,7 +25,9 @@ async function answerTo(host: string): Promise<{ status: number; body: string }>
       port: server.port!,
       socket: {
         open: socket =>
-          void socket.write(`GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+          void socket.write(
+            `GET /health HTTP/1.1\r\nHost: ${host}\r\nAccept: application/problem+json\r\nConnection: close\r\n\r\n`,
+          ),
         data: (_socket, bytes) => {
           text += bytes.toString()
         },
@@ -84,10 +86,14 @@ describe('Host', () => {
     '[1:2:3]',
     '[:::::::]',
   ]) {
-    test(`${JSON.stringify(host)} is refused with the JSON error`, async () => {
+    test(`${JSON.stringify(host)} is refused with the JSON error, as problem details`, async () => {
       const { status, body } = await answerTo(host)
       expect(status).toBe(400)
-      expect(JSON.parse(body)).toMatchObject({ error: expect.anything() })
+      expect(JSON.parse(body)).toMatchObject({
+        error: { code: 'MALFORMED_REQUEST' },
+        type: expect.stringContaining('#MALFORMED_REQUEST'),
+        status: 400,
+      })
     })
   }
 
