@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createAccessLog } from '../../src/http/access-log.ts'
 import { preflight } from '../../src/http/answer/cors.ts'
+import { createEncoder } from '../../src/http/answer/encoding.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { createLog } from '../../src/lib/log/log.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
@@ -99,10 +100,58 @@ test('a page of another origin may send ranges, conditions and traces, and use P
   const { headers } = preflight(request, ['*'])
   const listOf = (name: string) => headers.get(name)!.toLowerCase().split(', ')
   expect(listOf('access-control-allow-methods')).toContain('put')
-  for (const name of ['if-match', 'if-range', 'range', 'traceparent'])
+  for (const name of [
+    'if-match',
+    'if-modified-since',
+    'if-range',
+    'range',
+    'traceparent',
+    'tracestate',
+  ])
     expect(listOf('access-control-allow-headers')).toContain(name)
-  for (const name of ['content-range', 'accept-ranges', 'content-disposition', 'x-quota-requests'])
+  for (const name of [
+    'content-range',
+    'accept-ranges',
+    'content-disposition',
+    'location',
+    'preference-applied',
+    'x-has-more',
+    'x-next-cursor',
+    'x-quota-requests',
+  ])
     expect(listOf('access-control-expose-headers')).toContain(name)
+})
+
+test.each([
+  '/v1/alerts',
+  '/v1/data-sources',
+  '/v1/formulas',
+  '/v1/scheduled-deliveries',
+  '/v1/subscriptions',
+  '/v1/webhooks',
+])('what POST %s creates is at the address in Location, also in a repeat', async path => {
+  const { paths } = (await (await instance.get('/openapi.json')).json()) as OpenApiDocument
+  const body = paths[path]!.post!.requestBody!.content['application/json']!.example
+  const headers = { 'idempotency-key': `location of ${path}` }
+  const created = await instance.send('POST', path, body, token, headers)
+  expect([created.status, await created.text()]).toEqual([201, expect.any(String)])
+  const location = created.headers.get('location')!
+  expect(location).toStartWith(`${path}/`)
+  expect((await instance.get(location, token)).status).toBe(200)
+  const repeated = await instance.send('POST', path, body, token, headers)
+  expect([repeated.status, repeated.headers.get('location')]).toEqual([201, location])
+})
+
+test('304 to HEAD has no length, as to GET', async () => {
+  const path = '/v1/commodities'
+  const etag = (await instance.get(path, token)).headers.get('etag')!
+  const served = createEncoder()
+  for (const method of ['GET', 'HEAD']) {
+    const headers = { authorization: `Token ${token}`, 'if-none-match': etag }
+    const request = new Request(`http://localhost${path}`, { method, headers })
+    const answer = await served.leave(request, await instance.app.handle(request))
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([304, null])
+  }
 })
 
 describe('OPTIONS', () => {

@@ -1,5 +1,5 @@
 const allowedHeaders =
-  'authorization, content-type, if-match, if-none-match, if-range, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, prefer, range, traceparent, x-request-id'
+  'authorization, baggage, content-type, if-match, if-modified-since, if-none-match, if-range, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, prefer, range, traceparent, tracestate, x-request-id'
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 /**
  * Response headers that scripts of other origins may read; `Data` and `Ignored-Parameters` under
@@ -26,9 +26,13 @@ const exposedHeaders = [
   'X-Page',
   'X-Per-Page',
   'X-Has-Next',
+  'X-Next-Cursor',
+  'X-Has-More',
   'X-Vintage-As-Of',
   'X-Vintage-Revision-Coverage-Since',
   'Link',
+  'Location',
+  'Preference-Applied',
   'Retry-After',
   'ETag',
   'Last-Modified',

@@ -161,6 +161,8 @@ export function createEncoder(cachedBytesMax = cachedBytesDefault) {
         if (coding && etag && condition?.includes(encodedEtag(etag, coding)))
           headers.set('etag', encodedEtag(etag, coding))
         varyByEncoding(headers)
+        // To HEAD, the framework names the length of the body that 304 does not have.
+        headers.delete('content-length')
         return response
       }
       if (

@@ -9,7 +9,7 @@ export interface ByteRange {
  * or several parts, or another unit. `'none'`: there is no such part.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | 'none' | undefined {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(' ', '') ?? '')
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(' ', '') ?? '')
   if (!match) return undefined
   const [, from = '', to = ''] = match
   if (from === '' && to === '') return undefined

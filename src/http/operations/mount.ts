@@ -266,8 +266,34 @@ function checkedRunnerOf(context: Context, operation: Operation): (incoming: Inc
   }
 }
 
-function markedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+/** The value of a field of an answer, at its top or in an object within it. */
+function fieldOf(answer: unknown, name: string): unknown {
+  if (!isObject(answer)) return undefined
+  return (
+    answer[name] ??
+    Object.values(answer).reduce<unknown>(
+      (found, inner) => found ?? fieldOf(inner, name),
+      undefined,
+    )
+  )
+}
+
+/** Names the address of what was created (RFC 9110). */
+function locatedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = checkedRunnerOf(context, operation)
+  const [before = '', name] = operation.creates?.split(':') ?? []
+  if (name === undefined) return run
+  return incoming => {
+    const answer = run(incoming)
+    const value = fieldOf(answer, name)
+    if (typeof value === 'string')
+      incoming.set.headers.location = before + encodeURIComponent(value)
+    return answer
+  }
+}
+
+function markedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+  const run = locatedRunnerOf(context, operation)
   const use = operation.deprecated?.use
   if (use === undefined) return run
   return incoming => {

@@ -61,6 +61,8 @@ interface Definition<
   unpaged?: true
   /** Its rows have positions: the list can be a map. */
   map?: true
+  /** The path of what it creates: its parameter is a field of the answer, sent in `Location`. */
+  creates?: `/${string}`
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
   idempotent?: true
   query?: Query

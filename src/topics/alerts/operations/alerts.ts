@@ -57,6 +57,7 @@ const listAndCreate = (
     access: writing,
     headers: idempotencyHeader,
     body: forms.newAlert,
+    creates: '/v1/alerts/:id',
     answers: { 201: AlertShape },
     handle: ({ body, caller, requestContext, request, reply }) => {
       const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'

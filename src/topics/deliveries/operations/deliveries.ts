@@ -115,6 +115,7 @@ const listAndCreate = (
       ),
     }),
     body: forms.newDelivery,
+    creates: '/v1/scheduled-deliveries/:id',
     answers: { 201: One, ...refused },
     handle: ({ body, caller, requestContext, request, reply }) => {
       refusePaused()

@@ -295,6 +295,7 @@ export function ownFormulaOperations(deps: Context) {
       access: writing,
       headers: idempotencyHeader,
       body: NewBody.schema,
+      creates: '/v1/formulas/:code',
       answers: { 201: One },
       handle: ({ body: input, caller, requestContext, request, reply }) => {
         checkPlan(caller.entitled, request)

@@ -50,6 +50,7 @@ function listAndCreate(deps: Context) {
       access: withSecret,
       idempotent: true,
       body: NewSourceBody.schema,
+      creates: '/v1/data-sources/:id',
       answers: { 201: One },
       handle: ({ body, caller, request }) => {
         const source = sources.create(caller.key.account, forms.created(body))

@@ -96,6 +96,7 @@ function listAndCreate(deps: Context) {
       access: writing,
       headers: idempotencyHeader,
       body: forms.newWatch,
+      creates: '/v1/subscriptions/:id',
       answers: { 201: One },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseWebhook(body, caller, request)

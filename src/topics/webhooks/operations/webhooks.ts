@@ -77,6 +77,7 @@ function listAndCreate(deps: Context) {
       access: withSecret,
       headers: idempotencyHeader,
       body: forms.newWebhook,
+      creates: '/v1/webhooks/:id',
       answers: { 201: Created },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseEvents(body, caller, request)
