@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -112,18 +113,26 @@ describe('a backup', () => {
     const { dir, kept } = place()
     const ended = Bun.spawn(['true'])
     await ended.exited
+    const [, here] = /(\d+)/.exec(readlinkSync('/proc/self/ns/pid'))!
     const left = [
-      `wellhead-20260101T000000Z.db.${ended.pid}.making`,
-      `backup-checked.${ended.pid}.making`,
+      `wellhead-20260101T000000Z.db.${here}-${ended.pid}.making`,
+      `backup-checked.${here}-${ended.pid}.making`,
     ]
-    const running = `wellhead-20260101T000000Z.db.${process.ppid}.making`
-    for (const name of [...left, `${left[0]}.part`, running]) writeFileSync(join(dir, name), '')
+    const running = `wellhead-20260101T000000Z.db.${here}-${process.ppid}.making`
+    // In another container, no process of this one has a meaning.
+    const elsewhere = `wellhead-20260101T000000Z.db.4-${ended.pid}.making`
+    const abandoned = `wellhead-20260102T000000Z.db.4-${ended.pid}.making`
+    for (const name of [...left, `${left[0]}.part`, running, elsewhere, abandoned])
+      writeFileSync(join(dir, name), '')
+    utimesSync(join(dir, abandoned), 0, 0)
     mkdirSync(kept)
     const [old, fresh] = ['wellhead-20260101T000000Z.db.part', 'wellhead-20260102T000000Z.db.part']
     for (const name of [old, fresh, 'notes.part']) writeFileSync(join(kept, name), '')
     for (const name of [old, 'notes.part']) utimesSync(join(kept, name), 0, 0)
     expect((await command('backup', '--data', dir)).code).toBe(0)
-    expect(readdirSync(dir).filter(name => name.includes('making'))).toEqual([running])
+    expect(new Set(readdirSync(dir).filter(name => name.includes('making')))).toEqual(
+      new Set([running, elsewhere]),
+    )
     expect(
       readdirSync(kept)
         .filter(name => name.endsWith('.part'))
