@@ -168,6 +168,7 @@ export function openDirectory(options: DirectoryOptions): OpenDirectory {
 function openNamed(options: DirectoryOptions): OpenDirectory {
   const { runtime, dir, serving } = options
   const { config } = runtime
+  if (serving) removeUnfinishedRestore(databasePath(dir), runtime.log)
   const db = openStored(options)
   const isPublished = config.mode === 'serve' && config.nats.servers.length > 0
   keepLogging(db, serving ? isPublished : isLogged(db))
@@ -187,6 +188,20 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   }
   takeCatalogue(services)
   return { services, isPublished, lastChange }
+}
+
+/**
+ * Removes what a killed restore left, which is as big as the database, and reports it: the operator
+ * may believe that the backup is served.
+ */
+function removeUnfinishedRestore(path: string, log: ProcessRuntime['log']): void {
+  const part = `${path}.part`
+  if (!existsSync(part)) return
+  removeDatabase(part)
+  log.warn('restore_interrupted', {
+    path: part,
+    message: `A restore did not finish. Its file is removed, and ${path} is served as it was: restore again.`,
+  })
 }
 
 /**

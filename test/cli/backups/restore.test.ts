@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   copyFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -11,6 +12,7 @@ import {
 import { join, resolve } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { isFull } from '../../support/full.ts'
+import { startWith } from '../../support/instance/binary.ts'
 import { backedUp, databaseIn, rowsIn, unsentIn } from '../../support/instance/restored.ts'
 
 const { folder, file, directory, opened, command, close } = await backedUp()
@@ -162,3 +164,16 @@ test('a restore that is killed leaves the database before it, or the backup with
   expect(killed, 'restores that were killed while they ran').not.toBeEmpty()
   expect(killed, 'restores that were killed while they copied').toContain('.part')
 }, 300_000)
+
+test('a start removes the file of a restore that was killed, and says that nothing was restored', async () => {
+  const parent = directory()
+  const data = join(parent, 'data')
+  mkdirSync(data)
+  leaveHalfDone(join(data, 'wellhead.db.part'))
+  const main = resolve(import.meta.dir, '../../../src/main.ts')
+  const server = await startWith([process.execPath, main], 'serve', parent)
+  const log = new Response(server.process.stderr as ReadableStream).text()
+  expect(leftIn(data)).toEqual([])
+  expect(await server.stop()).toBe(0)
+  expect(await log).toContain('"msg":"restore_interrupted"')
+}, 60_000)
