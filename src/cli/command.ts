@@ -64,6 +64,16 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal in an unsuccessful response. */
+export function refusalOf({ status, body }: Awaited<ReturnType<Operator['call']>>): Refusal {
+  const { message, error, errors = [] } = (body ?? {}) as RefusalBody
+  const own =
+    message ??
+    (typeof error === 'object' ? error.message : error) ??
+    `the server returned status ${status}`
+  return new Refusal(errors.length > 0 ? errors.map(fault => fault.message) : [own])
+}
+
 /**
  * Runs the work of a command and returns its exit code: that of the work, 0 where it has none, or 1
  * on a refusal, which is printed to standard error after the words of the command.
@@ -103,12 +113,7 @@ export function commandEnvironment(parts: CommandParts) {
   async function body<T>(method: string, path: string, sent?: unknown): Promise<T> {
     const answer = await operator.call(method, path, sent)
     if (answer.status >= 200 && answer.status < 300) return answer.body as T
-    const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
-    const own =
-      message ??
-      (typeof error === 'object' ? error.message : error) ??
-      `the service answered ${answer.status}`
-    throw new Refusal(errors.length > 0 ? errors.map(error => error.message) : [own])
+    throw refusalOf(answer)
   }
 
   /** Returns the `data` of a successful response; otherwise throws the error of the service. */

@@ -4,6 +4,7 @@ import { importDataset, type RowWriter } from '../../feeds/files/row-import.ts'
 import type { Layout, Row } from '../../feeds/files/row-parser.ts'
 import { unknownName } from '../../lib/text/wrong-value.ts'
 import { priceFields } from '../../topics/prices/files/columns.ts'
+import { refusalOf } from '../command.ts'
 import type { Operator } from '../operator.ts'
 import {
   conclude,
@@ -76,12 +77,6 @@ export async function runDatasetImport(
   }
 }
 
-interface Refusal {
-  errors?: { field: string; message: string }[]
-  message?: string
-  error?: { message?: string } | string
-}
-
 /**
  * Writes through the API of the operator, of a running server or of this process: both judge rows
  * alike.
@@ -118,17 +113,13 @@ function writerTo(
           },
         }
       }
-      const { errors = [], message, error } = (body ?? {}) as Refusal
+      const { errors = [] }: { errors?: { field: string; message: string }[] } = body ?? {}
       const faults = errors.flatMap(({ field, message: reason }) => {
         const [, row] = /^rows\.(\d+)\./.exec(field) ?? []
         return row === undefined ? [] : [{ row: Number(row), reason }]
       })
       if (status === 422 && faults.length > 0) return { faults }
-      throw new Error(
-        message ??
-          (typeof error === 'object' ? error.message : error) ??
-          `the server answered ${status}`,
-      )
+      throw new Error(refusalOf({ status, body }).lines[0])
     },
   }
 }

@@ -15,6 +15,7 @@ import type { ComparisonShape as WireComparison } from '../../topics/operator/op
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/checks/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
+import { refusalOf } from '../command.ts'
 import type { Operator } from '../operator.ts'
 import type { ImportEnvironment } from './import.ts'
 
@@ -240,11 +241,6 @@ export async function dataOfAnswer(
   body?: unknown,
 ): Promise<unknown> {
   const answer = await operator.call(method, path, body)
-  const { data, error, message } = (answer.body ?? {}) as {
-    data?: unknown
-    error?: { message?: string }
-    message?: string
-  }
-  if (answer.status >= 200 && answer.status < 300) return data
-  throw new Error(message ?? error?.message ?? `the server returned status ${answer.status}`)
+  if (answer.status >= 200 && answer.status < 300) return answer.body?.data
+  throw new Error(refusalOf(answer).lines[0])
 }
