@@ -31,6 +31,8 @@ const keptTables = new Map(
 )
 
 /** Import and export of earlier versions of datasets' rows. */
+export type EarlierRowStore = ReturnType<typeof createEarlierRowStore>
+
 export function createEarlierRowStore(db: Database) {
   const writers = new Map<string, (row: EarlierRow) => 'inserted' | 'revised' | 'unchanged'>()
   const noteRows = rowNotes(db)

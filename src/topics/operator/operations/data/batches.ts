@@ -5,7 +5,7 @@ import { wordOf } from '../../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import {
   invalidParameter,
   notFound,
@@ -121,8 +121,10 @@ const CorrectionBody = body({
 const RemovalBody = body({ code: valueFields.code, observed_at: valueFields.observed_at, reason })
 
 /** Lists values that were written together, and undoes them. */
-export function batchAdminOperations(deps: Context) {
-  const { catalogue, batches, batchStore, valueSources } = deps
+export const batchAdminOperations: Operations = [lists, writing, undoing, valueOperations]
+
+/** Finds a batch by the number in a path, and describes it. */
+function shared({ batches, batchStore, valueSources }: Context) {
   const batchRow = (batch: Batch) => ({
     id: batch.id,
     kind: batch.kind,
@@ -160,6 +162,12 @@ export function batchAdminOperations(deps: Context) {
     return batch
   }
 
+  return { batchRow, batchOf }
+}
+
+function lists(deps: Context) {
+  const { catalogue, batches, batchStore } = deps
+  const { batchRow, batchOf } = shared(deps)
   return [
     operation('GET /admin/v1/batches', {
       operationId: 'listBatches',
@@ -231,6 +239,14 @@ export function batchAdminOperations(deps: Context) {
         })
       },
     }),
+  ]
+}
+
+/** Batches of files that are sent in several requests. */
+function writing(deps: Context) {
+  const { batches, batchStore } = deps
+  const { batchRow, batchOf } = shared(deps)
+  return [
     operation('POST /admin/v1/batches', {
       operationId: 'beginBatch',
       summary: 'Open a batch',
@@ -274,6 +290,13 @@ export function batchAdminOperations(deps: Context) {
         return success({ batch: batchRow(running.end()) })
       },
     }),
+  ]
+}
+
+function undoing(deps: Context) {
+  const { batches } = deps
+  const { batchRow, batchOf } = shared(deps)
+  return [
     operation('POST /admin/v1/batches/:id/undo', {
       operationId: 'undoBatch',
       summary: 'Undo a batch',
@@ -293,21 +316,7 @@ export function batchAdminOperations(deps: Context) {
       handle: ({ body: input, params: { id }, requestContext }) => {
         const batch = batchOf(id)
         const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
-        if (batch.undoneAt !== null)
-          throw stateForbids(
-            'validation_failed',
-            `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
-          )
-        if (batches.statusOf(batch) === 'in_progress')
-          throw stateForbids(
-            'validation_failed',
-            `Batch ${id} is still being written. Undo it when it has ended; a file whose import was stopped counts as interrupted after 2 minutes.`,
-          )
-        if (batch.isForgotten)
-          throw stateForbids(
-            'validation_failed',
-            `Batch ${id} can no longer be undone: the earlier rows are no longer stored (batches.undo_days). Import the correct rows again.`,
-          )
+        refuseUndo(batch, batches.statusOf(batch))
         const done = batches.undo(
           batch,
           { actor: requestContext?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
@@ -332,8 +341,26 @@ export function batchAdminOperations(deps: Context) {
         })
       },
     }),
-    ...valueOperations(deps),
   ]
+}
+
+/** Refuses to undo a batch that was undone, is being written, or whose earlier rows are gone. */
+function refuseUndo(batch: Batch, status: (typeof batchStatuses)[number]): void {
+  if (batch.undoneAt !== null)
+    throw stateForbids(
+      'validation_failed',
+      `Batch ${batch.id} was undone at ${isoInstant(batch.undoneAt)}.`,
+    )
+  if (status === 'in_progress')
+    throw stateForbids(
+      'validation_failed',
+      `Batch ${batch.id} is still being written. Undo it when it has ended; a file whose import was stopped counts as interrupted after 2 minutes.`,
+    )
+  if (batch.isForgotten)
+    throw stateForbids(
+      'validation_failed',
+      `Batch ${batch.id} can no longer be undone: the earlier rows are no longer stored (batches.undo_days). Import the correct rows again.`,
+    )
 }
 
 /** Single values: corrected, or taken out. */

@@ -12,7 +12,7 @@ import { rowsOfLines } from '../../../../http/input/row-lines.ts'
 import { textParameter } from '../../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import {
   type FieldFault,
   nameNotFound,
@@ -34,7 +34,12 @@ import {
 import type { Batches } from '../../../prices/service/writes/batches.ts'
 import type { RunningBatch } from '../../../prices/service/writes/running-batch.ts'
 import { datasetFile, datasetYears } from '../../store/dataset-rows.ts'
-import { createEarlierRowStore, type EarlierRow, seriesColumn } from '../../store/earlier-rows.ts'
+import {
+  createEarlierRowStore,
+  type EarlierRow,
+  type EarlierRowStore,
+  seriesColumn,
+} from '../../store/earlier-rows.ts'
 import { runningBatch } from './data.ts'
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -93,19 +98,24 @@ const Counts = t.Object({
  * Datasets other than prices, for the operator: the imports of the command line, with the same
  * code.
  */
-export function datasetAdminOperations({
-  batches,
-  catalogue,
-  datasets,
-  db,
-  idempotency,
-  ingest,
-  lateCommits,
-  rowGuards,
-  withheldRows,
-}: Context) {
-  const earlierRows = createEarlierRowStore(db)
-  const shapeOf = ({
+export const datasetAdminOperations: Operations = [declarations, recording, files, rules]
+
+/** The dataset with a name, in any letter case; 404 without one. */
+function datasetNamed(datasets: Context['datasets'], name: string): Dataset<unknown> {
+  const dataset = datasets.find(dataset => dataset.name === name.toLowerCase())
+  if (!dataset)
+    throw nameNotFound(
+      'dataset',
+      name,
+      datasets.map(({ name }) => name),
+    )
+  return dataset
+}
+
+/** Describes a dataset as its declaration and the settings of the operator have it. */
+const shapesOf =
+  ({ rowGuards }: Context) =>
+  ({
     name,
     description,
     columns,
@@ -125,48 +135,9 @@ export function datasetAdminOperations({
     guarded: Object.keys(guarded?.columns ?? {}),
     guards: rowGuards.terms(name),
   })
-  const datasetNamed = (name: string): Dataset<unknown> => {
-    const dataset = datasets.find(dataset => dataset.name === name.toLowerCase())
-    if (!dataset)
-      throw nameNotFound(
-        'dataset',
-        name,
-        datasets.map(({ name }) => name),
-      )
-    return dataset
-  }
-  /** Every row that stood before, with its series known, or the refusal of all of them. */
-  const earlierRowsOf = ({ name }: Dataset<unknown>, rows: readonly unknown[], at: number) => {
-    const columns = earlierRows.columns(name)
-    if (!columns) throw stateForbids('validation_failed', `earlier: ${name} keeps no earlier rows.`)
-    const faults: FieldFault[] = []
-    const records: EarlierRow[] = []
-    for (const [i, row] of rows.entries()) {
-      const fields = fieldsOf(row)
-      const checked = checkEarlierRow(fields, columns, at)
-      const fault = 'record' in checked ? seriesFault(checked.record) : checked
-      if (fault)
-        faults.push({
-          field: `rows.${i}.${fault.field}`,
-          message: fault.reason,
-          value: fields[fault.field] ?? null,
-        })
-      else if ('record' in checked) records.push(checked.record)
-    }
-    if (faults.length > 0) throw validationFailed(faults)
-    return records
-  }
-  /** A contract may have nothing but a past. */
-  const seriesFault = ({ [seriesColumn]: written }: EarlierRow): DatasetFault | undefined => {
-    if (written === undefined) return undefined
-    const code = String(written)
-    const contract = catalogue.named(code) ? undefined : parseContractCode(code)
-    if (contract)
-      catalogue.addContracts([contractOf(familyOf(contract.family.code), contract.month)])
-    return catalogue.named(code)?.code === code
-      ? undefined
-      : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} must be a code` }
-  }
+
+/** The declarations of the datasets. */
+function declarations(deps: Context) {
   return [
     operation('GET /admin/v1/datasets', {
       operationId: 'listDatasets',
@@ -175,8 +146,48 @@ export function datasetAdminOperations({
         'Returns the importable datasets other than prices, with the columns of each and an example.',
       access: operator,
       answers: envelope(t.Array(DatasetShape)),
-      handle: () => success(datasets.map(shapeOf)),
+      handle: () => success(deps.datasets.map(shapesOf(deps))),
     }),
+  ]
+}
+
+/** The validation rules that an operator may set. */
+function rules(deps: Context) {
+  const { datasets, rowGuards } = deps
+  return [
+    operation('PATCH /admin/v1/datasets/:name', {
+      operationId: 'updateDataset',
+      summary: 'Update the validation rules of a dataset',
+      description:
+        'Sets for each rule whether a row that fails it is held, flagged or accepted. Other rules keep their setting; `usual` restores the default.',
+      access: operator,
+      params: nameParams.properties,
+      body: ChangeBody.schema,
+      answers: envelopeOf({ dataset: DatasetShape }),
+      handle: ({ params, body: input }) => {
+        const dataset = datasetNamed(datasets, params.name)
+        const { guards = {} } = ChangeBody.read(input)
+        if (!dataset.guarded)
+          throw stateForbids(
+            'validation_failed',
+            `guards cannot be set for ${dataset.name}: its rows are not a time series and are checked by bounds only.`,
+          )
+        const terms: Record<string, GuardAction | undefined> = { ...rowGuards.terms(dataset.name) }
+        for (const [rule, action] of Object.entries(guards))
+          if (action === 'usual') delete terms[rule]
+          else terms[rule] = action as GuardAction
+        rowGuards.setTerms(dataset.name, terms as GuardTerms)
+        return success({ dataset: shapesOf(deps)(dataset) })
+      },
+    }),
+  ]
+}
+
+function recording(deps: Context) {
+  const { batches, datasets, db, idempotency, ingest, lateCommits, rowGuards } = deps
+  const earlierRows = createEarlierRowStore(db)
+  const earlierRowsOf = earlierRowChecker(deps, earlierRows)
+  return [
     operation('POST /admin/v1/datasets/:name', {
       operationId: 'recordDataset',
       summary: 'Record rows of a dataset',
@@ -211,7 +222,7 @@ export function datasetAdminOperations({
       handle: async ({ params, body, requestContext, request, reply }) =>
         lateCommits.run(() =>
           idempotency.once({ requestContext, request, reply }, body, () => {
-            const dataset = datasetNamed(params.name)
+            const dataset = datasetNamed(datasets, params.name)
             const { rows, dryRun, areEarlier, replace } = requestOf(body)
             const at = ingest.next()
             // A dry run changes nothing, and a file was recorded when its batch began.
@@ -257,13 +268,55 @@ export function datasetAdminOperations({
           }),
         ),
     }),
+  ]
+}
+
+/** Reads rows that stood before, or refuses all of them with the fault of each. */
+function earlierRowChecker({ catalogue }: Context, earlierRows: EarlierRowStore) {
+  /** A contract may have nothing but a past. */
+  const seriesFault = ({ [seriesColumn]: written }: EarlierRow): DatasetFault | undefined => {
+    if (written === undefined) return undefined
+    const code = String(written)
+    const contract = catalogue.named(code) ? undefined : parseContractCode(code)
+    if (contract)
+      catalogue.addContracts([contractOf(familyOf(contract.family.code), contract.month)])
+    return catalogue.named(code)?.code === code
+      ? undefined
+      : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} must be a code` }
+  }
+  return ({ name }: Dataset<unknown>, rows: readonly unknown[], at: number) => {
+    const columns = earlierRows.columns(name)
+    if (!columns) throw stateForbids('validation_failed', `earlier: ${name} keeps no earlier rows.`)
+    const faults: FieldFault[] = []
+    const records: EarlierRow[] = []
+    for (const [i, row] of rows.entries()) {
+      const fields = fieldsOf(row)
+      const checked = checkEarlierRow(fields, columns, at)
+      const fault = 'record' in checked ? seriesFault(checked.record) : checked
+      if (fault)
+        faults.push({
+          field: `rows.${i}.${fault.field}`,
+          message: fault.reason,
+          value: fields[fault.field] ?? null,
+        })
+      else if ('record' in checked) records.push(checked.record)
+    }
+    if (faults.length > 0) throw validationFailed(faults)
+    return records
+  }
+}
+
+/** The files of a dataset that the nightly files are made of. */
+function files({ catalogue, datasets, db, withheldRows }: Context) {
+  return [
     operation('GET /admin/v1/datasets/:name/years', {
       operationId: 'getDatasetYears',
       summary: 'Get the years of a dataset',
       hidden: true,
       access: { ...operator, queryWorker: true },
       params: nameParams.properties,
-      handle: ({ params }) => success({ years: datasetYears(db, datasetNamed(params.name).name) }),
+      handle: ({ params }) =>
+        success({ years: datasetYears(db, datasetNamed(datasets, params.name).name) }),
     }),
     operation('GET /admin/v1/datasets/:name/file', {
       operationId: 'getDatasetFile',
@@ -275,7 +328,7 @@ export function datasetAdminOperations({
         year: textParameter('Also the rows of a year that were replaced or removed.', '2026'),
       },
       handle: ({ params, query, reply }) => {
-        const dataset = datasetNamed(params.name)
+        const dataset = datasetNamed(datasets, params.name)
         // The nightly files are for all customers: no rows about restricted series, and none that may
         // not be redistributed.
         const isForAll = (code: unknown) => {
@@ -290,31 +343,6 @@ export function datasetAdminOperations({
         reply.headers['x-total'] = String(rows)
         reply.headers['content-type'] = 'application/vnd.apache.parquet'
         return new Response(new Blob(bytes))
-      },
-    }),
-    operation('PATCH /admin/v1/datasets/:name', {
-      operationId: 'updateDataset',
-      summary: 'Update the validation rules of a dataset',
-      description:
-        'Sets for each rule whether a row that fails it is held, flagged or accepted. Other rules keep their setting; `usual` restores the default.',
-      access: operator,
-      params: nameParams.properties,
-      body: ChangeBody.schema,
-      answers: envelopeOf({ dataset: DatasetShape }),
-      handle: ({ params, body: input }) => {
-        const dataset = datasetNamed(params.name)
-        const { guards = {} } = ChangeBody.read(input)
-        if (!dataset.guarded)
-          throw stateForbids(
-            'validation_failed',
-            `guards cannot be set for ${dataset.name}: its rows are not a time series and are checked by bounds only.`,
-          )
-        const terms: Record<string, GuardAction | undefined> = { ...rowGuards.terms(dataset.name) }
-        for (const [rule, action] of Object.entries(guards))
-          if (action === 'usual') delete terms[rule]
-          else terms[rule] = action as GuardAction
-        rowGuards.setTerms(dataset.name, terms as GuardTerms)
-        return success({ dataset: shapeOf(dataset) })
       },
     }),
   ]

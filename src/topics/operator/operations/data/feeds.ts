@@ -21,7 +21,7 @@ import {
 } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import {
   nameNotFound,
   refusedField,
@@ -269,37 +269,16 @@ function refuseTarget(baseUrl: string, checkTarget: Context['checkTarget']): voi
 }
 
 /** Public sources for the operator: their state, and their controls. */
-export function feedAdminOperations({
-  feeds,
-  clock,
-  catalogue,
-  connections,
-  idempotency,
-  checkTarget,
-}: Context) {
-  const viewOf = (feed: string): FeedView => {
-    const view = feeds.view(feed)
-    if (!view) throw nameNotFound('feed', feed, feeds.names())
-    return view
-  }
-  const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feed)) })
+export const feedAdminOperations: Operations = [reads, runs, controls]
 
-  const switching = (action: 'pause' | 'resume', summary: string, description: string) =>
-    operation(`POST /admin/v1/feeds/:name/${action}`, {
-      operationId: `${action}Feed`,
-      summary,
-      description,
-      access: operator,
-      params: name.properties,
-      body: noBody,
-      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
-      handle: ({ params }) => {
-        viewOf(params.name)
-        feeds[action](params.name)
-        return feedOf(params.name)
-      },
-    })
+/** The feed with a name; 404 without one. */
+function viewOf(feeds: Context['feeds'], feed: string): FeedView {
+  const view = feeds.view(feed)
+  if (!view) throw nameNotFound('feed', feed, feeds.names())
+  return view
+}
 
+function reads({ feeds, catalogue }: Context) {
   const mapRows = ({ entries }: FeedView) =>
     entries.map(entry => {
       const series = 'code' in entry.target ? catalogue.named(entry.target.code) : undefined
@@ -339,7 +318,7 @@ export function feedAdminOperations({
         runs: t.Array(RunShape),
       }),
       handle: ({ params }) => {
-        const view = viewOf(params.name)
+        const view = viewOf(feeds, params.name)
         return {
           feed: feedRow(view),
           map: mapRows(view),
@@ -348,6 +327,11 @@ export function feedAdminOperations({
         }
       },
     }),
+  ]
+}
+
+function runs({ feeds, clock, connections, idempotency }: Context) {
+  return [
     operation('POST /admin/v1/feeds/:name/test', {
       operationId: 'testFeed',
       summary: 'Test a feed',
@@ -373,7 +357,7 @@ export function feedAdminOperations({
         ...refusals,
       },
       handle: async ({ params, request }) => {
-        viewOf(params.name)
+        viewOf(feeds, params.name)
         connections.idle(request, 0)
         const startedAt = clock.monotonic()
         const outcome = await feeds.test(params.name)
@@ -398,7 +382,7 @@ export function feedAdminOperations({
       body: RunBody.schema,
       answers: { 200: Ran, 202: Ran },
       handle: async ({ params, body: input, requestContext, request, reply }) => {
-        viewOf(params.name)
+        viewOf(feeds, params.name)
         const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
         const options = { ...(since !== undefined && { since }), dryRun }
         const isWaitedFor = wait || options.dryRun
@@ -429,13 +413,36 @@ export function feedAdminOperations({
       page: { max: perPageMax },
       answers: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
       handle: ({ params, page }) => {
-        viewOf(params.name)
+        viewOf(feeds, params.name)
         return {
           runs: feeds.runs(params.name, page.perPage, page.offset).map(runRow),
           meta: page.meta(feeds.countRuns(params.name)),
         }
       },
     }),
+  ]
+}
+
+function controls({ feeds, checkTarget }: Context) {
+  const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feeds, feed)) })
+
+  const switching = (action: 'pause' | 'resume', summary: string, description: string) =>
+    operation(`POST /admin/v1/feeds/:name/${action}`, {
+      operationId: `${action}Feed`,
+      summary,
+      description,
+      access: operator,
+      params: name.properties,
+      body: noBody,
+      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
+      handle: ({ params }) => {
+        viewOf(feeds, params.name)
+        feeds[action](params.name)
+        return feedOf(params.name)
+      },
+    })
+
+  return [
     operation('PUT /admin/v1/feeds/:name', {
       operationId: 'updateFeed',
       summary: 'Enable and configure a feed',
@@ -446,7 +453,7 @@ export function feedAdminOperations({
       body: SettingBody.schema,
       answers: t.Object({ feed: FeedShape }),
       handle: ({ params, body: input, requestContext }) => {
-        const { feed } = viewOf(params.name)
+        const { feed } = viewOf(feeds, params.name)
         const setting = settingOf(SettingBody.read(input))
         refuseUnread(setting.codes ?? [], feed)
         if (setting.baseUrl !== undefined) {

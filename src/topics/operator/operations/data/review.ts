@@ -6,7 +6,7 @@ import { wordOf } from '../../../../http/input/query.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { type Call, operation } from '../../../../http/operations/operation.ts'
+import { type Call, type Operations, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -104,17 +104,12 @@ function decisionOf({
 }
 
 /** Values that guards flagged, and the decisions about them. */
-export function reviewAdminOperations({
-  catalogue,
-  batches,
-  datasets,
-  db,
-  flaggedValues,
-  ingest,
-  valueSources,
-  now,
-}: Context) {
-  const rowOf = (flag: FlaggedValue): FlagShape => ({
+export const reviewAdminOperations: Operations = [flagged, decisions]
+
+/** Describes a flagged value. */
+const rowsOf =
+  ({ catalogue, valueSources }: Context) =>
+  (flag: FlaggedValue): FlagShape => ({
     id: flag.id,
     code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,
     dataset: flag.dataset,
@@ -134,6 +129,52 @@ export function reviewAdminOperations({
     decided_by: flag.decidedBy,
     decision_reason: flag.decisionReason,
   })
+
+function flagged(deps: Context) {
+  const { catalogue, datasets, flaggedValues } = deps
+  const rowOf = rowsOf(deps)
+  return [
+    operation('GET /admin/v1/review', {
+      operationId: 'listHeldValues',
+      summary: 'List values held for review',
+      description:
+        'Returns values and dataset rows that the anomaly checks flagged, newest first. Held values are not served and fire no alerts or webhooks.',
+      access: operator,
+      page: { max: perPageMax },
+      query: {
+        status: wordParameter(
+          [...flagStatuses, 'all'],
+          `One of ${flagStatuses.join(', ')}, or all (waiting).`,
+          'waiting',
+          { default: 'waiting' },
+        ),
+        code: codeParameter('Only values of this series.', 'WTI_USD'),
+        dataset: textParameter('Only rows of this dataset.', 'rig-counts'),
+      },
+      answers: Listed,
+      handle: ({ query, page }) => {
+        const status = wordOf('status', query.status, 'waiting', [...flagStatuses, 'all'])
+        const series = query.code === undefined ? undefined : catalogue.named(query.code)
+        if (query.code !== undefined && !series)
+          throw invalidParameter('code', query.code, 'a code of the catalogue')
+        const dataset = query.dataset?.trim().toLowerCase()
+        if (dataset !== undefined && !datasets.some(({ name }) => name === dataset))
+          throw invalidParameter('dataset', query.dataset, 'the name of a dataset')
+        const filter = {
+          ...(status !== 'all' && { status }),
+          ...(series && { seriesId: series.id }),
+          ...(dataset !== undefined && { dataset }),
+        }
+        const { rows, meta } = page.of(flaggedValues, filter)
+        return success({ values: rows.map(rowOf), meta })
+      },
+    }),
+  ]
+}
+
+function decisions(deps: Context) {
+  const { batches, datasets, db, flaggedValues, ingest, now } = deps
+  const rowOf = rowsOf(deps)
   /** Values that are not recorded, with one of these statuses. */
   const undecided = (ids: readonly number[], statuses: readonly FlagStatus[]): FlaggedValue[] =>
     ids.map(id => {
@@ -173,41 +214,6 @@ export function reviewAdminOperations({
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(flaggedValues.find(id)!))
 
   return [
-    operation('GET /admin/v1/review', {
-      operationId: 'listHeldValues',
-      summary: 'List values held for review',
-      description:
-        'Returns values and dataset rows that the anomaly checks flagged, newest first. Held values are not served and fire no alerts or webhooks.',
-      access: operator,
-      page: { max: perPageMax },
-      query: {
-        status: wordParameter(
-          [...flagStatuses, 'all'],
-          `One of ${flagStatuses.join(', ')}, or all (waiting).`,
-          'waiting',
-          { default: 'waiting' },
-        ),
-        code: codeParameter('Only values of this series.', 'WTI_USD'),
-        dataset: textParameter('Only rows of this dataset.', 'rig-counts'),
-      },
-      answers: Listed,
-      handle: ({ query, page }) => {
-        const status = wordOf('status', query.status, 'waiting', [...flagStatuses, 'all'])
-        const series = query.code === undefined ? undefined : catalogue.named(query.code)
-        if (query.code !== undefined && !series)
-          throw invalidParameter('code', query.code, 'a code of the catalogue')
-        const dataset = query.dataset?.trim().toLowerCase()
-        if (dataset !== undefined && !datasets.some(({ name }) => name === dataset))
-          throw invalidParameter('dataset', query.dataset, 'the name of a dataset')
-        const filter = {
-          ...(status !== 'all' && { status }),
-          ...(series && { seriesId: series.id }),
-          ...(dataset !== undefined && { dataset }),
-        }
-        const { rows, meta } = page.of(flaggedValues, filter)
-        return success({ values: rows.map(rowOf), meta })
-      },
-    }),
     operation('POST /admin/v1/review/release', {
       operationId: 'releaseValues',
       summary: 'Release held values',

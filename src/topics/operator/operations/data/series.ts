@@ -128,8 +128,8 @@ const isStill = (cached: RowText, series: Series, hasData: boolean): boolean =>
   cached.releaseLagDays === series.releaseLagDays &&
   cached.publisher === series.publisher
 
-/** The codes with settings: the operator's own, and shipped ones that the operator has changed. */
-export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context) {
+/** Describes series as the operator sees them. */
+function seriesRows({ catalogue, now }: Context) {
   const hasData = (series: Series) => catalogue.extent(series) !== undefined
   const rowOf = (series: Series): SeriesRow => {
     const { terms = {} } = series
@@ -174,8 +174,13 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       ...(series.delivery && deliveryRow(series.delivery)),
     }
   }
+  return { rowOf, hasData }
+}
+
+/** The rows of series as JSON, each made again only when it has changed. */
+function seriesTexts({ now }: Context, { rowOf, hasData }: ReturnType<typeof seriesRows>) {
   const texts = new WeakMap<Series, RowText>()
-  const textOf = (series: Series): string => {
+  return (series: Series): string => {
     const at = now()
     const cached = texts.get(series)
     if (
@@ -200,6 +205,14 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
     })
     return text
   }
+}
+
+/** The codes with settings: the operator's own, and shipped ones that the operator has changed. */
+export function seriesAdminOperations(deps: Context) {
+  const { catalogue, seriesChanges } = deps
+  const rows = seriesRows(deps)
+  const { rowOf } = rows
+  const textOf = seriesTexts(deps, rows)
   const seriesOf = (code: string): Series => {
     const series = catalogue.named(code)
     if (series && series.contractOf === null) return series
