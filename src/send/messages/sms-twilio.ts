@@ -27,10 +27,19 @@ const created = 201
 const noResponse = 'The response is not one of the provider: the address leads elsewhere.'
 /** The owner of the number answered STOP. */
 const unsubscribed = 21_610
-/** The number is none, or none that takes text messages. */
-const unreachable = new Set([21_211, 21_214, 21_217, 21_612, 21_614])
-/** The sender is none, or not one of the account's. */
-const badSender = new Set([21_212, 21_603, 21_606, 21_659, 21_660, 21_701, 21_703])
+/**
+ * The number does not exist, takes no text messages, or is in a country that the account is not
+ * enabled for (21408). That says nothing about messages to other numbers.
+ */
+const unreachable = new Set([
+  21_211, 21_214, 21_217, 21_265, 21_266, 21_268, 21_408, 21_612, 21_614, 21_635,
+])
+/** The sender is not one of the account's, or the account is on trial. */
+const badSender = new Set([
+  21_212, 21_267, 21_603, 21_606, 21_608, 21_659, 21_660, 21_701, 21_703, 21_704, 21_705,
+])
+/** The queue of the sender is full. */
+const queueFull = 21_611
 
 /**
  * Text messages through the provider of the `twilio` library. It knows no repeats: a message whose
@@ -121,7 +130,7 @@ interface Failure {
 function handoverOf(error: unknown, status: number | null): Handover {
   const { code, message } = error as Failure
   const reason = String(message)
-  if (status === null || mayPass(status)) return putOff(reason, status)
+  if (status === null || mayPass(status) || code === queueFull) return putOff(reason, status)
   // The provider created the message, but its response could not be parsed.
   if (status === created) return accepted(status)
   if (status < 400) return outOfService(noResponse, status)

@@ -74,6 +74,26 @@ test.each<[string, Behaviour, object]>([
     { accepted: false, again: false, fault: 'address' },
   ],
   [
+    'may not send to the country of the number',
+    failure(400, 21408),
+    { accepted: false, again: false, statusCode: 400, fault: 'address' },
+  ],
+  ...[21265, 21266, 21268, 21635].map((code): [string, Behaviour, object] => [
+    `cannot reach the number (${code})`,
+    failure(400, code),
+    { accepted: false, again: false, fault: 'address' },
+  ]),
+  [
+    'has a full queue for the sender',
+    failure(400, 21611),
+    { accepted: false, again: true, statusCode: 400 },
+  ],
+  ...[21267, 21608, 21704, 21705].map((code): [string, Behaviour, object] => [
+    `has an account or sender that is not set up (${code})`,
+    failure(400, code),
+    { accepted: false, again: true, fault: 'setting' },
+  ]),
+  [
     'does not know us',
     failure(401, 20003),
     { accepted: false, again: true, statusCode: 401, fault: 'setting' },
