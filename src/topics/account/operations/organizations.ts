@@ -28,12 +28,10 @@ const tokenMax = 200
 const tokenDescription = 'The token from the e-mail; required if the account has another address.'
 const AcceptBody = body({ token: optional(text(tokenMax, { description: tokenDescription })) })
 
-const memberId = t.Object({
-  id: t.string('Id of the member.', '00000000-0000-4000-8000-000000000601'),
-})
-const invitationId = t.Object({
+const memberId = { id: t.string('Id of the member.', '00000000-0000-4000-8000-000000000601') }
+const invitationId = {
   id: t.string('Id of the invitation.', '00000000-0000-4000-8000-000000000603'),
-})
+}
 
 function dashboard({ organizations, meter, now }: Context) {
   const row = (
@@ -99,7 +97,7 @@ function members({ organizations, ownUrl }: Context) {
       description:
         "Changes the role of a member, effective with their next request. You cannot demote the last admin (422 `last_admin`). If the owner is demoted, ownership passes to the longest-serving admin, with that account's plan and data. Admins only.",
       access: change,
-      params: memberId.properties,
+      params: memberId,
       body: RoleBody.schema,
       answers: One,
       handle: ({ body, caller, params: { id } }) => {
@@ -115,7 +113,7 @@ function members({ organizations, ownUrl }: Context) {
       description:
         "Ends a membership or, given the id of an open invitation, withdraws the invitation. Members can leave; only admins can remove others. The last admin cannot leave (422 `last_admin`). The member's keys and sessions then act on their own account. If the owner leaves, ownership passes to the longest-serving admin, with that account's plan and data.",
       access: own,
-      params: memberId.properties,
+      params: memberId,
       answers: {
         200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
         422: ValidationProblem,
@@ -162,7 +160,7 @@ export const organizationOperations: Operations = [
     description:
       "Returns an invitation and how to accept it. Visible to the account with the invited address, to holders of the e-mail's token and to members of the organization; 404 for everyone else.",
     access: read,
-    params: invitationId.properties,
+    params: invitationId,
     query: {
       token: textParameter(tokenDescription, undefined, { maxLength: tokenMax }),
     },
@@ -193,7 +191,7 @@ export const organizationOperations: Operations = [
     description:
       "Returns the membership. The caller's account becomes a member: from the next request on, its keys and sessions act on the organization's account. Once only; after 14 days, when it was withdrawn or a newer one was sent 422 `invitation_expired`, whose message says which. A member of another organization must leave it first (422 `already_member`), and an account with its own subscription must cancel it first (422 `own_subscription`); an existing member keeps the higher of the two roles.",
     access: own,
-    params: invitationId.properties,
+    params: invitationId,
     body: AcceptBody.schema,
     answers: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
     handle: ({ at: { organizations, now }, body, caller, params: { id } }) => {

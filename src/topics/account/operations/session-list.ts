@@ -6,9 +6,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
 
 const own = { meter: false, header: true, action: 'self' } as const
-const params = t.Object({
-  id: t.string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901'),
-})
+const params = { id: t.string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901') }
 export const SignInRow = t.Object({
   id: t.string('Id of the session; refreshed tokens keep it.'),
   method: t.oneOf(['password', 'link', 'provider']),
@@ -50,7 +48,7 @@ export const sessionListOperations = [
     description:
       'Ends a session and all its tokens immediately. Requires a session token; API keys get 401.',
     access: own,
-    params: params.properties,
+    params,
     answers: envelopeOf({ revoked: t.integer() }),
     handle: ({ at, caller, params: { id } }) => {
       const { sessions } = at

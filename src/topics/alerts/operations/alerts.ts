@@ -86,7 +86,7 @@ const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: Aler
     description:
       'Returns the alert with its newest triggers. The newest 10,000 triggers of each alert are stored.',
     access: reading,
-    params: alertParams.properties,
+    params: alertParams,
     answers: AlertWithHistory,
     handle: ({ caller, params: { id } }) => {
       const alert = own(id, caller)
@@ -102,7 +102,7 @@ const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: Aler
     description:
       'Updates the given fields and returns the alert. Changing the code, operator, value or analytics resets the cooldown, and only later prices are evaluated. Null clears `webhook_url` and `metadata`; an `analytics_type` of null turns it into a price alert.',
     access: writing,
-    params: alertParams.properties,
+    params: alertParams,
     body: forms.alertChange,
     answers: AlertShape,
     handle: ({ body, caller, params: { id }, request }) => {
@@ -122,7 +122,7 @@ const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: Aler
     summary: 'Delete an alert',
     description: 'Deletes the alert and its history. Notifications already queued are still sent.',
     access: writing,
-    params: alertParams.properties,
+    params: alertParams,
     answers: { 204: t.Void() },
     handle: ({ caller, params: { id } }) => {
       alerts.remove(own(id, caller))

@@ -9,9 +9,9 @@ import { createAlertRows } from './row.ts'
 const kinds = ['standard_alerts', 'analytics_alerts'] as const
 export const reading = { meter: true, feature: kinds } as const
 export const writing = { ...reading, header: true } as const
-export const alertParams = t.Object({
+export const alertParams = {
   id: t.string('Id of the alert.', '00000000-0000-4000-8000-000000000201'),
-})
+}
 
 /** The dependencies of every route of alerts. */
 export function createAlertContext({ alerts, catalogue, checkTarget, now }: Context) {

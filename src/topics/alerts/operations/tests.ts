@@ -69,7 +69,7 @@ const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertCon
     summary: 'Test an alert',
     description: `Evaluates the alert with the newest price and returns the result. ${testNote}`,
     access: onlyReading,
-    params: alertParams.properties,
+    params: alertParams,
     body: noBody,
     answers: TestShape,
     handle: ({ caller, params: { id }, reply }) => {

@@ -20,9 +20,7 @@ import {
 
 const reading = { meter: false } as const
 const writing = { meter: false, header: true } as const
-const params = t.Object({
-  id: t.string('Id of the delivery.', '00000000-0000-4000-8000-000000000301'),
-})
+const params = { id: t.string('Id of the delivery.', '00000000-0000-4000-8000-000000000301') }
 const unknown = { 404: ValidationProblem }
 const refused = { 422: ValidationProblem, 503: ValidationProblem }
 const message = t.String({ examples: ['The scheduled delivery was created.'] })
@@ -146,7 +144,7 @@ const changeOne = ({ deliveries }: Context, { rows, forms, own, refusePaused }: 
     summary: 'Get a scheduled delivery',
     description: 'Returns the delivery with its last run.',
     access: reading,
-    params: params.properties,
+    params,
     answers: { 200: t.Object({ data: DeliveryTwice }), ...unknown },
     handle: ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
   }),
@@ -156,7 +154,7 @@ const changeOne = ({ deliveries }: Context, { rows, forms, own, refusePaused }: 
     description:
       "Returns the changed delivery. Fields that the body does not name keep their values. `enabled: false` pauses the delivery. A changed or resumed schedule starts from now; a local day that has had its run does not get a second one. Null clears `name` and makes `recipient_email` the account's own.",
     access: writing,
-    params: params.properties,
+    params,
     body: forms.deliveryChange,
     answers: { 200: One, ...unknown, ...refused },
     handle: ({ body, caller, params: { id } }) => {
@@ -174,7 +172,7 @@ const changeOne = ({ deliveries }: Context, { rows, forms, own, refusePaused }: 
     description:
       'Deletes the delivery and its runs. An e-mail that is already being sent still arrives.',
     access: writing,
-    params: params.properties,
+    params,
     answers: {
       200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
       ...unknown,
@@ -202,7 +200,7 @@ const sendNow = ({ deliveries, idempotency, limits }: Context, { own, refusePaus
     summary: 'Send a scheduled delivery now',
     description: `Runs the delivery now, outside its schedule, and returns the run: \`pending\` if it is being sent, \`skipped\` or \`suppressed\` with the reason in \`error\` if not. Allowed once in ${limits.manualSendCooldownSeconds} seconds per delivery; sooner requests get 429 with \`Retry-After\`.`,
     access: writing,
-    params: params.properties,
+    params,
     headers: idempotencyHeader,
     body: t.Optional(t.Unknown({ description: 'None is needed.' })),
     answers: {

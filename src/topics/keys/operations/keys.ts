@@ -13,9 +13,7 @@ import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
-const params = t.Object({
-  id: t.string('Id of the key.', '00000000-0000-4000-8000-000000000102'),
-})
+const params = { id: t.string('Id of the key.', '00000000-0000-4000-8000-000000000102') }
 const Listed = envelopeOf({ api_keys: t.Array(ApiKeyShape), total_count: t.integer() })
 const One = envelopeOf({ api_key: ApiKeyShape })
 const CreatedKey = envelopeOf({ api_key: NewApiKeyShape })
@@ -87,7 +85,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       description:
         'Updates the name, expiry or restrictions of a key; other fields keep their values. An empty list removes a restriction, null an expiry. In an organization, members can change keys of non-admins; read-only members can change none (403 `FORBIDDEN_ROLE`).',
       access: changing,
-      params: params.properties,
+      params,
       body: keyBody.schema,
       answers: One,
       handle: ({ body, caller, params: { id } }) => {
@@ -101,7 +99,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       description:
         'Revokes a key permanently. The last active key (422 `last_active_key`) and revoked keys (422 `api_key_already_revoked`) are refused.',
       access: changing,
-      params: params.properties,
+      params,
       answers: { 200: Revoked, 422: ValidationProblem },
       handle: ({ caller, params: { id } }) => {
         const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
@@ -120,7 +118,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
         'Returns a new token for the key, which keeps its id and counters; `plain_token` is returned only in this response. The old token ends immediately, or after `overlap_seconds`.',
       access: changing,
       idempotent: true,
-      params: params.properties,
+      params,
       body: RollBody.schema,
       answers: CreatedKey,
       handle: ({ body, caller, params: { id } }) => {

@@ -43,9 +43,7 @@ const Events = envelopeOf({
 
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const
-const params = t.Object({
-  id: t.string('Id of the watch.', '00000000-0000-4000-8000-000000000501'),
-})
+const params = { id: t.string('Id of the watch.', '00000000-0000-4000-8000-000000000501') }
 
 const ownWatch = (watches: Pick<Watches, 'byId'>, id: string, caller: Caller) =>
   owned(watches.byId(id), caller, 'watch', id)
@@ -127,7 +125,7 @@ function changeOne(deps: Context) {
       summary: 'Get a watch',
       description: 'Returns the watch with its last and next run.',
       access: reading,
-      params: params.properties,
+      params,
       answers: One,
       handle: ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
     }),
@@ -137,7 +135,7 @@ function changeOne(deps: Context) {
       description:
         'Updates the given fields. A new interval, or `active` after `paused`, schedules the next run one interval from now; after a pause the first run compares with the price at its end. Null clears `name` and `threshold_percent`.',
       access: writing,
-      params: params.properties,
+      params,
       body: forms.watchChange,
       answers: One,
       handle: ({ body, caller, params: { id }, request }) => {
@@ -151,7 +149,7 @@ function changeOne(deps: Context) {
       summary: 'Delete a watch',
       description: 'Deletes the watch; its events stay in the feed for 30 days.',
       access: writing,
-      params: params.properties,
+      params,
       body: noBody,
       answers: Deleted,
       handle: ({ caller, params: { id } }) => {

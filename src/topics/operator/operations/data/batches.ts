@@ -73,9 +73,7 @@ const RowChangeShape = t.Object({
   percent: t.orNull(t.number('Of what it was.'), 'Null: it was 0.'),
 })
 const One = envelopeOf({ batch: BatchShape })
-const params = t.Object({
-  id: t.string('Number of the batch.', '17'),
-})
+const params = { id: t.string('Number of the batch.', '17') }
 
 const NewBatchBody = body({
   file_name: text(300, { description: 'What is read.', examples: ['wti.csv'] }),
@@ -204,7 +202,7 @@ function lists(deps: Context) {
       description:
         'Returns a batch with the series it changed, the time range of the changes, and the largest changes of dataset rows.',
       access: operator,
-      params: params.properties,
+      params,
       answers: envelopeOf({
         batch: t.Composite([
           BatchShape,
@@ -279,7 +277,7 @@ function writing(deps: Context) {
       description: 'Closes a batch and reports how many rows the sender skipped or rejected.',
       access: operator,
       idempotent: true,
-      params: params.properties,
+      params,
       body: EndBody.schema,
       answers: One,
       handle: ({ body: input, params: { id } }) => {
@@ -304,7 +302,7 @@ function undoing(deps: Context) {
         'Restores the values from before a batch, as a new batch. History is never rewritten: `as_of` continues to return the values served in between. For datasets, rows and all values derived from them are restored. Refused while it is in progress, if later batches wrote the same points or rows, unless `only_untouched` is set, and for datasets after `batches.undo_days`. An undo can be undone.',
       access: operator,
       idempotent: true,
-      params: params.properties,
+      params,
       body: UndoBody.schema,
       answers: envelopeOf({
         batch: BatchShape,

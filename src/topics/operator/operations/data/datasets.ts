@@ -77,9 +77,7 @@ export const DatasetShape = t.object('Dataset', {
 })
 export type DatasetShape = (typeof DatasetShape)['static']
 
-const nameParams = t.Object({
-  name: t.string('Name of the dataset.', 'futures-settlements'),
-})
+const nameParams = { name: t.string('Name of the dataset.', 'futures-settlements') }
 
 const Counts = t.Object({
   received: t.integer(),
@@ -161,7 +159,7 @@ function rules(deps: Context) {
       description:
         'Sets for each rule whether a row that fails it is held, flagged or accepted. Other rules keep their setting; `usual` restores the default.',
       access: operator,
-      params: nameParams.properties,
+      params: nameParams,
       body: ChangeBody.schema,
       answers: envelopeOf({ dataset: DatasetShape }),
       handle: ({ params, body: input }) => {
@@ -194,7 +192,7 @@ function recording(deps: Context) {
       description: `Records up to ${rowsMax} rows in one transaction: all or none; every fault of every row is named. An unchanged row changes nothing; different values for a known row are a correction. With \`dry_run\` the rows are only validated. A row with a flagged number is held for review: it is not recorded and is listed in \`/admin/v1/review\`.`,
       access: operator,
       headers: idempotencyHeader,
-      params: nameParams.properties,
+      params: nameParams,
       body: t.Any({
         description:
           '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the open batch of a file. `earlier`: in a batch with `as_recorded`, replaced rows from an export with history, with `recorded_at` and `superseded_at`. `replace`: true also records rows that an undo removed.',
@@ -314,7 +312,7 @@ function files({ catalogue, datasets, db, withheldRows }: Context) {
       summary: 'Get the years of a dataset',
       hidden: true,
       access: { ...operator, queryWorker: true },
-      params: nameParams.properties,
+      params: nameParams,
       handle: ({ params }) =>
         success({ years: datasetYears(db, datasetNamed(datasets, params.name).name) }),
     }),
@@ -323,7 +321,7 @@ function files({ catalogue, datasets, db, withheldRows }: Context) {
       summary: 'Get a dataset as a file',
       hidden: true,
       access: { ...operator, queryWorker: true },
-      params: nameParams.properties,
+      params: nameParams,
       query: {
         year: textParameter('Also the rows of a year that were replaced or removed.', '2026'),
       },

@@ -101,7 +101,7 @@ const SettingShape = t.Object({
 })
 const Ran = t.Object({ run: RunShape })
 
-const name = t.Object({ name: t.string('Name of the feed.', 'ecb') })
+const name = { name: t.string('Name of the feed.', 'ecb') }
 const refusals = { 404: NestedProblem, 422: ValidationProblem }
 
 export function runRow(run: FeedRun) {
@@ -307,7 +307,7 @@ function reads({ feeds, catalogue }: Context) {
       summary: 'Get a feed',
       description: 'Returns a feed with its series map, coverage, settings and newest runs.',
       access: operator,
-      params: name.properties,
+      params: name,
       answers: t.Object({
         feed: FeedShape,
         map: t.Array(MapShape),
@@ -338,7 +338,7 @@ function runs({ feeds, clock, connections, idempotency }: Context) {
       description:
         'Reads the newest value from the publisher and returns it, or the reason for the failure. Writes nothing.',
       access: operator,
-      params: name.properties,
+      params: name,
       body: noBody,
       answers: {
         200: t.Object({
@@ -378,7 +378,7 @@ function runs({ feeds, clock, connections, idempotency }: Context) {
         'Runs a feed immediately, also while it is paused. Returns 202 with the started run, or with `wait` or `dry_run` 200 with the finished run. Only one run at a time: while another is in progress the response is 422; with `wait` or `dry_run` the run waits for it. A feed that is off, or lacks its key or acceptance of its terms, is not contacted: the returned run states why and is not stored.',
       access: operator,
       headers: idempotencyHeader,
-      params: name.properties,
+      params: name,
       body: RunBody.schema,
       answers: { 200: Ran, 202: Ran },
       handle: async ({ params, body: input, requestContext, request, reply }) => {
@@ -409,7 +409,7 @@ function runs({ feeds, clock, connections, idempotency }: Context) {
       summary: 'List the runs of a feed',
       description: 'Returns the runs of the feed, newest first.',
       access: operator,
-      params: name.properties,
+      params: name,
       page: { max: perPageMax },
       answers: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
       handle: ({ params, page }) => {
@@ -432,7 +432,7 @@ function controls({ feeds, checkTarget }: Context) {
       summary,
       description,
       access: operator,
-      params: name.properties,
+      params: name,
       body: noBody,
       answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
       handle: ({ params }) => {
@@ -449,7 +449,7 @@ function controls({ feeds, checkTarget }: Context) {
       description:
         "Enables a feed and stores its settings in the database. Settings in the configuration file take precedence. `base_url` names a mirror on the public internet or in a network that `egress.allow` permits (422 otherwise). Because the feed's key is sent there, setting it requires an admin token with the role `all` (403 `ADMIN_ROLE_MISSING`).",
       access: operator,
-      params: name.properties,
+      params: name,
       body: SettingBody.schema,
       answers: t.Object({ feed: FeedShape }),
       handle: ({ params, body: input, requestContext }) => {

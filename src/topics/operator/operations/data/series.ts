@@ -87,9 +87,7 @@ export const SeriesRow = t.object('OperatorSeries', {
 })
 export type SeriesRow = (typeof SeriesRow)['static']
 const One = envelopeOf({ series: SeriesRow })
-const params = t.Object({
-  code: t.string('Code or alias.', 'WTI_USD'),
-})
+const params = { code: t.string('Code or alias.', 'WTI_USD') }
 const ChangeBody = body(changedSeriesFields, {
   example: { name: 'WTI crude oil, spot', decimals: 3 },
 })
@@ -272,7 +270,7 @@ export function seriesAdminOperations(deps: Context) {
       description:
         'Updates a custom series, or overrides settings of a shipped one, such as a cadence of `daily` for a code that is updated once a day. Other fields keep their values; null resets a setting; `reset` resets all earlier settings. Stored values do not change.',
       access: operator,
-      params: params.properties,
+      params,
       body: ChangeBody.schema,
       answers: One,
       handle: ({ body: input, params: { code } }) => {
@@ -286,7 +284,7 @@ export function seriesAdminOperations(deps: Context) {
       description:
         'Marks a series as discontinued: it has no current price and accepts no values; its history is still served. Nothing is deleted; `{"active": true}` reactivates it.',
       access: operator,
-      params: params.properties,
+      params,
       answers: { 200: One, 422: ValidationProblem },
       handle: ({ params: { code } }) => {
         const series = seriesOf(code)

@@ -21,9 +21,7 @@ export const AccountWebhook = t.object('AccountWebhook', {
   last_error: t.orNull(t.String(), 'Error of the newest delivery that failed or is being retried.'),
 })
 export type AccountWebhook = (typeof AccountWebhook)['static']
-const params = t.Object({
-  id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
-})
+const params = { id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001') }
 
 /** The records of an account, for an operator who helps its owner. */
 export function accountItemOperations({
@@ -46,7 +44,7 @@ export function accountItemOperations({
       summary: 'List the alerts of an account',
       description: 'Returns the alerts as their owner sees them, in order of creation.',
       access,
-      params: params.properties,
+      params,
       answers: envelope(t.Array(AlertShape)),
       handle: ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
     }),
@@ -56,7 +54,7 @@ export function accountItemOperations({
       description:
         'Returns the webhook endpoints as their owner sees them, without secrets, with the error of the newest failed delivery.',
       access,
-      params: params.properties,
+      params,
       answers: envelope(t.Array(AccountWebhook)),
       handle: ({ params: { id } }) => {
         const endpoints = webhooks.list(idOf(id))
@@ -76,7 +74,7 @@ export function accountItemOperations({
         'Returns what became of each event, the newest first, as its owner sees it: attempts, status, error and the next attempt.',
       access,
       params: {
-        ...params.properties,
+        ...params,
         webhook_id: t.string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
       },
       page: { max: perPageMax },
@@ -102,7 +100,7 @@ export function accountItemOperations({
       summary: 'List the scheduled deliveries of an account',
       description: 'Returns the scheduled deliveries as their owner sees them.',
       access,
-      params: params.properties,
+      params,
       answers: envelope(t.Array(DeliveryShape)),
       handle: ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
     }),

@@ -45,7 +45,7 @@ import {
 
 const access = { operator: 'people' } as const
 const perPageMax = 100
-const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
+const params = { id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) }
 const SuspensionBody = body({ suspended: flag() })
 
 const AccountAnswer = envelopeOf({ account: OperatorAccountDetail })
@@ -154,7 +154,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
       summary: 'Get an account',
       description: 'Returns an account with its plan, usage and keys.',
       access,
-      params: params.properties,
+      params,
       answers: AccountAnswer,
       handle: ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
     }),
@@ -164,7 +164,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
       description:
         "Changes the address, plan or add-ons, starts or ends a trial, suspends or reinstates the account, or confirms its address. Other fields keep their values. Links sent to an earlier address stop working. Changes apply to the account's next request.",
       access,
-      params: params.properties,
+      params,
       body: AccountBody.schema,
       answers: AccountAnswer,
       handle: ({ body, params: { id } }) => {
@@ -216,7 +216,7 @@ function ending({ keys, accountClosing }: Context) {
       description:
         'Closes an account: permanently deletes its keys, sessions, password, alerts, watches, deliveries, webhooks and data sources, and suspends it. Financial records are retained; `POST /admin/v1/accounts/{id}/erase` erases personal data. A member of an organization leaves it. Refused while a subscription is active or the account owns an organization with other members.',
       access,
-      params: params.properties,
+      params,
       answers: response,
       handle: ({ params: { id } }) => {
         const state = accountOf(keys, id)
@@ -230,7 +230,7 @@ function ending({ keys, accountClosing }: Context) {
         'Erases addresses, phone numbers, e-mails, key names and settings of a closed account. Invoices, subscriptions, purchases and usage counts are retained under its id. Backups keep the data until they expire.',
       access,
       idempotent: true,
-      params: params.properties,
+      params,
       answers: response,
       handle: ({ params: { id } }) => {
         const state = accountOf(keys, id)
@@ -249,7 +249,7 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
       summary: 'List the API keys of an account',
       description: 'Returns the keys of an account, active keys first, then newest first.',
       access,
-      params: params.properties,
+      params,
       answers: envelopeOf({ api_keys: t.Array(OperatorKey), total_count: t.integer() }),
       handle: ({ params: { id } }) => {
         const accountKeys = heldKeys(accountOf(keys, id))
@@ -262,7 +262,7 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
       description: 'Creates a key; its token is returned only in this response.',
       access,
       idempotent: true,
-      params: params.properties,
+      params,
       body: keyBody.schema,
       answers: { 201: NewKeyAnswer },
       handle: ({ body, params: { id } }) => {
@@ -282,7 +282,7 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
       summary: 'Suspend or reinstate an API key',
       description: 'Suspends or reinstates a key. Requests with a suspended key get 403.',
       access,
-      params: params.properties,
+      params,
       body: SuspensionBody.schema,
       answers: KeyAnswer,
       handle: ({ body, params: { id } }) => {
@@ -297,7 +297,7 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
         'Returns a new token for the key, only in this response. The old token ends immediately, or after `overlap_seconds`.',
       access,
       idempotent: true,
-      params: params.properties,
+      params,
       body: RollBody.schema,
       answers: NewKeyAnswer,
       handle: ({ body, params: { id } }) => {
@@ -311,7 +311,7 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
       summary: 'Revoke the API key of an account',
       description: 'Revokes a key permanently, even the last active key of its account.',
       access,
-      params: params.properties,
+      params,
       answers: { 200: KeyAnswer, 422: ValidationProblem },
       handle: ({ params: { id } }) =>
         success({

@@ -35,9 +35,7 @@ export const LedgerInvoice = t.object('LedgerInvoice', {
 })
 export type LedgerInvoice = (typeof LedgerInvoice)['static']
 const One = envelopeOf({ invoice: LedgerInvoice })
-const params = t.Object({
-  id: t.string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
-})
+const params = { id: t.string('Id of the invoice.', '00000000-0000-4000-8000-000000000901') }
 
 const rowOf = (invoice: Invoice, baseUrl: string): LedgerInvoice => ({
   ...invoiceRow(invoice, baseUrl),
@@ -95,7 +93,7 @@ function ledger({ billing, keys, links, now }: Context) {
       summary: 'Get an invoice of any account',
       description: 'Returns the invoice with its lines and payment status.',
       access: operator,
-      params: params.properties,
+      params,
       answers: One,
       handle: ({ params: { id }, request }) => {
         const invoice = billing.invoices.byId(id)
@@ -156,7 +154,7 @@ function marking({ billing, links }: Context) {
     description,
     access: operator,
     idempotent: true as const,
-    params: params.properties,
+    params,
     answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
   })
   const closed =

@@ -19,9 +19,7 @@ const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000
 const reasonMax = 500
 const creditsMax = 100
-const params = t.Object({
-  id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
-})
+const params = { id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001') }
 
 export const CreditShape = t.object('OperatorCredit', {
   id: t.String(),
@@ -71,7 +69,7 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
         'Returns all purchased and granted credits: those that remain in order of use, then those that are used up or expired, newest first.',
       access: operator,
       page: { max: creditsMax },
-      params: params.properties,
+      params,
       answers: envelopeOf({
         credits: t.Array(CreditShape),
         balance: Balance,
@@ -94,7 +92,7 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
         'Grants free credits, which are available immediately and used like purchased ones: when the quota of a key is exhausted, those that expire first before others. The account is notified, and the grant is recorded in the audit trail.',
       access: operator,
       idempotent: true,
-      params: params.properties,
+      params,
       body: giftBody.schema,
       answers: { 201: envelopeOf({ credit: CreditShape, balance: Balance }) },
       handle: ({ body, params: { id } }) => {

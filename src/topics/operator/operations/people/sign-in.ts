@@ -11,7 +11,7 @@ import type { AccountState } from '../../../keys/service/keyring.ts'
 import { accountOf } from './accounts.ts'
 
 const access = { operator: 'people' } as const
-const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
+const params = { id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) }
 const Done = envelopeOf({ id: t.String(), email: t.String() })
 const passwordMax = 1000
 const PasswordBody = body({
@@ -38,7 +38,7 @@ export function signInAdminOperations({
       summary: 'Set the password of an account',
       description: 'Sets the password of an account and ends all its sessions.',
       access,
-      params: params.properties,
+      params,
       body: PasswordBody.schema,
       answers: Done,
       handle: async ({ body, params: { id } }) => {
@@ -58,7 +58,7 @@ export function signInAdminOperations({
         'Returns a one-time sign-in link for an account, valid for an hour. It is returned only in this response.',
       access,
       idempotent: true,
-      params: params.properties,
+      params,
       answers: {
         201: envelopeOf({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
       },
@@ -78,7 +78,7 @@ export function signInAdminOperations({
       description:
         'Removes two-factor authentication for users who have lost their authenticator and recovery codes. All sessions of the account end.',
       access,
-      params: params.properties,
+      params,
       answers: Done,
       handle: ({ params: { id } }) => {
         const account = accountOf(keys, id)
@@ -92,7 +92,7 @@ export function signInAdminOperations({
       summary: 'End all sessions of an account',
       description: 'Ends all sessions of an account; its API keys keep working.',
       access,
-      params: params.properties,
+      params,
       answers: Done,
       handle: ({ params: { id } }) => {
         const account = accountOf(keys, id)

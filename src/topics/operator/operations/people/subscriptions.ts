@@ -74,9 +74,7 @@ const rowsOf =
     ended_at: isoOrNull(subscription.endedAt),
   })
 
-const params = t.Object({
-  id: t.string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
-})
+const params = { id: t.string('Id of the subscription.', '00000000-0000-4000-8000-000000000902') }
 
 const listing = [
   operation('GET /admin/v1/subscriptions', {
@@ -110,7 +108,7 @@ const listing = [
     summary: 'Get a subscription of any account',
     description: 'Returns the subscription, with its account, price and running period.',
     access: operator,
-    params: params.properties,
+    params,
     answers: One,
     handle: ({ at: { billing, keys }, params: { id } }) => {
       const subscription = billing.sold.byId(id)
@@ -196,7 +194,7 @@ function ending({ billing, idempotency, keys }: Context) {
         'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. A `credit` that is left stays on the account for its next subscription; at a payment processor it becomes the balance of the customer. Ended subscriptions are refused with 422 `no_active_subscription`.',
       access: operator,
       headers: idempotencyHeader,
-      params: params.properties,
+      params,
       body: cancellationBody.schema,
       answers: { 200: One, 409: ValidationProblem, 503: NestedProblem },
       handle: async ({ body, params: { id }, requestContext, request, reply }) => {

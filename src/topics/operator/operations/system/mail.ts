@@ -34,9 +34,7 @@ const SuppressionBody = body({
   ),
   reason: optional(text(reasonMax, { examples: ['asked not to be written to'] })),
 })
-const params = t.Object({
-  address: t.string('The e-mail address, in any letter case.', 'gone@example.com'),
-})
+const params = { address: t.string('The e-mail address, in any letter case.', 'gone@example.com') }
 const rowOf = ({ address, reason, createdAt }: Suppression) => ({
   address,
   reason,
@@ -82,7 +80,7 @@ export const mailAdminOperations = [
     summary: 'Remove a suppression',
     description: 'Removes the address from the list. E-mails skipped in the meantime are not sent.',
     access: operator,
-    params: params.properties,
+    params,
     answers: envelopeOf({ address: t.String(), deleted: t.Literal(true) }),
     handle: ({ at, params: { address } }) => {
       const { suppressions } = at
