@@ -47,10 +47,10 @@ const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\
 const subjectCharactersMax = 200
 
 /** One line for a header, without anything that could begin another one. */
-export const headerLine = (text: string, charactersMax = subjectCharactersMax): string =>
-  [...text.toWellFormed().replace(unsafe, ' ').replace(/ {2,}/g, ' ').trim()]
-    .slice(0, charactersMax)
-    .join('')
+export function headerLine(text: string, charactersMax = subjectCharactersMax): string {
+  const line = text.toWellFormed().replace(unsafe, ' ').replace(/ {2,}/g, ' ').trim()
+  return line.length <= charactersMax ? line : [...line].slice(0, charactersMax).join('')
+}
 
 /** Headers of an e-mail alongside those that every e-mail has. */
 export const headersOf = ({ unsubscribeUrl }: FrozenMailMessage): Record<string, string> => ({
