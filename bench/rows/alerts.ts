@@ -56,7 +56,8 @@ export async function alerts(options: BenchOptions): Promise<Line[]> {
     const dir = join(options.dir, 'alerts')
     rmSync(dir, { recursive: true, force: true })
     mkdirSync(dir, { recursive: true })
-    const instance = openInstance({ dir, runtime: runtime(dir) })
+    // As in production: another thread checkpoints, and the outbox sends beside it.
+    const instance = openInstance({ dir, runtime: runtime(dir), serving: true })
     try {
       fill(instance, round)
       lines.push(...(await measured(instance, round)))
