@@ -3,6 +3,7 @@ import uPlot from 'uplot'
 import { appearance } from '../person/preferences.ts'
 import { decimalsOf, number } from '../text/format.ts'
 import { type ChartProps, ink, isDaily, momentText, spoken, type Values, zoneOf } from './lines.ts'
+import { useOnPaper } from './paper.ts'
 
 const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
 
@@ -54,6 +55,10 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     drawn.current?.setData(dataOf(props))
   }, [times, lines, props.levels, props.marks])
+
+  useOnPaper(width =>
+    drawn.current?.setSize({ width: width ?? box.current?.clientWidth ?? 0, height }),
+  )
 
   return (
     <figure class="chart" style={{ margin: 0 }}>

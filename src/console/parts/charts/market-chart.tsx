@@ -25,6 +25,7 @@ import { appearance } from '../person/preferences.ts'
 import { number } from '../text/format.ts'
 import { axisText, localSeconds } from '../text/writing.ts'
 import { ink, type Line, momentText, spoken, type TradingProps, zoneOf } from './lines.ts'
+import { useOnPaper } from './paper.ts'
 
 /** A second chart below the prices, with the same time and the same cursor. */
 export interface Pane {
@@ -121,6 +122,11 @@ export default function MarketChart(props: MarketChartProps) {
       chart.current = undefined
     }
   }, [times, lines, candles, panes, events, spans, isLog, appearance.value])
+
+  useOnPaper(width => {
+    chart.current?.applyOptions({ autoSize: width === undefined })
+    if (width !== undefined) chart.current?.resize(width, width / 2, true)
+  })
 
   const readAt = (index: number | undefined) => {
     const time = index === undefined ? undefined : timesOf.current[index]
@@ -309,6 +315,7 @@ function optionsOf({ lines, times }: MarketChartProps) {
       // chart instead of being cut.
       fixLeftEdge: true,
       fixRightEdge: true,
+      lockVisibleTimeRangeOnResize: true,
       tickMarkFormatter: (time: Time, type: TickMarkType) =>
         axisText(Number(time) * 1000, zone, partsOf[type]),
     },

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { needs } from '../../support/needs.ts'
+import { openStage, type Stage } from './stage.ts'
+
+needs('chromium').describe('the pages of the console', () => {
+  let stage: Stage
+
+  beforeAll(async () => {
+    stage = await openStage()
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  test('a page is printed in dark ink, with its headings and its whole chart, without its controls', async () => {
+    const { page, context, goTo } = await stage.visitor({ scheme: 'dark', width: 1442 })
+    await goTo('/series/WTI_USD')
+    await page.waitForSelector('.market canvas')
+    await page.emulateMedia({ media: 'print' })
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`)
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(28, 32, 36)')
+    expect(await page.locator('th button:has-text("Close")').isVisible()).toBe(true)
+    expect(await page.locator('main :is(input, select, .group, .button):visible').count()).toBe(0)
+    const widest = `Math.max(...[...document.querySelectorAll('canvas')].map(c => c.clientWidth))`
+    expect(await page.evaluate<number>(widest)).toBeLessThanOrEqual(700)
+    await page.emulateMedia({ media: 'screen' })
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`)
+    await page.waitForTimeout(300)
+    expect(await page.evaluate<number>(widest)).toBeGreaterThan(900)
+    await context.close()
+  })
+
+  test('a narrower window shows the newest value of a chart too', async () => {
+    const { page, context, goTo } = await stage.visitor({ width: 1443 })
+    await goTo('/series/WTI_USD')
+    await page.waitForSelector('.market canvas')
+    await page.setViewportSize({ width: 600, height: 900 })
+    await page.waitForTimeout(500)
+    // The address has the stretch in sight once the chart was touched.
+    await page.locator('.market .plot').click()
+    await page.waitForURL(/zoom=\d+_\d+/)
+    const zoom = new URL(page.url()).searchParams.get('zoom') ?? ''
+    const newest = stage.instance.clock.now() / 1000
+    expect(newest - Number(zoom.split('_')[1])).toBeLessThan(5 * 86_400)
+    await context.close()
+  })
+})
