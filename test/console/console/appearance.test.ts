@@ -44,4 +44,27 @@ needs('chromium').describe('the pages of the console', () => {
     expect(newest - Number(zoom.split('_')[1])).toBeLessThan(5 * 86_400)
     await context.close()
   })
+
+  test('a report names its figures in words', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/commodities/products?report=Gasoil%20crack')
+    await page.waitForSelector('section[aria-label="Gasoil crack: figures"]')
+    expect(await page.locator('.card .figure > span').allInnerTexts()).toEqual([
+      'Value',
+      'Product price',
+      'Crude price',
+      'Barrels per tonne',
+      'Gasoil, USD/bbl',
+    ])
+    expect(await page.locator('.card .figure:has-text("tonne") b').textContent()).toContain('7.45')
+    const facts = await page.locator('.card dt').allInnerTexts()
+    expect(facts.slice(0, 2)).toEqual(['Name', 'Product code'])
+  })
+
+  test('records with the same fields are the rows of a table', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/commodities?report=By%20region')
+    await page.waitForSelector('tr:has-text("PADD 1")')
+    expect(await page.locator('table.report tbody tr').count()).toBe(5)
+  })
 })

@@ -135,12 +135,10 @@ export const parts: readonly Part[] = [
         'WTI_USD',
         'BRENT_CRUDE_USD',
       ]),
-      choosing(
-        'Spread to Brent',
-        '/v1/analytics/spread?code1={choice}&code2=BRENT_CRUDE_USD',
-        'Series',
-        ['NATURAL_GAS_USD', 'WTI_USD'],
-      ),
+      {
+        text: 'Oil to gas ratio',
+        path: '/v1/analytics/spread?spread=gas_oil_ratio&period=90&type=historical',
+      },
       { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
     ],
   },

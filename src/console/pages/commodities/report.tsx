@@ -52,6 +52,12 @@ function flat(row: Row, prefix = ''): Row {
   return out
 }
 
+/** Whether records by name are the rows of a table: three or more that share their fields. */
+function areAlike(records: readonly Row[]): boolean {
+  const [fewest = []] = records.map(Object.keys).sort((a, b) => a.length - b.length)
+  return records.length > 2 && records.every(record => fewest.every(name => name in record))
+}
+
 /** The figures and tables of an answer, in the order in which it has them. */
 function foundIn(answer: unknown): Found {
   const figures: Found['figures'] = []
@@ -67,16 +73,29 @@ function foundIn(answer: unknown): Found {
   }
   const visitRecord = (name: string, value: Row) => {
     const fields = fieldsOf(value)
-    const isOf = (test: (value: unknown) => boolean) =>
-      fields.length > 3 && fields.every(([, field]) => test(field))
-    if (isOf(isRecord))
+    const records = fields.filter(([, field]) => isRecord(field)) as [string, Row][]
+    const isTable =
+      areAlike(records.map(([, record]) => record)) ||
+      (records.length > 3 && records.length === fields.length)
+    const isCounts =
+      name !== '' && fields.length > 3 && fields.every(([, field]) => typeof field === 'number')
+    const subject = /(basin|state)s?$/.exec(name)?.[1] ?? 'name'
+    if (isTable)
+      tables.push({
+        name: name || 'data',
+        rows: records.map(([field, row]) => ({ [subject]: field, ...flat(row) })),
+      })
+    if (isCounts)
       tables.push({
         name,
-        rows: fields.map(([field, row]) => ({ name: field, ...flat(row as Row) })),
+        rows: fields.map(([field, value]) => ({
+          [subject]: subject === 'name' ? labelOf(field) : field,
+          value,
+        })),
       })
-    else if (name !== '' && isOf(field => typeof field === 'number'))
-      tables.push({ name, rows: fields.map(([field, count]) => ({ name: field, value: count })) })
-    else for (const [field, inner] of fields) visit(name === '' ? field : `${name}_${field}`, inner)
+    else
+      for (const [field, inner] of fields)
+        if (!isTable || !isRecord(inner)) visit(name === '' ? field : `${name}_${field}`, inner)
   }
   visitRecord(
     '',
@@ -85,7 +104,9 @@ function foundIn(answer: unknown): Found {
   const isLength = ([name, value]: readonly [string, Scalar]) =>
     /count$/.test(name) && tables.some(({ rows }) => rows.length === value)
   return {
-    figures: figures.filter((figure, i) => !isLength(figure) && !isRepeated(figures, i)),
+    figures: figures.filter(
+      (figure, i) => !isLength(figure) && !isRepeated(figures, i) && !isNamed(figures, figure),
+    ),
     // Some answers have a table under two names.
     tables: tables.filter(
       ({ rows }, i) =>
@@ -103,6 +124,17 @@ const isRepeated = (figures: Found['figures'], at: number): boolean => {
   const isSpecific = typeof value === 'number' && String(value).replace(/\D/g, '').length >= 3
   return isSpecific && figures.slice(0, at).some(([, earlier]) => earlier === value)
 }
+
+/** What a name or a code says already: the type of what it names, and the name of a series. */
+const isNamed = (figures: Found['figures'], [field, value]: Found['figures'][number]): boolean =>
+  figures.some(
+    ([other, text]) =>
+      (/(^|_)type$/.test(field) &&
+        /(^|_)name$/.test(other) &&
+        asWords(String(value)).toLowerCase() === String(text).toLowerCase()) ||
+      (field === 'name' && other === 'code' && seriesName(String(text)) === value) ||
+      other === `${field}_name`,
+  )
 
 /** So many facts about a table stand below it, or below figures before the rest is folded. */
 const factsMax = 4
@@ -168,7 +200,7 @@ export function Report({ title, path }: { title: string; path: string }) {
                         .filter(Boolean)
                         .join(' · ')}
                     </span>
-                    <code>GET {path}</code>
+                    {i === 0 && <code>GET {path}</code>}
                   </span>
                 }
                 columns={columns}
@@ -183,7 +215,7 @@ export function Report({ title, path }: { title: string; path: string }) {
 
 /** Figures whose unit is not the one of the answer: shares, ages and numbers of things. */
 const hasNoUnit =
-  /percent|count|hours|expected|volume|interest|days|weeks|score|zscore|points|period|years|wells|permits|rank/
+  /percent|pct|count|hours|expected|volume|interest|days|weeks|score|zscore|points|period|years|wells|permits|rank|_per_|price[12]$/
 
 /** Numbers as figures with their units, and below them the texts that say what they are of. */
 function Figures({ title, figures }: { title: string; figures: Found['figures'] }) {
@@ -241,22 +273,43 @@ const isDate = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 const isPlace = (name: string): boolean => /^(basin|region|state)$/.test(name)
 
+/** A moment, a day or a month. */
+const isCalendar = (value: unknown): boolean =>
+  isDate(value) || (typeof value === 'string' && /^\d{4}-\d\d(-\d\d)?$/.test(value))
+
 /** The name of a field as a heading, with its unit behind a comma. */
 const labelOf = (name: string): string =>
   words(
     name === 'data'
       ? 'values'
       : name
-          .replace(/^(coverage|coordinates|summary|national)_(total_)?/, '')
+          .replace(
+            /^(coverage|coordinates|summary|national|components|conversion|spreads(?=_m\d))_(total_)?/,
+            '',
+          )
           .replace(/^data_sources_/, 'source_of_'),
   )
-    .replace(/ m(\d+) m(\d+)$/i, ', M$1–M$2')
+    .replace(/^M(\d+) m(\d+)$/, 'M$1–M$2')
+    .replace(/ usd per bbl$/, ', USD/bbl')
+    .replace(/^(High|Low|Average) 52w$/, (_, word: string) => `52-week ${word.toLowerCase()}`)
+    .replace(
+      /^(Price|Contract|Code)([12])$/,
+      (_, noun: string, at: string) =>
+        `${at === '1' ? 'First' : 'Second'} ${noun === 'Code' ? 'series' : noun.toLowerCase()}`,
+    )
+    .replace(/ (percent|pct) 24h$/, ', 24 h, %')
+    .replace(/\b(\w+) \1\b/, '$1')
+    .replace(/^As of date$/, 'As of')
     .replace(/ (bbl|boe|mcf|Mcf|bbl\/d|Mcf\/d|million bbl\/d|days)$/, ', $1')
     .replace(/^(Oil|Gas|Total oil|Total gas) production$/, '$1')
     .replace(/^Economical$/, 'Economical fuel')
     .replace(/^Zscore$/, 'z-score')
     .replace(/^Display name$/, 'Name')
     .replace(/^Created at$/, 'Observed')
+    .replace(/^(Updated|Published|Retrieved|Recorded) (at|date)$/, '$1')
+    .replace(/^Expected$/, 'Expected periods')
+    .replace(/^Min (?=price)/, 'Lowest ')
+    .replace(/^Max (?=price)/, 'Highest ')
     .replace(/^(Port|Carrier|Operator) name$/, '$1')
     .replace(/std dev$/, 'standard deviation')
     .replace(/^Boe$/, 'Oil equivalent, boe')
@@ -281,12 +334,21 @@ function digitsOf(values: readonly unknown[]): number {
 const seriesName = (code: string): string | undefined =>
   codes.value.find(known => known.code === code)?.name
 
+/** `gasoil_crack` and `gasoil-crack` as people write them. */
+const asWords = (text: string): string => words(text.replaceAll('-', '_'))
+
+const placeText = (text: string): string =>
+  text.length === 2
+    ? text.toUpperCase()
+    : asWords(text).replace(/\b[a-z]/g, first => first.toUpperCase())
+
 function cellOf(
   name: string,
   value: unknown,
   values: readonly unknown[] = [value],
 ): VNode | string {
   if (value === null || value === undefined || value === '') return '–'
+  if (name === 'year') return String(value)
   if (typeof value === 'number') {
     const digits = digitsOf(values)
     if (isChange(name))
@@ -301,8 +363,9 @@ function cellOf(
   if (/^https?:/.test(text)) return <a href={text}>{new URL(text).host}</a>
   if (/(^|_)unit$/.test(name)) return unitOf(null, text)
   if (seriesName(text)) return <a href={`/series/${text}`}>{seriesName(text)}</a>
-  if (!/^[a-z]+(_[a-z0-9]+)*$/.test(text)) return text
-  return isPlace(name) ? words(text).replace(/\b[a-z]/g, first => first.toUpperCase()) : words(text)
+  if (name === 'fuel_type') return text.replaceAll('_', ' ')
+  if (!/^[a-z]+([_-][a-z0-9]+)*$/.test(text)) return text
+  return isPlace(name) ? placeText(text) : asWords(text)
 }
 
 /** Whether at most one of the moments is of each day. */
@@ -328,7 +391,7 @@ const dateFields = [
   'time',
 ]
 const nameFields =
-  /^(name|code|state|basin|country|operator|commodity|product|metric|carrier)$|_name$/
+  /^(name|code|state|basin|country|operator|commodity|product|metric|carrier|contract[12])$|_name$/
 
 /** The order of columns: the subject of a row first, then time and numbers. */
 function placeOf(values: readonly unknown[], name: string): number {
@@ -345,10 +408,13 @@ const columnsMax = 9
 const moods: Readonly<Record<string, Mood>> = { critical: 'bad', warning: 'warn' }
 
 /** The unit of a row, after its currency where it has one. */
-const unitIn = (row: Row): string =>
-  typeof row.unit === 'string'
-    ? unitOf(typeof row.currency === 'string' ? row.currency : null, row.unit)
-    : '–'
+function unitIn(row: Row): string {
+  if (typeof row.unit !== 'string') return '–'
+  if (typeof row.currency === 'string') return unitOf(row.currency, row.unit)
+  const unit = unitOf(null, row.unit)
+  const isOfPrice = Object.keys(row).some(name => /price$/.test(name)) && !unit.includes('/')
+  return isOfPrice ? `per ${unit}` : unit
+}
 
 /** The columns of a table, and as texts what all of its rows have in common. */
 function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: string[] } {
@@ -397,6 +463,7 @@ function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: strin
       name: labelOf(name),
       fileName: name,
       isNumber: values.every(value => value === null || typeof value === 'number'),
+      ...(values.some(isCalendar) && { className: 'nowrap' }),
       isWide: !narrow.has(name),
       isFileOnly: i >= Math.min(shown.length, columnsMax),
       value: row => row[name] as string | number | null,
@@ -440,7 +507,7 @@ function datesOf(rows: readonly Row[]): string | undefined {
 
 const linesMax = 5
 const inks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5']
-const notMeasures = /^(id|rank|hours|expected|year|quarter|month|change.*|percent.*|.*_id)$/
+const notMeasures = /^(id|count|rank|hours|expected|year|quarter|month|change.*|percent.*|.*_id)$/
 
 /** The field that names the subject of each row, where a table has several subjects. */
 const groupOf = (rows: readonly Row[], field: string): string | undefined => {

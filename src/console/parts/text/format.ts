@@ -99,14 +99,18 @@ const shortWords: Readonly<Record<string, string>> = {
   fx: 'FX',
   hfo: 'HFO',
   iea: 'IEA',
+  ifo380: 'IFO 380',
   lng: 'LNG',
   mbpd: 'million bbl/d',
   ltl: 'LTL',
+  mape: 'MAPE',
   mcf: 'Mcf',
   mcfd: 'Mcf/d',
   mgo: 'MGO',
   ngl: 'NGL',
   padd: 'PADD',
+  rmse: 'RMSE',
+  sms: 'SMS',
   spr: 'SPR',
   us: 'US',
   vlsfo: 'VLSFO',
@@ -173,6 +177,9 @@ export function sourceText(source: string): string {
 /** `barrel` after a currency: `USD/bbl`. */
 export function unitOf(currency: string | null, unit: string): string {
   if (hundredths[unit]) return hundredths[unit]
-  const word = unitWords[unit] ?? unit.replaceAll('_', ' ')
+  const word = unit
+    .split('/')
+    .map(part => unitWords[part] ?? part.replaceAll('_', ' '))
+    .join('/')
   return [currency, word].filter(Boolean).join('/')
 }
