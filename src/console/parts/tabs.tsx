@@ -15,6 +15,16 @@ export function useTitle(page: PageWithParts): string {
   return (part !== '' && partName(page, part)) || words(page)
 }
 
+/** Scrolls a strip of tabs that is wider than the window to the current one. */
+export function useTabStrip(current: string) {
+  const strip = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const tab = strip.current?.querySelector('[aria-current]')
+    tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current])
+  return strip
+}
+
 /** The tabs of a page, and the part that the address names. */
 export function Tabs({
   page,
@@ -24,15 +34,11 @@ export function Tabs({
   views: Readonly<Record<string, ComponentType>>
 }) {
   const { part = '' } = useRoute().params
-  const list = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const current = list.current?.querySelector('[aria-current]')
-    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [part])
+  const strip = useTabStrip(part)
   const View = views[part]
   return (
     <>
-      <nav class="tabs paged" aria-label={words(page)} ref={list}>
+      <nav class="tabs paged" aria-label={words(page)} ref={strip}>
         {Object.keys(pageParts[page]).map(each => (
           <a
             key={each}

@@ -67,4 +67,24 @@ needs('chromium').describe('the pages of the console', () => {
     await page.waitForSelector('tr:has-text("PADD 1")')
     expect(await page.locator('table.report tbody tr').count()).toBe(5)
   })
+
+  test('a stock has none of the words of a price in its statistics', async () => {
+    const { page, goTo } = await stage.visitor()
+    const labels = page.locator('section[aria-labelledby=statistics] .figure > span')
+    await goTo('/series/US_CRUDE_STORAGE?tab=statistics')
+    await labels.first().waitFor()
+    expect((await labels.allInnerTexts()).join()).not.toMatch(/RSI|Support|Resistance/)
+    await goTo('/series/WTI_USD?tab=statistics')
+    await labels.first().waitFor()
+    expect((await labels.allInnerTexts()).join()).toMatch(/RSI.*Support.*Resistance/)
+  })
+
+  test('on a phone, the chosen tab of a series is in sight', async () => {
+    const { page, goTo } = await stage.visitor({ width: 390 })
+    await goTo('/series/WTI_USD?tab=api')
+    const tab = page.locator('nav[aria-label="More of this series"] [aria-current=page]')
+    await tab.waitFor()
+    const box = await tab.boundingBox()
+    expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+  })
 })

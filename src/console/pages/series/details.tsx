@@ -15,6 +15,7 @@ import { now } from '../../parts/requests/boot.ts'
 import { Samples } from '../../parts/samples.tsx'
 import { type Column, numeric } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
+import { useTabStrip } from '../../parts/tabs.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { dataDay, instant, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 import { monthNames } from '../../parts/text/writing.ts'
@@ -59,9 +60,10 @@ export function Details({ data, path, notes, tab, onTab }: DetailsProps) {
     { tab: 'api', text: 'API', view: () => <Calls data={data} path={path} /> },
   ]
   const shown = parts.find(part => part.tab === tab) ?? parts[0]!
+  const strip = useTabStrip(shown.tab)
   return (
     <>
-      <nav class="tabs" aria-label="More of this series">
+      <nav class="tabs" aria-label="More of this series" ref={strip}>
         {parts.map(part => (
           <button
             type="button"
@@ -85,7 +87,8 @@ const periods = [
   { value: '1825', text: '5 years' },
 ] as const
 
-function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
+function Statistics({ data }: { data: ChartAnswer }) {
+  const { code, decimals } = data
   const period = useSignal<(typeof periods)[number]['value']>('365')
   const answer = useLoaded(`statistics ${code} ${period.value}`, signal =>
     Promise.all([
@@ -105,7 +108,7 @@ function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
       <Shown of={answer} what="statistics">
         {([{ statistics: of }, { trend, momentum, levels, signal }]) => (
           <>
-            <p>{signal.interpretation}</p>
+            {isPrice(data) && <p>{signal.interpretation}</p>}
             <div class="figures">
               {of.z_score !== null && (
                 <Figure label={`z-score, ${of.z_score_interpretation}`}>
@@ -123,14 +126,20 @@ function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
               <Figure label="Standard deviation">{value(of.std_dev)}</Figure>
               <Figure label="Lowest">{value(of.min)}</Figure>
               <Figure label="Highest">{value(of.max)}</Figure>
-              <Figure label={`Trend, ${trend.direction}`}>
+              <Figure label="Change in this period">
                 {trend.price_change_pct === null ? '–' : `${signed(trend.price_change_pct, 1)}%`}
               </Figure>
-              <Figure label={`RSI 14, ${momentum.interpretation}`}>
-                {number(momentum.rsi, 0)}
-              </Figure>
-              <Figure label="Support">{levels.support.map(value).join(', ') || '–'}</Figure>
-              <Figure label="Resistance">{levels.resistance.map(value).join(', ') || '–'}</Figure>
+              {isPrice(data) && (
+                <>
+                  <Figure label={`RSI 14, ${momentum.interpretation}`}>
+                    {number(momentum.rsi, 0)}
+                  </Figure>
+                  <Figure label="Support">{levels.support.map(value).join(', ') || '–'}</Figure>
+                  <Figure label="Resistance">
+                    {levels.resistance.map(value).join(', ') || '–'}
+                  </Figure>
+                </>
+              )}
             </div>
           </>
         )}
@@ -265,7 +274,11 @@ function Vintages({ data }: { data: ChartAnswer }) {
       rows={rows}
       keyOf={({ observed_at: at }) => at}
       empty="No vintages for the newest points."
-      note="Every value that each point has had, in the order recorded."
+      note={
+        most === 1
+          ? 'None of these points has been revised. The time below a value is when it was recorded.'
+          : 'Every value that each point has had, in the order recorded, with the time below it.'
+      }
       columns={({ column, numeric }) => [
         column('Observed', 'observed_at', {
           className: 'nowrap',
@@ -300,14 +313,22 @@ function Recorded({ vintages, at, of }: { vintages: Vintage[]; at: number; of: C
   )
 }
 
+const forecastMethods = {
+  sma: 'simple moving average',
+  ema: 'exponential moving average',
+  combined: 'the mean of both moving averages',
+} as const
+
 function Forecast({ data }: { data: ChartAnswer }) {
   const path = `/v1/analytics/forecast?code=${data.code}`
   const answer = useData<ForecastAnswer>(path)
   const value = (amount: number) => number(amount, data.decimals)
   const band = (name: string, sigma: 'sigma_1' | 'sigma_2', end: 'low' | 'high') =>
     numeric(name, (row: Horizon) => row.confidence_intervals[sigma][end], {
-      show: (row: Horizon) => value(row.confidence_intervals[sigma][end]),
+      isWide: sigma === 'sigma_2',
+      write: value,
     })
+  const method = answer.data && forecastMethods[answer.data.method]
   return (
     <Table
       caption="Forecast"
@@ -316,9 +337,12 @@ function Forecast({ data }: { data: ChartAnswer }) {
       rows={answer.data?.forecasts}
       keyOf={({ horizon_days: days }) => String(days)}
       empty="No forecast: there is not enough history."
-      note={`Method: ${answer.data?.method}. The bands come from the volatility of the series.`}
-      columns={({ numeric }) => [
-        numeric('Days ahead', 'horizon_days'),
+      note={`Method: ${method}. The bands come from the volatility of the series.`}
+      columns={({ column, numeric }) => [
+        column('Ahead', 'horizon_days', {
+          fileName: 'days_ahead',
+          write: (days: number) => (days === 1 ? '1 day' : `${days} days`),
+        }),
         numeric(unitOf(data.currency, data.unit) || 'Value', 'forecast_value', row => (
           <span class="strong">{value(row.forecast_value)}</span>
         )),
