@@ -17,6 +17,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
 import { keepKey } from '../parts/person/own-key.ts'
+import { type Plan as OfferedPlan, usePlans } from '../parts/person/plans.ts'
 import { ask, dataOf, useAnswer, useChange, useData } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { aside } from '../parts/tables/columns.tsx'
@@ -329,10 +330,19 @@ function UsagePart() {
   )
 }
 
+/** The quota with its period; the quota of a trial is for the whole of it. */
+function quotaText(
+  { request_limit: limit, trial_active: isTrial }: AccountAnswer['account'],
+  plan: OfferedPlan | undefined,
+): string {
+  if (limit === null) return 'No limit'
+  return plan && !isTrial ? `${number(limit)} a ${plan.request_quota.period}` : number(limit)
+}
+
 function Plan() {
   const account = useAnswer<AccountAnswer>('/v1/account')
-  const plans = useAnswer<{ plans: { id: string; name: string }[] }>('/billing/plans')
-  const nameOf = (id: string) => plans.data?.plans.find(plan => plan.id === id)?.name ?? words(id)
+  const plans = usePlans()
+  const planOf = (id: string) => plans.data?.find(plan => plan.id === id)
   const invoices = usePages<{ invoices: Invoice[] }, Invoice>(
     '/billing/invoices',
     answer => answer.invoices,
@@ -348,9 +358,9 @@ function Plan() {
                 <dt>Account</dt>
                 <dd>{data.email}</dd>
                 <dt>Plan</dt>
-                <dd>{nameOf(data.tier)}</dd>
+                <dd>{planOf(data.tier)?.name ?? words(data.tier)}</dd>
                 <dt>Requests</dt>
-                <dd>{data.request_limit === null ? 'No limit' : number(data.request_limit)}</dd>
+                <dd>{quotaText(data, planOf(data.tier))}</dd>
                 {data.trial_active && (
                   <>
                     <dt>Trial until</dt>

@@ -30,9 +30,9 @@ interface Person {
 }
 
 const roles = [
-  { value: 'member', text: 'member' },
-  { value: 'admin', text: 'admin' },
-  { value: 'read_only', text: 'read-only' },
+  { value: 'member', text: 'Member' },
+  { value: 'admin', text: 'Admin' },
+  { value: 'read_only', text: 'Read only' },
 ] as const
 
 const peopleOf = ({ members, invitations }: Organization): Person[] => [

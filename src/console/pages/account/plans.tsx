@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
 import { Choice, Confirmed, Result, Tag } from '../../parts/bits.tsx'
-import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
+import { featureText, moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
 import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
@@ -13,8 +13,6 @@ type Period = 'monthly' | 'yearly'
 
 const centsOf = (plan: Plan, period: Period): number =>
   period === 'monthly' ? plan.price_monthly : plan.price_yearly
-
-const nameOfFeature = (feature: string) => (feature === 'sms' ? 'SMS' : words(feature))
 
 /** The current subscription, the available plans, and cancellation. */
 export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
@@ -89,7 +87,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
                   : moneyOf(centsOf(plan, period.value), plan.currency),
             },
           ),
-          column('Features', ({ features }) => features.map(nameOfFeature).join(', '), {
+          column('Features', ({ features }) => features.map(featureText).join(', '), {
             isWide: true,
             className: 'quiet',
           }),

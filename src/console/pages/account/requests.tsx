@@ -43,7 +43,8 @@ export function Requests() {
         isTall
         empty={
           <>
-            No matching requests. <a href="/docs/quickstart">Make a first call</a>
+            {outcome.value || route.value ? 'No matching requests.' : 'No requests yet.'}{' '}
+            <a href="/docs/quickstart">Make a first call</a>
           </>
         }
         note={

@@ -70,8 +70,8 @@ export function Sources() {
           column('Source', 'name', source => (
             <>
               {source.name}
-              <div class="code">
-                {source.source_type}
+              <div class="quiet small">
+                {words(source.source_type)}
                 {source.has_credentials && ', with credentials'}
               </div>
               {source.last_error && <div class="quiet small">{source.last_error}</div>}

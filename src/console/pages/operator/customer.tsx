@@ -274,13 +274,15 @@ function CustomerUsage({ usage }: { usage: AccountUsage | undefined }) {
   return (
     <section class="card" aria-label="Usage">
       <UsageBar usage={usage} />
-      <Chart
-        title="Requests by day, 30 days"
-        height={200}
-        decimals={0}
-        times={usage.days.map((_, i) => (first + i) * (dayMs / 1000))}
-        lines={[{ label: 'Requests', values: usage.days, ink: '--ink-1', isColumns: true }]}
-      />
+      {usage.days.some(Boolean) && (
+        <Chart
+          title="Requests by day, 30 days"
+          height={200}
+          decimals={0}
+          times={usage.days.map((_, i) => (first + i) * (dayMs / 1000))}
+          lines={[{ label: 'Requests', values: usage.days, ink: '--ink-1', isColumns: true }]}
+        />
+      )}
       <p class="quiet small">Last request: {ago(usage.last_request_at)}.</p>
     </section>
   )

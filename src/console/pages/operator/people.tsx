@@ -20,6 +20,7 @@ import {
 import { Spark } from '../../parts/charts/spark.tsx'
 import { beginImpersonation, type Impersonation } from '../../parts/person/impersonation.ts'
 import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
+import { featureText } from '../../parts/person/plans.ts'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'
@@ -277,7 +278,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
         empty="No API keys. Create one above."
         note={
           detail &&
-          `${number(detail.usage_this_month)} requests this month; the plan includes ${detail.features.length > 0 ? detail.features.join(', ') : 'prices only'}.`
+          `${number(detail.usage_this_month)} requests this month; the plan includes ${detail.features.map(featureText).join(', ') || 'prices only'}.`
         }
         actions={
           <KeyForm

@@ -7,7 +7,7 @@ import { useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { sets, submits } from '../../parts/text/form.ts'
-import { words } from '../../parts/text/format.ts'
+import { unitOf, words } from '../../parts/text/format.ts'
 
 const fields = [
   { name: 'name', text: 'Name' },
@@ -100,6 +100,7 @@ export function SeriesEditor() {
           column('Category', 'category', { isWide: true, show: ({ category }) => words(category) }),
           column('Unit', ({ currency, unit }) => [currency, unit].filter(Boolean).join('/'), {
             isWide: true,
+            show: ({ currency, unit }) => unitOf(currency, unit),
           }),
           column('Cadence', 'cadence', { isWide: true }),
           column('State', series => states[rankOf(series)], {

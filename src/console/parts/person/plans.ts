@@ -1,5 +1,5 @@
 import { ask, type Loaded, useLoaded } from '../requests/ask.ts'
-import { number } from '../text/format.ts'
+import { number, words } from '../text/format.ts'
 
 /** A plan as everybody may read it. */
 export interface Plan {
@@ -45,3 +45,6 @@ export const cheapestWith = (
 /** `50 requests a day`. */
 export const requestsOf = ({ request_quota: { limit, period } }: Plan): string =>
   limit === null ? 'unlimited requests' : `${number(limit)} requests a ${period}`
+
+/** A feature as people write it. */
+export const featureText = (feature: string): string => (feature === 'sms' ? 'SMS' : words(feature))
