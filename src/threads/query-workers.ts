@@ -29,8 +29,11 @@ export function openQueryWorkers(services: Services, databasePath: string): Quer
       })),
     }),
   )
-  ingest.onWithdraw(seriesId => {
+  const forget = (seriesId: number) =>
     pool.notify({ kind: 'written', changes: [{ seriesId, extent: undefined }] })
+  ingest.onPast(forget)
+  ingest.onWithdraw(seriesId => {
+    forget(seriesId)
     pool.notify({ kind: 'catalogue' })
   })
   services.onQuarantineChange(seriesId => pool.notify({ kind: 'quarantine', seriesId }))

@@ -130,6 +130,10 @@ export function openPrices(deps: PricesDeps) {
     notifyChanged(seriesId)
     attribute(seriesId)
   })
+  // Reads as of an earlier moment have changed, as has since when they are exact.
+  ingest.onPast(seriesId =>
+    notifyChanged(seriesId, Number.POSITIVE_INFINITY, dependentsOf(seriesId)),
+  )
   catalogue.onReload(() => {
     latestPrices.renew()
     // What a formula is made of may be hidden, retired or another series now.

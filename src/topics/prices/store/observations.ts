@@ -129,6 +129,14 @@ export interface ObservationColumns {
   recordedAt: Float64Array
 }
 
+/** What a write did. */
+export interface Written {
+  counts: WriteCounts
+  changes: Change[]
+  /** Series whose current values are as before: earlier values of them became known. */
+  pastOnly: number[]
+}
+
 /**
  * Observations with their history, and the bars that follow them. Ranges are half-open, results
  * newest first unless noted. `bornBy` leaves out points first recorded after that moment; the
@@ -149,7 +157,7 @@ export interface ObservationStore extends ObservationReads, BarReads {
     alongside?: (changes: readonly Change[], counts: WriteCounts) => void,
     origin?: Origin,
     writtenAt?: number,
-  ): { counts: WriteCounts; changes: Change[] }
+  ): Written
   /**
    * Withdraws observations of one series from every read from `at` on; `as_of` still returns them
    * for the time before. One transaction, or a part of the caller's. Returns since when none of
@@ -321,6 +329,7 @@ function createObservationWriter(
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       const changes: Change[] = []
+      const pastOnly: number[] = []
       for (const [seriesId, group] of bySeries(points, recordedAt)) {
         const { change, past } = writeSeries(seriesId, group, recordedAt, counts, origin)
         updateBars(change, past)
@@ -328,9 +337,10 @@ function createObservationWriter(
         noteRange(seriesId, () => written.map(point => point.observedAt))
         if (written.length > 0) noteChange(writtenAt, seriesId, written)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
+        else if (past.length > 0) pastOnly.push(seriesId)
       }
       if (changes.length > 0) alongside?.(changes, counts)
-      return { counts, changes }
+      return { counts, changes, pastOnly }
     })
 }
 

@@ -290,3 +290,27 @@ test('/v1/prices/vintages returns the source of each value and the batch that wr
     [72, 'Desk B', 2],
   ])
 })
+
+test('as_of is exact from the moment of an earlier value that became known after the first read', async () => {
+  const instance = openTestInstance()
+  const { catalogue, ingest } = instance.services
+  const seriesId = catalogue.named('WTI_USD')!.id
+  const [wednesday, day] = [startAt - 2 * dayMs, startAt - 9 * dayMs]
+  const write = (value: number, recordedAt: number, observedAt = day) =>
+    ingest.write([{ seriesId, observedAt, value, recordedAt }])
+  write(75, wednesday)
+  write(76, wednesday, day + dayMs)
+  const token = instance.key()
+  const exported = async () => {
+    const query = `codes=WTI_USD&as_of=${isoInstant(wednesday - hourMs)}`
+    const text = await (await instance.get(`/v1/export/prices?${query}`, token)).text()
+    return text
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map(line => Number(line.split(',')[2]))
+  }
+  await exported()
+  write(72, wednesday - dayMs)
+  expect(await exported()).toEqual([72])
+})

@@ -269,6 +269,7 @@ test('a write reports which observations it inserted, corrected and left unchang
   expect(store.write(week, 2)).toEqual({
     counts: { inserted: 0, revised: 0, unchanged: 40 },
     changes: [],
+    pastOnly: [],
   })
   const corrected = { ...week[3]!, value: 99 }
   const added = { seriesId: 2, observedAt: day, value: 5 }

@@ -51,6 +51,7 @@ export function createIngest(
   const listeners: Listener[] = []
   const inside: Listener[] = []
   const withdrawals: ((seriesId: number) => void)[] = []
+  const pasts: ((seriesId: number) => void)[] = []
   let batch: OpenBatch | undefined
   let lastSnapshotAt = Number.NEGATIVE_INFINITY
   let lastWrite = deps.lastWrittenAt ?? Number.NEGATIVE_INFINITY
@@ -77,7 +78,7 @@ export function createIngest(
       const origin = batch ?? noOrigin
       deps.prepare?.(new Set(points.map(point => point.seriesId)))
       let derived: Change[] = []
-      const { counts, changes } = observations.write(
+      const { counts, changes, pastOnly } = observations.write(
         points,
         recordedAt,
         (changed, written) => {
@@ -97,6 +98,7 @@ export function createIngest(
       }
       if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
       if (derived.length > 0) for (const listener of listeners) listener(derived, noOrigin)
+      for (const seriesId of pastOnly) for (const listener of pasts) listener(seriesId)
       const lastRecordedAt = lastRecordedOf(changes, recordedAt)
       if (recordedAt === writtenAt) lastWrite = Math.max(lastWrite, lastRecordedAt)
       return { ...counts, recordedAt: lastRecordedAt }
@@ -159,6 +161,8 @@ export function createIngest(
     listenInside: (listener: Listener) => void inside.push(listener),
     /** Adds a listener for series of which points were withdrawn or got another source. */
     onWithdraw: (listener: (seriesId: number) => void) => void withdrawals.push(listener),
+    /** Adds a listener for series of which only earlier values became known. */
+    onPast: (listener: (seriesId: number) => void) => void pasts.push(listener),
   }
 }
 
