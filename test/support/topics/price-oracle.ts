@@ -76,19 +76,29 @@ export function createPriceOracle(names: readonly string[]) {
     return kind === 'correction' || kind === 'undo'
   }
 
-  /** A value that was known before the present one began: it counts until the next one. */
-  const writePast = ({ versions }: Point, from: number, { value, source }: Write): void => {
+  /**
+   * A value that was known before the present one began: it counts until the next one, which is
+   * undone to this one, except by a batch that wrote both.
+   */
+  const writePast = (
+    id: number,
+    { versions }: Point,
+    from: number,
+    { value, source }: Write,
+  ): void => {
     const at = versions.findLast(version => version.from <= from)
     const isCovered = at?.to !== undefined && from < at.to
     if (isCovered && at.value === value) return
     if (at?.from === from) {
-      at.value = value
+      Object.assign(at, { value, source })
       return
     }
     const next = versions.find(version => version.from > from)!
     const to = isCovered ? at.to : next.from
-    if (isCovered) at.to = from
-    const made = { value, from, to, source, batch: 0, endedBy: 0 }
+    const endedBy = isCovered ? at.endedBy : next.batch
+    const isOwn = endedBy === id
+    if (isCovered) Object.assign(at, { to: from, endedBy: isOwn ? id : 0 })
+    const made = { value, from, to, source, batch: 0, endedBy: isOwn ? 0 : endedBy }
     versions.splice(versions.indexOf(next), 0, made)
   }
 
@@ -105,7 +115,7 @@ export function createPriceOracle(names: readonly string[]) {
     }
     const from = recordedAt ?? now
     if (from < current.from) {
-      writePast(point, from, given)
+      writePast(id, point, from, given)
       return
     }
     if (current.value === value) return

@@ -495,38 +495,46 @@ function createVintageWriter(db: Database) {
     recordedAt: number
     value: number
     replacedAt: number
+    batchId: number
+    nextBatchId: number
   }
   const where = 'series_id = ?1 AND observed_at = ?2'
   const readIntervals = sql<Interval, number[]>`
-    SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
-    WHERE ${where} ORDER BY recorded_at`
+    SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt, batch_id AS batchId,
+      next_batch_id AS nextBatchId
+    FROM observation_revisions WHERE ${where} ORDER BY recorded_at`
   const add = sql`
-    INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)`
+    INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, next_batch_id)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`
   const correct = sql`
-    UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`
+    UPDATE observation_revisions SET value = ?4, source_id = ?5 WHERE ${where} AND recorded_at = ?3`
   const end = sql`
-    UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`
+    UPDATE observation_revisions SET replaced_at = ?4, next_batch_id = ?5
+    WHERE ${where} AND recorded_at = ?3`
   const begin = sql`
     UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`
   const beginCurrent = sql`UPDATE observations SET recorded_at = ?3 WHERE ${where}`
   return (
     seriesId: number,
     { observedAt, value, recordedAt }: Observation,
-    current: Observation,
-    { sourceId, asRecorded }: Origin,
+    current: Stored,
+    { sourceId, batchId, asRecorded }: Origin,
   ) => {
     const intervals = readIntervals.all(seriesId, observedAt)
     const at = intervals.findLast(interval => interval.recordedAt <= recordedAt)
     const covers = at !== undefined && recordedAt < at.replacedAt
     if (covers && at.value === value) return false
     if (at?.recordedAt === recordedAt) {
-      correct.run(seriesId, observedAt, recordedAt, value)
+      correct.run(seriesId, observedAt, recordedAt, value, sourceId)
       return true
     }
     const next = intervals.find(interval => interval.recordedAt > recordedAt)
     const following = next ?? current
-    if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt)
+    // The batch that ended the earlier value ends this one: its undo gives this one back. A batch
+    // that wrote both of them is undone as one.
+    const endedBy = covers ? at.nextBatchId : following.batchId
+    const isOwn = endedBy === batchId
+    if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt, isOwn ? at.nextBatchId : 0)
     // Another instance had it since then: its datasets may have brought the value before it.
     const isSame = following.value === value && (!covers || at.replacedAt === following.recordedAt)
     if (asRecorded && isSame) {
@@ -535,7 +543,7 @@ function createVintageWriter(db: Database) {
       return true
     }
     const replacedAt = covers ? at.replacedAt : following.recordedAt
-    add.run(seriesId, observedAt, recordedAt, value, replacedAt, sourceId)
+    add.run(seriesId, observedAt, recordedAt, value, replacedAt, sourceId, isOwn ? 0 : endedBy)
     return true
   }
 }

@@ -8,9 +8,9 @@ import { createPriceOracle, type Row, type Write } from '../../../support/topics
 
 const compressors: Compressors = { ZSTD: input => Bun.zstdDecompressSync(input) }
 
-/** Values of two years, because each year has a file. */
-const firstAt = Date.parse('2025-12-24T00:00:00Z')
-const days = 16
+/** Values of two years, because each year has a file; few, so that they are written often. */
+const firstAt = Date.parse('2025-12-30T00:00:00Z')
+const days = 4
 const names = ['DESK_A', 'DESK_B', 'DESK_C'] as const
 const [spread, nested] = ['DESK_SPREAD', 'DESK_NESTED']
 const formulas = {
@@ -19,7 +19,7 @@ const formulas = {
 }
 const limitMs = 7 * dayMs
 const sources = ['desk 0', 'desk 1'] as const
-const [seeds, steps, checkEach] = isFull ? [[1, 2, 3, 4], 500, 25] : [[2, 6], 100, 8]
+const [seeds, steps, checkEach] = isFull ? [[1, 2, 3, 4], 500, 25] : [[2, 33], 100, 8]
 
 /** The same numbers on every run. */
 function createRandom(seed: number) {
@@ -71,20 +71,22 @@ function openBoth(seed: number) {
   const waiting = async () => (await done('GET', '/review?per_page=100')).values
 
   const timeOf = () => firstAt + random(days) * dayMs
+  /** A moment of the past, often just before, at or after one at which the point got a value. */
+  const pastOf = (code: string, at: number): number => {
+    const known = oracle.versions(code).filter(version => version.at === at)
+    if (known.length === 0 || random(2) === 0) return startAt + random(clock.now() - startAt)
+    return Math.min(clock.now() - 1, pick(known).from + 500 * (random(3) - 1))
+  }
   const someWrites = (source: string, isPast: boolean): Write[] => {
     const code = pick(names.filter(name => oracle.code(name).isActive))
     const times = new Set(Array.from({ length: 1 + random(5) }, timeOf))
-    const recordedAt = isPast ? startAt + random(clock.now() - startAt) : undefined
     return [...times].map(at => ({
       code,
       at,
       // Zero waits for review where no value was zero before.
       value: random(20) === 0 ? 0 : 60 + random(4),
       source,
-      recordedAt:
-        recordedAt === undefined || random(3) > 0
-          ? recordedAt
-          : startAt + random(clock.now() - startAt),
+      recordedAt: isPast ? pastOf(code, at) : undefined,
     }))
   }
   const sent = ({ code, at, value, recordedAt }: Write) => ({

@@ -88,6 +88,30 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     expect(await sent(wrong.slice(1), true)).toMatchObject({ inserted: 1, kept_as_corrected: 0 })
   })
 
+  test('gives back a value that was recorded between the batch and what it replaced, for the past', async () => {
+    const own = openOperator()
+    const push = async (price: number, recordedAt?: number) => {
+      const recorded = recordedAt && { recorded_at: new Date(recordedAt).toISOString() }
+      const value = { code: 'WTI_USD', observed_at: '2026-11-19T15:00:00Z', price, ...recorded }
+      const { body } = await own.send('POST', '/admin/v1/observations', { observations: [value] })
+      return body.data as unknown as { batch: number; recorded_at: string }
+    }
+    const before = Date.parse((await push(71)).recorded_at)
+    own.clock.advance(60_000)
+    const { batch } = await push(75)
+    await push(72, before + 30_000)
+    await own.undo(batch)
+    const token = own.key()
+    const priced = async (path: string) => {
+      const response = await own.get(path, token)
+      return ((await response.json()) as { data: { price: number } }).data.price
+    }
+    expect(await priced('/v1/prices/latest?by_code=WTI_USD')).toBe(72)
+    const changes = await own.get('/v1/changes?since=start&codes=WTI_USD&format=ndjson', token)
+    const last = JSON.parse((await changes.text()).trim().split('\n').at(-1)!) as object
+    expect(last).toMatchObject({ kind: 'revised', value: 72, previous: 75 })
+  })
+
   test('undoing a batch lists rows that were changed later and skips them on request', async () => {
     const { record, undo } = openOperator()
     const id = await record([row, { ...row, date: '2026-11-06' }])
