@@ -74,8 +74,10 @@ export function createFlaggedValueStore(db: Database) {
   const add = sql`
     INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (series_id, observed_at, value) DO UPDATE SET status = excluded.status, reason = excluded.reason
-    WHERE status = 'waiting' AND excluded.status = 'flagged'`
+    ON CONFLICT (series_id, observed_at, value) DO UPDATE SET before = excluded.before, rule = excluded.rule,
+      reason = excluded.reason, source_id = excluded.source_id, batch_id = excluded.batch_id,
+      status = excluded.status, doubted_at = excluded.doubted_at
+    WHERE (status = 'waiting' AND excluded.status = 'flagged') OR (status = 'kept' AND excluded.status = 'waiting')`
   const find = sql<FlaggedValue, [number]>`SELECT ${columns} FROM doubted_values WHERE id = ?`
   const statusOf = sql<{ status: FlagStatus }, number[]>`
     SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?`

@@ -77,6 +77,29 @@ describe('a value that an operator corrected', () => {
     expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
   })
 
+  test('a value that a correction keeps out and that another source sends is listed again if it is held', async () => {
+    const { admin, push } = await withPushes()
+    await admin('POST', '/observations', {
+      replace: true,
+      source: 'desk',
+      observations: [{ code: 'WTI_USD', observed_at: correction.observed_at, price: 0 }],
+    })
+    const [held] = (await admin('GET', '/review')).body.data.values
+    await admin('POST', '/review/release', { ids: [held!.id] })
+    await admin('PATCH', '/values', correction)
+    const zero = (source: string) =>
+      admin('POST', '/observations', {
+        source,
+        observations: [{ code: 'WTI_USD', observed_at: correction.observed_at, price: 0 }],
+      })
+    expect((await zero('desk')).body.data).toMatchObject({ held: 0, kept_as_corrected: 1 })
+    expect((await zero('exchange')).body.data).toMatchObject({ held: 1, kept_as_corrected: 0 })
+    expect((await admin('GET', '/review')).body.data.values).toMatchObject([
+      { price: 0, before: 90.9, status: 'waiting' },
+    ])
+    expect((await push('18', 91.2)).body.data).toMatchObject({ kept_as_corrected: 1 })
+  })
+
   test('an operator correction is overridden by a push with replace and by the release of a skipped value', async () => {
     const { push, latest, admin } = await withPushes()
     await admin('PATCH', '/values', correction)
