@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log/log.ts'
+import { createPause } from '../../lib/process/slices.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { hourMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
+import { hourMs, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
 import type {
   FileContent,
   FileFailure,
@@ -24,14 +25,41 @@ export function priceFileSource(
   { catalogue, datasets, observations }: Pick<Services, 'catalogue' | 'datasets' | 'observations'>,
   ask: (request: Request) => Response | Promise<Response>,
 ): Pick<PriceFilesJobDeps, 'wanted' | 'read'> {
-  const years = (kind: 'prices' | 'vintages'): number[] => {
-    const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
-    // A year of which every value was removed has no price, and a past.
-    if (kind === 'vintages') extents.push(...[observations.revisedBetween() ?? []].flat())
-    if (extents.length === 0) return []
-    const first = yearOf(Math.min(...extents.map(extent => extent.firstAt)))
-    const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
-    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  // The files are for all customers, so restricted series are left out.
+  const everybodys = () => catalogue.list().filter(series => catalogue.isVisible(series, ''))
+  /** The spans of series with values, and with `withPast` those in which they had values. */
+  const spansOf = (withPast: boolean): Span[] => {
+    const series = everybodys()
+    const ids = new Set(series.map(({ id }) => id))
+    return [
+      ...series.flatMap(one => {
+        const extent = catalogue.extent(one)
+        const has: Span['has'] = (from, to) => observations.between(one.id, from, to, 1).length > 0
+        return extent ? [{ ...extent, has }] : []
+      }),
+      // A year of which every value was removed has no price, and a past.
+      ...(withPast ? observations.revisedSpans() : [])
+        .filter(({ seriesId }) => ids.has(seriesId))
+        .map(span => ({
+          ...span,
+          has: (from: number, to: number) => observations.isRevised(span.seriesId, from, to),
+        })),
+    ]
+  }
+  /** The years that have something: one value with a wrong year makes no files of those between. */
+  const years = async (kind: 'prices' | 'vintages'): Promise<number[]> => {
+    const pause = createPause(sliceMs)
+    const spans = spansOf(kind === 'vintages')
+    const found: number[] = []
+    const first = Math.min(...spans.map(span => yearOf(span.firstAt)))
+    const last = Math.max(...spans.map(span => yearOf(span.lastAt)))
+    for (let year = first; year <= last; year += 1) {
+      const [from, to] = [startOf(year), startOf(year + 1)]
+      const has = (span: Span) => span.firstAt < to && from <= span.lastAt && span.has(from, to)
+      if (spans.some(has)) found.push(year)
+      await pause()
+    }
+    return found
   }
   const answerOf = async (path: string): Promise<Response> => {
     const answer = await ask(new Request(`http://localhost/admin/v1/${path}`))
@@ -47,12 +75,10 @@ export function priceFileSource(
   }
   const wanted = async (): Promise<WantedFiles> => {
     const failures: FileFailure[] = []
-    const contents: FileContent[] = [
-      ...(['prices', 'vintages'] as const).flatMap(kind =>
-        years(kind).map(year => ({ kind, of: String(year) })),
-      ),
-      ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
-    ]
+    const contents: FileContent[] = []
+    for (const kind of ['prices', 'vintages'] as const)
+      for (const year of await years(kind)) contents.push({ kind, of: String(year) })
+    for (const { name } of datasets) contents.push({ kind: 'datasets', of: name })
     for (const { name, recordTable } of datasets)
       if (recordTable)
         try {
@@ -66,9 +92,11 @@ export function priceFileSource(
     if (kind === 'datasets') return `datasets/${of}/file`
     const isHistory = kind === 'vintages'
     if (!isHistory && kind !== 'prices') return `datasets/${kind}/file?year=${of}`
-    const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
-    // The files are for all customers, so restricted series are left out.
-    const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
+    const codes = catalogue.isRestricted
+      ? everybodys()
+          .map(series => series.code)
+          .join()
+      : ''
     const history = isHistory ? '&history=true' : ''
     return `export?format=parquet${history}&start_date=${of}-01-01&end_date=${of}-12-31&codes=${codes}`
   }
@@ -79,7 +107,18 @@ export function priceFileSource(
   return { wanted, read }
 }
 
+/** How long years are searched for before other work runs. */
+const sliceMs = 8
+
+/** The times of the first and the last value of a series, and whether it has one in `[from, to)`. */
+interface Span {
+  firstAt: number
+  lastAt: number
+  has(from: number, to: number): boolean
+}
+
 const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
+const startOf = (year: number): number => parseDay(`${String(year).padStart(4, '0')}-01-01`)!
 
 /** After midnight UTC, when the day's last corrections are usually in. */
 const hourOfNight = 2

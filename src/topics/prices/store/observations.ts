@@ -100,8 +100,10 @@ export interface ObservationReads {
   firstRecordedAt(seriesId: number): number | undefined
   /** Times of the points that have or had a value, oldest first. */
   pointTimes(seriesId: number, from: number, to: number, limit: number): number[]
-  /** The times of the first and the last value of any series that was replaced or removed. */
-  revisedBetween(): { firstAt: number; lastAt: number } | undefined
+  /** The times of the first and the last value of each series that was replaced or removed. */
+  revisedSpans(): { seriesId: number; firstAt: number; lastAt: number }[]
+  /** Whether a value of a series in `[from, to)` was replaced or removed. */
+  isRevised(seriesId: number, from: number, to: number): boolean
   /** Every value that a point ever had, in the order of their recording. */
   vintages(seriesId: number, observedAt: number): Vintage[]
   /** The recordings of a series in `[from, to)`, in that order; within a moment by time. */
@@ -232,9 +234,11 @@ function createObservationReads(db: Database): ObservationReads {
     SELECT observed_at AS at FROM observations WHERE ${range}
     UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`
   const ofSeries = 'FROM observation_revisions r WHERE r.series_id = s.id'
-  const revisedBetween = sql<{ firstAt: number | null; lastAt: number }, []>`
-    SELECT min((SELECT min(observed_at) ${ofSeries})) AS firstAt,
-      max((SELECT max(observed_at) ${ofSeries})) AS lastAt FROM series s`
+  const revisedSpans = sql<{ seriesId: number; firstAt: number | null; lastAt: number }, []>`
+    SELECT s.id AS seriesId, (SELECT min(observed_at) ${ofSeries}) AS firstAt,
+      (SELECT max(observed_at) ${ofSeries}) AS lastAt FROM series s`
+  const revised = sql<{ 1: 1 }, number[]>`
+    SELECT 1 FROM observation_revisions WHERE ${range} LIMIT 1`
   const vintages = sql<Omit<Vintage, 'replacedAt'> & { replacedAt: number | null }, number[]>`
     SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId, batch_id AS batchId
     FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
@@ -271,10 +275,11 @@ function createObservationReads(db: Database): ObservationReads {
     newestWrittenAt: seriesId => newestWritten.get(seriesId)?.at,
     firstRecordedAt: seriesId => firstBirth.get(seriesId)?.at ?? undefined,
     pointTimes: (...args) => pointTimes.all(...args).map(row => row.at),
-    revisedBetween() {
-      const { firstAt, lastAt } = revisedBetween.get()!
-      return firstAt === null ? undefined : { firstAt, lastAt }
-    },
+    revisedSpans: () =>
+      revisedSpans
+        .all()
+        .flatMap(({ firstAt, ...span }) => (firstAt === null ? [] : { ...span, firstAt })),
+    isRevised: (...args) => revised.get(...args) !== undefined,
     vintages: (...args) =>
       vintages.all(...args).map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
     recordings: (...args) =>

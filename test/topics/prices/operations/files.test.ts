@@ -440,3 +440,24 @@ test('a year of which every value was removed has a vintage file, and no file of
     ),
   ).toEqual(['prices 2026', 'vintages 2025', 'vintages 2026'])
 })
+
+test('a removed value with a wrong year makes a vintage file of that year, and of none between', async () => {
+  const whole = openTestInstance()
+  const { catalogue, ingest, adminTokens } = whole.services
+  const headers = { authorization: `Bearer ${adminTokens.rotate()}` }
+  const removedAt = Date.parse('1926-11-20T00:00:00Z')
+  whole.record('WTI_USD', [60], removedAt, dayMs)
+  whole.record('BRENT_CRUDE_USD', [64], Date.parse('1987-05-04T00:00:00Z'), dayMs)
+  whole.record('BRENT_CRUDE_USD', [63], startAt, dayMs)
+  whole.clock.advance(1_000)
+  ingest.withdraw(catalogue.named('WTI_USD')!.id, [removedAt])
+  const { wanted } = priceFileSource(whole.services, request =>
+    whole.app.handle(new Request(request, { headers })),
+  )
+  const { contents } = await wanted()
+  expect(
+    contents.flatMap(({ kind, of }) =>
+      kind === 'prices' || kind === 'vintages' ? `${kind} ${of}` : [],
+    ),
+  ).toEqual(['prices 1987', 'prices 2026', 'vintages 1926', 'vintages 1987', 'vintages 2026'])
+})
