@@ -13,7 +13,6 @@ import type { ChangeReader, RowRecord } from './segments.ts'
 
 /** Records of datasets come after those of prices and before those of formulas. */
 const [firstRank, ranks] = [700_000, 90_000]
-const versionsEach = 1_000
 
 /** The rank of a table in its transaction: other datasets of a later version do not change it. */
 export const rankOfTable = (table: string): number => firstRank + (Bun.hash.crc32(table) % ranks)
@@ -38,8 +37,12 @@ export function createDatasetChanges({
     })
 
   return {
-    /** The records of rows of one transaction after a place. */
-    *of(logged: readonly LoggedRows[], reader: ChangeReader, after: Place): Generator<RowRecord> {
+    /** The records of rows of one transaction after a place; undefined: others may run. */
+    *of(
+      logged: readonly LoggedRows[],
+      reader: ChangeReader,
+      after: Place,
+    ): Generator<RowRecord | undefined> {
       const wanted = logged
         .filter(({ table }) => reader.tables.has(table))
         .map(entry => ({ ...entry, rank: rankOfTable(entry.table) }))
@@ -57,8 +60,11 @@ export function createDatasetChanges({
         const isInside =
           after.writtenAt === writtenAt && after.rank === rank && after.observedAt === recordedAt
         const isWithheld = withheldRows(declared)
-        for (let from = isInside ? after.recordedAt + 1 : 0; ; from += versionsEach) {
-          const read = versions(entry, from, versionsEach)
+        for (let from = isInside ? after.recordedAt + 1 : 0; ; ) {
+          while (!versions.pass(entry, from)) yield undefined
+          const read = versions.read(entry, from)
+          if (read.length === 0) break
+          from += read.length
           for (const version of read) {
             const { row } = version
             const kind = kindOf(version)
@@ -80,7 +86,7 @@ export function createDatasetChanges({
               isRetroactive: false,
             }
           }
-          if (read.length < versionsEach) break
+          yield undefined
         }
       }
     },

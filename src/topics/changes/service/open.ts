@@ -55,7 +55,10 @@ export function openChanges({
   const feed = createChangeFeed({
     log,
     vintages,
-    rowVersions: (...page) => versions(...page),
+    rowVersions: {
+      pass: (...of) => versions.pass(...of),
+      read: (...of) => versions.read(...of),
+    },
     catalogue,
     formulas,
     withheld,

@@ -73,11 +73,14 @@ export function createReplay({
     for (const table of reader.tables)
       for (const rows of log.rows.touching(table, from, to))
         for (const record of datasets.of([rows], reader, beforeSegment(rows))) {
+          if (!record) {
+            yield
+            continue
+          }
           found.set(
             `${table} ${record.recordedAt} ${rows.writtenAt} ${record.place.recordedAt}`,
             record,
           )
-          if (found.size % pauseEach === 0) yield
           if (isTooMany()) return undefined
         }
     if (reader.isDerived)

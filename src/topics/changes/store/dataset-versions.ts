@@ -36,25 +36,79 @@ export const datasetOfTable: ReadonlyMap<string, Declared> = new Map(
 /** Reads what a transaction wrote of a dataset for an instant, in an order that is always the same. */
 export type RowVersionReader = ReturnType<typeof createRowVersionReader>
 
+/** So many versions are read at a time. */
+export const versionsEach = 250
+/** How many places of a transaction are passed before others may run. */
+const passedEach = 4 * versionsEach
+/**
+ * Where an instant has more earlier versions than this, its keys are read and ordered once: no index
+ * has them in their order.
+ */
+const revisionsMax = 1_000
+/** Transactions of which keys stay known, for clients that are in different ones. */
+const knownMax = 100
+
+/** The keys of a transaction as far as they were read. */
+interface KnownKeys {
+  /** The place of the last key of each read part; undefined: all keys are known. */
+  ends: string[] | undefined
+  all: readonly string[]
+}
+
 export function createRowVersionReader(db: Database) {
   const readers = new Map<string, ReturnType<typeof versionReader>>()
-  /** The keys of the last transaction that has more rows than a page, in their order. */
-  let long: { entry: LoggedRows; keys: readonly string[] } | undefined
-  const keysOf = (entry: LoggedRows, read: (entry: LoggedRows) => string[], limit: number) => {
+  const known = new Map<string, KnownKeys>()
+  const readerOf = ({ table }: LoggedRows) =>
+    readers.getOrInsertComputed(table, () => versionReader(db, table))
+  const knownOf = (entry: LoggedRows): KnownKeys => {
     const { table, writtenAt, recordedAt } = entry
-    const is = long?.entry
-    if (is?.table === table && is.writtenAt === writtenAt && is.recordedAt === recordedAt)
-      return long!.keys
-    const keys = read(entry)
-    if (keys.length > limit) long = { entry, keys }
-    return keys
+    const name = `${table} ${writtenAt} ${recordedAt}`
+    const found = known.get(name)
+    if (found) return found
+    const { keys, hasMany } = readerOf(entry)
+    const made = hasMany(entry)
+      ? { ends: undefined, all: keys(entry, undefined, -1).map(({ key }) => key) }
+      : { ends: [], all: [] }
+    // Whole lists of keys are large: one stays known.
+    for (const [other, { ends }] of known)
+      if (known.size >= knownMax || (!made.ends && !ends)) known.delete(other)
+    known.set(name, made)
+    return made
   }
-  return (entry: LoggedRows, from: number, limit: number): RowVersion[] => {
-    const { keys, versions } = readers.getOrInsertComputed(entry.table, () =>
-      versionReader(db, entry.table),
-    )
-    return versions(entry, keysOf(entry, keys, limit).slice(from, from + limit), from)
+  return {
+    /** Passes the versions before a number; false: others may run, and it is not done yet. */
+    pass(entry: LoggedRows, from: number): boolean {
+      const { ends } = knownOf(entry)
+      if (!ends) return true
+      const { keys } = readerOf(entry)
+      const wanted = Math.floor(from / versionsEach)
+      const last = Math.min(wanted, ends.length + passedEach / versionsEach)
+      while (ends.length < last) {
+        const part = keys(entry, ends.at(-1), versionsEach)
+        if (part.length < versionsEach) return true
+        ends.push(part.at(-1)!.place)
+      }
+      return ends.length >= wanted
+    },
+    /** The next versions from a number on, whose predecessors were passed; none at the end. */
+    read(entry: LoggedRows, from: number): RowVersion[] {
+      const { ends, all } = knownOf(entry)
+      const { keys, versions } = readerOf(entry)
+      if (!ends) return versions(entry, all.slice(from, from + versionsEach), from)
+      const part = Math.floor(from / versionsEach)
+      if (part > ends.length) return []
+      const read = keys(entry, ends[part - 1], versionsEach)
+      if (part === ends.length && read.length === versionsEach) ends.push(read.at(-1)!.place)
+      const own = read.slice(from - part * versionsEach).map(({ key }) => key)
+      return versions(entry, own, from)
+    },
   }
+}
+
+/** A key, and what places it among those of its transaction. */
+interface OrderedKey {
+  key: string
+  place: string
 }
 
 interface StoredVersion {
@@ -90,22 +144,36 @@ function versionReader(db: Database, table: string) {
   ) => `(NOT ${late('TRUE')} OR ${late(`l.key = ${row} AND l.written_at = ?2`)}
     OR (?2 = (SELECT min(written_at) FROM dataset_changes WHERE subject = '${table}' AND recorded_at = ?1)
       AND NOT ${late(`l.key = ${row} AND NOT l.is_rewrite`)}))`
-  const keys = lazy<{ key: string }, number[]>(
-    db,
-    `SELECT key FROM (
-       SELECT ${keyNow} AS key, ${order.join(', ')} FROM ${table} t
-         WHERE recorded_at = ?1 AND ${isOf(keyNow)}
-       UNION ALL SELECT key, ${ordered} FROM ${revisions('by_recording')}
-         AND recorded_at = ?1 AND ${isOf('e.key')}
+  const place = (of: (name: string) => string) => `json_array(${order.map(of).join(', ')})`
+  const stored = (name: string) => `t.${name}`
+  const earlier = (name: string) => `fields ->> '$.${name}'`
+  // Each part is in this order, or is sorted by itself: they are merged up to the limit.
+  const keysOf = (isAfter: (of: (name: string) => string) => string) =>
+    lazy<OrderedKey, [number, number, string | null, number]>(
+      db,
+      `SELECT ${keyNow} AS key, ${place(stored)} AS place, ${order.join(', ')} FROM ${table} t
+         WHERE recorded_at = ?1 AND ${isOf(keyNow)} AND ${isAfter(stored)}
+       UNION ALL SELECT key, ${place(earlier)}, ${ordered} FROM ${revisions('by_recording')}
+         AND recorded_at = ?1 AND ${isOf('e.key')} AND ${isAfter(earlier)}
          AND NOT (${isVoid} AND (EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
            OR EXISTS (SELECT 1 FROM dataset_revisions n
              WHERE ${ofKey('n', 'e.key')} AND n.superseded_at = ?1 AND n.recorded_at < ?1)))
-       UNION ALL SELECT key, ${ordered} FROM ${revisions('by_end')}
-         AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')}
+       UNION ALL SELECT key, ${place(earlier)}, ${ordered} FROM ${revisions('by_end')}
+         AND superseded_at = ?1 AND NOT (${isVoid}) AND ${isOf('e.key')} AND ${isAfter(earlier)}
          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
          AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
-           WHERE ${ofKey('n', 'e.key')} AND n.recorded_at = ?1 AND n.superseded_at > ?1))
-     ORDER BY ${order.join(', ')}`,
+           WHERE ${ofKey('n', 'e.key')} AND n.recorded_at = ?1 AND n.superseded_at > ?1)
+       ORDER BY ${order.join(', ')} LIMIT ?4`,
+    )
+  const firstKeys = keysOf(() => '?3 IS NULL')
+  const laterKeys = keysOf(
+    of => `(${order.map(of).join(', ')}) > (${order.map((_, i) => `?3 ->> ${i}`).join(', ')})`,
+  )
+  const revised = lazy<{ n: number }, [number]>(
+    db,
+    `SELECT count(*) AS n FROM (
+       SELECT 1 FROM (SELECT 1 FROM ${revisions('by_recording')} AND recorded_at = ?1 LIMIT ${revisionsMax})
+       UNION ALL SELECT 1 FROM (SELECT 1 FROM ${revisions('by_end')} AND superseded_at = ?1 LIMIT ${revisionsMax}))`,
   )
   // A row that was written and removed for the same instant stands only where none was before it.
   const versions = lazy<StoredVersion, [number, number, string]>(
@@ -126,8 +194,16 @@ function versionReader(db: Database, table: string) {
   )
   const render = rowRenderer(db, datasetOfTable.get(table)!, columns)
   return {
-    keys: ({ recordedAt, writtenAt }: LoggedRows): string[] =>
-      keys.all(recordedAt, writtenAt).map(row => row.key),
+    /** The keys after a place, in their order; a limit of -1 is none. */
+    keys: (
+      { recordedAt, writtenAt }: LoggedRows,
+      after: string | undefined,
+      limit: number,
+    ): OrderedKey[] =>
+      after === undefined
+        ? firstKeys.all(recordedAt, writtenAt, null, limit)
+        : laterKeys.all(recordedAt, writtenAt, after, limit),
+    hasMany: ({ recordedAt }: LoggedRows): boolean => revised.get(recordedAt)!.n >= revisionsMax,
     /** The versions of some rows, whose first has a number. */
     versions(
       { recordedAt, writtenAt }: LoggedRows,

@@ -402,9 +402,10 @@ describe('changes of datasets', () => {
       const found: unknown[] = []
       for (;;) {
         const entry = { table, writtenAt: writtenOf(at), recordedAt: at, batchId: 0 }
-        const page = versions(entry, found.length, limit)
+        while (!versions.pass(entry, found.length));
+        const page = versions.read(entry, found.length).slice(0, limit)
         found.push(...page)
-        if (page.length < limit) return found
+        if (page.length === 0) return found
       }
     }
     const writtenOf = (at: number) =>
@@ -416,15 +417,52 @@ describe('changes of datasets', () => {
     write(startAt + 1, insert)
     const added = read(startAt + 1, 10_000)
     expect(added).toHaveLength(2_500)
-    for (const limit of [1, 999, 1_000, 2_500]) expect(read(startAt + 1, limit)).toEqual(added)
+    for (const limit of [97, 200, 250]) expect(read(startAt + 1, limit)).toEqual(added)
     write(startAt + 2, revise, 3)
-    expect(read(startAt + 1, 700)).toEqual(added)
+    expect(read(startAt + 1, 170)).toEqual(added)
     const revised = read(startAt + 2, 10_000)
     expect(revised).toHaveLength(834)
     expect(read(startAt + 2, 100)).toEqual(revised)
     write(startAt + 3, revise)
-    expect(read(startAt + 1, 333)).toEqual(added)
-    expect(read(startAt + 2, 333)).toEqual(revised)
+    expect(read(startAt + 1, 133)).toEqual(added)
+    expect(read(startAt + 2, 133)).toEqual(revised)
+  })
+
+  test('of a long transaction are passed in steps, and its first page reads no keys after it', () => {
+    const { services } = opened()
+    const { db, changes } = services
+    const table = 'opec_productions'
+    db.transaction(() => {
+      db.run(
+        `INSERT INTO ${table} (country, month, bpd, source, recorded_at)
+         WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
+         SELECT 'Country ' || i, '2026-01', 7, 'test', ${startAt} FROM n`,
+      )
+      changes.noteRows()
+    })()
+    const statements: string[] = []
+    const prepare = db.query.bind(db)
+    db.query = ((sql: string) => {
+      statements.push(sql)
+      return prepare(sql)
+    }) as typeof db.query
+    const versions = createRowVersionReader(db)
+    const entry = { table, writtenAt: startAt, recordedAt: startAt, batchId: 0 }
+    expect(versions.read(entry, 0)[0]!.key).toMatchObject({ country: 'Country 10000' })
+    let steps = 0
+    while (!versions.pass(entry, 19_123)) steps += 1
+    expect(steps).toBeGreaterThan(15)
+    expect(versions.read(entry, 19_123)[0]!.key).toMatchObject({ country: 'Country 29123' })
+    expect(versions.read(entry, 20_000)).toEqual([])
+    db.query = prepare
+    const ordered = statements.filter(sql => sql.includes('LIMIT ?4'))
+    expect(ordered).toHaveLength(2)
+    for (const sql of ordered) {
+      const plan = prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
+      const ofTable = plan.findIndex(({ detail }) => detail.includes(`${table}_by_recording`))
+      expect(plan[ofTable]!.detail).toContain('recorded_at=?')
+      expect(plan[ofTable + 1]!.detail).not.toContain('ORDER BY')
+    }
   })
 
   test('of a transaction are those of the present state, after another one was restored', async () => {
@@ -473,7 +511,7 @@ describe('changes of datasets', () => {
         )
         .all(table)
       const found = instants.flatMap(({ writtenAt, at }) =>
-        versions({ table, writtenAt, recordedAt: at, batchId: 0 }, 0, 10_000),
+        versions.read({ table, writtenAt, recordedAt: at, batchId: 0 }, 0),
       )
       const present = found.filter(({ isRemoved }) => !isRemoved)
       expect([table, present.length >= stored]).toEqual([table, true])
