@@ -131,7 +131,7 @@ export interface ObservationColumns {
   recordedAt: Float64Array
 }
 
-/** What a write did. */
+/** The result of a write. */
 export interface Written {
   counts: WriteCounts
   changes: Change[]
