@@ -49,11 +49,24 @@ interface Range {
   to: number
 }
 
+/** The records of a window of a history, and all moments of the history. */
+interface Repeated extends Range {
+  key: string
+  moments: readonly Moment[]
+  records: readonly ChangeRecord[]
+  /** The length of the next window. */
+  spanMs: number
+}
+
 /** Records of formulas come after those of the series that were written: there are never as many. */
 const firstRank = 800_000
 /** Transactions and formulas of which differences stay in memory, for readers that follow. */
 const knownMax = 1_000
 const keptEach = 1_000
+/** A history is made in windows of time, each with about so many values in memory. */
+const [windowDifferences, firstWindowMs] = [8_000, 64 * dayMs]
+/** Moments that change nothing of a window are passed many at a time. */
+const passedEach = 256
 /** A value of a day may follow from those of the market day before it and after it. */
 const nearbyMs = 2 * dayMs
 
@@ -75,8 +88,8 @@ export function createDerivedChanges(deps: DerivedDeps) {
   const known = new Map<string, readonly Difference[]>()
   /** The values as they were known after a transaction; readers mostly read one after the other. */
   let state: ReturnType<typeof knownAt> | undefined
-  /** The records that were repeated last, which a reader takes page by page. */
-  let repeated: { key: string; records: readonly ChangeRecord[] } | undefined
+  /** The window that was made last, which a reader takes page by page. */
+  let repeated: Repeated | undefined
   /** What later transactions repeat, by the reading of the log and the formula. */
   const laterWrites = new WeakMap<
     ServedHistory,
@@ -178,21 +191,20 @@ export function createDerivedChanges(deps: DerivedDeps) {
   }
 
   /**
-   * The differences in a range that became known in `(after, until]`, by time and recording.
-   * `isFirst`: nothing was known of the range before. Yields where others may run.
+   * The differences in a range that became known at some moments, by time and recording. `isFirst`:
+   * nothing was known of the range before. Yields where others may run.
    */
   const recordedIn = function* (
     { id }: Series,
     { from, to }: Range,
-    [after, until]: readonly [after: number, until: number],
+    moments: readonly Moment[],
     servedAt: number,
     served: ServedHistory,
     isFirst: boolean,
   ): Generator<undefined, Difference[]> {
-    const legs = formulas.restsOn(id)
-    const moments = momentsOf(legs, after, until)
     if (moments.length === 0) return []
-    const moment = knownAt(after, servedAt, served)
+    const legs = formulas.restsOn(id)
+    const moment = knownAt(moments[0]!.at - 1, servedAt, served)
     const view = to === ever.to ? moment.view : moment.view.upTo(to)
     // Later times than those of all legs have no value: the search for the newest one would be long.
     let end = isFirst ? ever.from : ever.to
@@ -203,13 +215,20 @@ export function createDerivedChanges(deps: DerivedDeps) {
     const rows = isFirst ? [] : rowsFrom(begin)
     const held = [...new Set(legs.flatMap(formulas.heldBy))]
     const differences: Difference[] = []
+    let [passed, changedFrom] = [0, ever.to]
     for (const { at, firstAt, lastAt, range } of moments) {
+      end = Math.max(end, Math.min(ever.to, lastAt + nearbyMs))
+      changedFrom = Math.min(changedFrom, firstAt)
+      const first = Math.max(from, affectedFrom(firstAt))
+      if (first >= Math.min(to, end)) {
+        passed += 1
+        if (passed % passedEach === 0) yield
+        continue
+      }
       yield
       moment.at = at
-      view.forget(held, firstAt)
-      end = Math.max(end, Math.min(ever.to, lastAt + nearbyMs))
-      const first = Math.max(from, affectedFrom(firstAt))
-      if (first >= Math.min(to, end)) continue
+      view.forget(held, changedFrom)
+      changedFrom = ever.to
       const now = rowsFrom(first)
       const before = rows.splice(firstNotBefore(rows, ({ observedAt }) => observedAt < first))
       for (const row of now) rows.push(row)
@@ -217,20 +236,6 @@ export function createDerivedChanges(deps: DerivedDeps) {
         differences.push(difference)
     }
     return differences.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
-  }
-
-  /** All that a range of a formula has or had, as it is known at a moment and served at another. */
-  const historyIn = function* (
-    series: Series,
-    range: Range,
-    [until, servedAt]: readonly [until: number, servedAt: number],
-    served: ServedHistory,
-  ): Generator<undefined, Difference[]> {
-    const begun = formulas
-      .restsOn(series.id)
-      .flatMap(leg => vintages.firstRecorded(leg, nearby(range)) ?? [])
-    const since = Math.min(until, ...begun) - 1
-    return yield* recordedIn(series, range, [since, until], servedAt, served, true)
   }
 
   /** The times of a range at which a formula may have had values. */
@@ -248,37 +253,58 @@ export function createDerivedChanges(deps: DerivedDeps) {
 
   /**
    * The history of a range of a formula, for readers to whom it is new; to others each of its times
-   * that may be another is forgotten first.
+   * that may be another is forgotten first. Window by window, since it may be long.
    */
   const repeatedRecords = function* (
     segment: Derived,
-    range: Range,
+    { from, to }: Range,
     segments: readonly Segment[],
     served: ServedHistory,
     isNew: boolean,
-  ): Generator<undefined, readonly ChangeRecord[]> {
+  ): Generator<ChangeRecord | undefined> {
     const { writtenAt, series } = segment
-    if (range.from >= range.to) return []
-    const key = `${writtenAt} ${series.id} ${range.from} ${range.to} ${isNew}`
-    if (repeated?.key === key) return repeated.records
+    const legs = formulas.restsOn(series.id)
+    const extents = legs.flatMap(leg => vintages.extent(leg) ?? [])
+    const first = Math.min(...extents.map(({ firstAt }) => firstAt)) - nearbyMs
+    const last = Math.max(...extents.map(({ lastAt }) => lastAt)) + nearbyMs
+    const end = Math.min(to, last + 1)
     const ranges = segments.flatMap(({ work }) => ('ranges' in work ? work.ranges : []))
     const until = Math.max(writtenAt, ...ranges.map(({ recordedTo }) => recordedTo))
-    const now = yield* historyIn(series, range, [until, writtenAt], served)
-    const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
-    // The state before is known as well where days are quarantined or released.
-    const times = isNew
-      ? byTime.keys()
-      : ranges.length > 0
-        ? [...timesIn(series, range), ...byTime.keys()]
-        : timesThatDiffer(yield* historyIn(series, range, [until, writtenAt - 1], served), now)
-    const records = [...new Set(times)]
-      .sort((a, b) => a - b)
-      .flatMap(observedAt => [
-        ...(isNew ? [] : [forgottenAt(segment, observedAt)]),
-        ...(byTime.get(observedAt) ?? []).map(difference => shownAgain(segment, difference)),
-      ])
-    repeated = { key, records }
-    return records
+    const key = `${writtenAt} ${series.id} ${to} ${isNew}`
+    for (let begin = Math.max(from, first); begin < end; ) {
+      if (repeated?.key !== key) {
+        const whole = nearby({ from: first, to: end })
+        const begun = legs.flatMap(leg => vintages.firstRecorded(leg, whole) ?? [])
+        const moments = momentsOf(legs, Math.min(until, ...begun) - 1, until)
+        repeated = { key, moments, from: begin, to: begin, records: [], spanMs: firstWindowMs }
+      }
+      let window = repeated
+      if (begin < window.from || window.to <= begin) {
+        const range = { from: begin, to: Math.min(end, begin + window.spanMs) }
+        const historyAt = (servedAt: number) =>
+          recordedIn(series, range, window.moments, servedAt, served, true)
+        const now = yield* historyAt(writtenAt)
+        const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
+        // The state before is known as well where days are quarantined or released.
+        const times = isNew
+          ? byTime.keys()
+          : ranges.length > 0
+            ? [...timesIn(series, range), ...byTime.keys()]
+            : timesThatDiffer(yield* historyAt(writtenAt - 1), now)
+        const records = [...new Set(times)]
+          .sort((a, b) => a - b)
+          .flatMap(observedAt => [
+            ...(isNew ? [] : [forgottenAt(segment, observedAt)]),
+            ...(byTime.get(observedAt) ?? []).map(difference => shownAgain(segment, difference)),
+          ])
+        const share = windowDifferences / Math.max(1, now.length)
+        const spanMs = window.spanMs * Math.max(1 / 8, Math.min(share, 8))
+        window = { ...window, ...range, records, spanMs: Math.max(1, Math.floor(spanMs)) }
+        repeated = window
+      }
+      yield* window.records
+      begin = window.to
+    }
   }
 
   const sees = ({ viewer }: ChangeReader, series: Series, served: ServedHistory, at: number) =>
@@ -332,24 +358,26 @@ export function createDerivedChanges(deps: DerivedDeps) {
         const rests = formulas.restsOn(series.id)
         const isNew =
           !was || computed.some(one => one.series === series || rests.includes(one.series.id))
+        const isInside = after.writtenAt === writtenAt && after.rank === segment.rank
+        const firstAt = isNew ? ever.from : affectedFrom(firstIn(rests, changed))
         const range = () => ({
-          from: isNew ? ever.from : affectedFrom(firstIn(rests, changed)),
+          from: isInside ? Math.max(firstAt, after.observedAt) : firstAt,
           // What follows from a later transaction for the past is repeated by that one.
           to: firstRepeated(series, writtenAt, served),
         })
-        const records = !is
-          ? [forgotten(segment)]
-          : isOfNow && !isNew
+        const isOpened = is && (isNew || !isOfNow)
+        const records = isOpened
+          ? repeatedRecords(segment, range(), segments, served, isNew)
+          : is
             ? differences.get(series.id)!.map(difference => recordOf(segment, difference))
-            : [
-                ...(was && isNew ? [forgotten(segment)] : []),
-                ...(yield* repeatedRecords(segment, range(), segments, served, isNew)),
-              ]
+            : []
         const left = withheld(series.id)
-        for (const record of records) {
-          const isLeft = record.observedAt !== undefined && left?.has(record.observedAt)
-          if (!isLeft && isBefore(after, record.place)) yield record
-        }
+        const isWanted = (record: ChangeRecord) =>
+          isBefore(after, record.place) &&
+          (record.observedAt === undefined || !left?.has(record.observedAt))
+        const lost = forgotten(segment)
+        if ((!is || (isOpened && was && isNew)) && isWanted(lost)) yield lost
+        for (const record of records) if (!record || isWanted(record)) yield record
       }
     },
     /** The records that became known in `[from, to)`, as they are served now; undefined: others may run. */
@@ -364,8 +392,8 @@ export function createDerivedChanges(deps: DerivedDeps) {
         if (series.terms?.formula === undefined || !reader.wants(series)) continue
         if (!sees(reader, series, served, now)) continue
         const left = withheld(series.id)
-        const known = [from - 1, to - 1] as const
-        for (const difference of yield* recordedIn(series, ever, known, now, served, false)) {
+        const moments = momentsOf(formulas.restsOn(series.id), from - 1, to - 1)
+        for (const difference of yield* recordedIn(series, ever, moments, now, served, false)) {
           if (left?.has(difference.observedAt)) continue
           const { recordedAt: writtenAt } = difference
           yield recordOf({ writtenAt, rank: firstRank + series.id, series }, difference)

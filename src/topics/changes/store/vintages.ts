@@ -78,6 +78,14 @@ export function createVintageReader(db: Database) {
        SELECT min(recorded_at) AS at FROM observations WHERE ${within}
        UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE ${within})`,
   )
+  const extent = lazy<{ firstAt: number | null; lastAt: number }, [number]>(
+    db,
+    `SELECT min(first) AS firstAt, max(last) AS lastAt FROM (
+       SELECT (SELECT min(observed_at) FROM observations WHERE series_id = ?1) AS first,
+         (SELECT max(observed_at) FROM observations WHERE series_id = ?1) AS last
+       UNION ALL SELECT (SELECT min(observed_at) FROM observation_revisions WHERE series_id = ?1),
+         (SELECT max(observed_at) FROM observation_revisions WHERE series_id = ?1))`,
+  )
   const times = lazy<{ observedAt: number }, number[]>(
     db,
     `SELECT observed_at AS observedAt FROM observations WHERE ${within}
@@ -120,6 +128,11 @@ export function createVintageReader(db: Database) {
     /** When the first value of a stretch of times was recorded; undefined: it never had one. */
     firstRecorded: (seriesId: number, { firstAt, lastAt }: Times): number | undefined =>
       firstRecorded.get(seriesId, firstAt, lastAt)?.at ?? undefined,
+    /** The first and the last time that has or had a value; undefined: none ever had. */
+    extent(seriesId: number): Times | undefined {
+      const { firstAt, lastAt } = extent.get(seriesId)!
+      return firstAt === null ? undefined : { firstAt, lastAt }
+    },
     /** The times of a stretch that have or had values. */
     times: (seriesId: number, { firstAt, lastAt }: Times): number[] =>
       times.all(seriesId, firstAt, lastAt).map(({ observedAt }) => observedAt),

@@ -468,6 +468,43 @@ describe('the feed of changes', () => {
     expect(step.value.records).toHaveLength(40)
   })
 
+  test('makes the long history of a new formula window by window, the same by pages of any size', () => {
+    const { instance } = opened()
+    const { changes, seriesChanges } = instance.services
+    const days = 400
+    for (let i = 0; i < days; i += 1) {
+      instance.clock.advance(1_000)
+      instance.record('WTI_USD', [70 + i], startAt - (days - i) * dayMs, dayMs)
+    }
+    instance.clock.advance(1_000)
+    instance.record('WTI_USD', [90], startAt - 390 * dayMs, dayMs)
+    const place = changes.newest()
+    const terms = { name: 'Mean', category: 'own', unit: 'barrel', currency: 'USD' }
+    seriesChanges.add([{ code: 'DESK_MEAN', terms: { ...terms, formula: 'avg(WTI_USD, 3 days)' } }])
+    const reader = {
+      viewer: 'everything',
+      tables: new Set<string>(),
+      isDerived: true,
+      wants: () => true,
+    } as const
+    const steps = changes.pageInSteps(reader, place, 10)
+    let pauses = 0
+    while (!steps.next().done) pauses += 1
+    expect(pauses).toBeLessThan(days / 4)
+    const read = (limit: number) => {
+      const records: unknown[] = []
+      for (let end = place; ; ) {
+        const page = changes.page(reader, end, limit)
+        records.push(...page.records)
+        if (!page.hasMore) return records
+        end = page.end
+      }
+    }
+    const all = read(10_000)
+    expect(all).toHaveLength(days + 3)
+    expect(read(7)).toEqual(all)
+  })
+
   test('continues after a restored backup from the cursors that the backup has, and names the last of them', async () => {
     const { instance, token } = opened()
     const { changeLog } = instance.services
