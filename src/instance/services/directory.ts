@@ -23,6 +23,7 @@ import { masterKeyOf } from '../../lib/secrets/master-key.ts'
 import { createChangeLog, isLogged, logChanges } from '../../replication/store/change-log.ts'
 import { createReplicationState } from '../../replication/store/state.ts'
 import { catalogueVersion, shippedCatalogue } from '../../topics/catalogue/files/shipped.ts'
+import { createVault } from '../../topics/keys/service/vault.ts'
 import { createUsageStore } from '../../topics/keys/store/usage.ts'
 import { giveUpSealed, opensEverySample } from '../../topics/operator/service/secret-check.ts'
 import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'
@@ -175,15 +176,13 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   // Read before this start writes anything: a restored database would catch up with the stream.
   const lastChange = isPublished ? createChangeLog(db).last() : 0
   createUsageStore(db).addWaiting()
-  const services = openServices({
-    ...runtime,
-    db,
-    masterKey: masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids),
-  })
+  const masterKey = masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids)
+  // Before the services are opened, which cache the secrets of endpoints.
+  if (serving && runtime.takesNewMasterKey) takeNewMasterKey(db, masterKey, runtime)
+  const services = openServices({ ...runtime, db, masterKey })
   if (serving) {
     services.disk.attach(reserveOf(dir, config.data.reserveMb))
     services.vitalsHistory.attach(join(dir, 'metrics-history.json'))
-    if (runtime.takesNewMasterKey) takeNewMasterKey(services)
     if (config.mode === 'serve') claimForProduction(services.settings)
   }
   takeCatalogue(services)
@@ -261,8 +260,9 @@ function reserveOf(dir: string, megabytes: number): ReserveFile {
 }
 
 /** Gives up what was sealed with a lost key: a start refuses that unless the operator confirmed it. */
-function takeNewMasterKey({ db, vault, ids, log }: Services): void {
+function takeNewMasterKey(db: Database, masterKey: string, { ids, log }: ProcessRuntime): void {
   const store = createSecretCheckStore(db)
+  const vault = createVault(masterKey)
   if (opensEverySample(vault, store)) return
   log.warn('master_key_replaced', {
     ...giveUpSealed(vault, store, ids),
