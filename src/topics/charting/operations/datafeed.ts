@@ -217,7 +217,8 @@ function symbolOf({ series, code }: Resolved, exchange: string) {
     timezone: series.delivery?.zone ?? 'Etc/UTC',
     exchange,
     listed_exchange: exchange,
-    currency_code: series.currency,
+    // The library's own datafeed sends it back, and fails on null.
+    ...(series.currency !== null && { currency_code: series.currency }),
     unit_id: series.unit,
     minmov: 1,
     pricescale: 10 ** series.decimals,

@@ -44,7 +44,7 @@ export const SymbolAnswer = t.object('ChartSymbol', {
   timezone: t.String({ examples: ['Etc/UTC'] }),
   exchange: t.String(),
   listed_exchange: t.String(),
-  currency_code: t.Union([t.String(), t.Null()]),
+  currency_code: t.Optional(t.String({ description: 'Absent for counts and volumes.' })),
   unit_id: t.String(),
   minmov: t.integer('Smallest move, in units of 1 / `pricescale`.'),
   pricescale: t.integer('10 to the power of the decimals.', 100),
