@@ -134,13 +134,6 @@ export function sessionOf(market: Market, at: number): Session | undefined {
   }
 }
 
-/** The session that is on at `at`; an evening can belong to the next day's. */
-export function sessionAt(market: Market, at: number): Session | undefined {
-  return [at, at + dayMs]
-    .map(day => sessionOf(market, day))
-    .find(session => session && session.opensAt <= at && at < session.closesAt)
-}
-
 const americanCrude =
   /^(ALASKA|BAKKEN|BONITO|CANADIAN|COLD_LAKE|ACCESS_WESTERN|EAGLE_FORD|EUGENE|HEAVY_LOUISIANA|KANSAS|KERN|LIGHT_SOUR|LLOYD|LOUISIANA|MARS|MIDWAY|MIXED_SWEET|NIOBRARA|OKLAHOMA|POSEIDON|SOUTHERN_GREEN|SYNTHETIC|THUNDER|UTAH|WCS|WTI|WTL|WTS|WYOMING)/
 const americanProduct =

@@ -15,7 +15,6 @@ import {
   markets,
   nextTradingDay,
   previousTradingDay,
-  sessionAt,
   sessionOf,
 } from '../../../../src/topics/calendars/math/calendar.ts'
 import { easterDay } from '../../../../src/topics/calendars/math/holidays.ts'
@@ -158,7 +157,13 @@ describe('previousTradingDay, nextTradingDay and addTradingDays: walking the cal
   })
 })
 
-describe('sessionAt: sessions', () => {
+describe('the sessions of a market', () => {
+  /** The session that is on at a moment; an evening can belong to the next day's. */
+  const sessionAt = (market: Market, at: number) =>
+    [at, at + dayMs]
+      .map(day => sessionOf(market, day))
+      .find(session => session && session.opensAt <= at && at < session.closesAt)
+
   test.each([
     ['us_energy', '2026-11-20T00:59:59Z', false],
     ['us_energy', '2026-11-20T01:00:00Z', true],
@@ -173,7 +178,7 @@ describe('sessionAt: sessions', () => {
     ['fx', '2026-11-22T22:00:00Z', true],
     ['fx', '2026-11-24T22:00:00Z', true],
     ['us_government', '2026-11-20T12:00:00Z', false],
-  ] as [Market, string, boolean][])('%s at %s: open %p', (market, instant, open) => {
+  ] as [Market, string, boolean][])('the market %s at %s is open: %p', (market, instant, open) => {
     expect(sessionAt(market, at(instant)) !== undefined).toBe(open)
   })
 
@@ -182,7 +187,7 @@ describe('sessionAt: sessions', () => {
     expect(sessionOf('fx', day('2026-11-22'))).toBeUndefined()
   })
 
-  test('sessions never overlap', () => {
+  test('two sessions of a market never overlap', () => {
     fc.assert(
       fc.property(anyMarket, anyInstant, (market, from) => {
         const session = sessionOf(market, from)

@@ -35,7 +35,8 @@ describe('a period', () => {
     'Q4',
     '',
   ]) {
-    test(`is not ${JSON.stringify(text)}`, () => expect(parsePeriod(text)).toBeUndefined())
+    test(`${JSON.stringify(text)} is not read as a period`, () =>
+      expect(parsePeriod(text)).toBeUndefined())
   }
 })
 
