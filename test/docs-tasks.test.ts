@@ -51,7 +51,7 @@ describe('a new user completes each of the fifteen tasks with the documentation 
     else expect([run.length, existsSync(join(root, playedBy))]).toEqual([0, true])
   })
 
-  test('there are fifteen', () => {
+  test('the list of tasks of a new user has fifteen', () => {
     expect(tasks).toHaveLength(15)
   })
 })

@@ -64,7 +64,7 @@ describe('the examples of the page of clients run as they stand', () => {
     60_000,
   )
 
-  test('in TypeScript', async () => {
+  test('the TypeScript example of the page of clients prints prices', async () => {
     const [text = '', ...others] = blocksOf('ts')
     expect(others).toEqual([])
     const { code, text: output } = await runText('example.ts', text, [process.execPath])

@@ -10,7 +10,7 @@ const environment = () => ({ WELLHEAD_BINARY: binary(), WELLHEAD_DEV_WORLD: 'sma
 describe('the test kit starts, moves, fills and stops a copy', () => {
   const sources = join(root, 'clients/testkit/test')
 
-  test('in Bun', async () => {
+  test('the test kit for JavaScript starts and moves a demo instance in Bun', async () => {
     const command = [process.execPath, 'test', './testkit.test.mjs', '--timeout', '120000']
     const { code, text } = await runProgram(command, installedIn(sources), environment())
     expect(code, text).toBe(0)

@@ -216,7 +216,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     expect(reader.complaints).toEqual([])
   })
 
-  test('of an invoice that is not paid: the invoice', async () => {
+  test('an e-mail about an unpaid invoice links to the invoice', async () => {
     const { details } = await ask<Played>('POST', '/_dev/scenario', { name: 'payment-failing' })
     const told = await mailMessage(details.account.email, 'is not paid')
     const number = /invoice (\S+) is not paid/.exec(told.subject)![1]
@@ -224,7 +224,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await follow(reader, linkOf(told, /^\/account\/plan$/), `main a:has-text("${number}")`)
   })
 
-  test('of who asks in: to sign in, to an organization, to an account', async () => {
+  test('an e-mail that lets a person in links to signing in, to the organization or to the account', async () => {
     const { signIn, signUp } = stage.instance.running.services
     signIn.mailLink('eval@example.com', base)
     await signIn.settled()

@@ -377,7 +377,7 @@ describe('migrations', () => {
       expect(shapeOf(databaseOf(other))).not.toEqual(shapeOf(databaseOf(current)))
   })
 
-  test('keep the rows', () => {
+  test('migrations keep the rows of a table that gets a column', () => {
     const db = versioned(old, 1)
     db.run("INSERT INTO wells VALUES (7, 'Lucas 1')")
     migrate(db, 1, steps)

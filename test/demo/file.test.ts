@@ -167,7 +167,7 @@ describe('a packed world', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['wellhead.db'])
   })
 
-  test('replaces no database', async () => {
+  test('a packed world replaces no database that is there', async () => {
     const { path } = await unpacked()
     expect(await unpackWorld(path, configOf(), now, packed)).toBe(false)
   })

@@ -43,7 +43,7 @@ describe('an answer to a key is stored by its client at most', () => {
 
 describe('an answer to the operator is stored nowhere', () => {
   for (const row of addressed.filter(({ access }) => access === 'operator'))
-    test(`${row.method} ${row.path}`, async () =>
+    test(`the operator's answer to ${row.method} ${row.path} is stored nowhere`, async () =>
       expect(await cacheControlOf(row)).toMatch(/no-store|private, no-cache/))
 })
 

@@ -78,7 +78,7 @@ describe('every parameter of an operation that reads, one at a time with its exa
   })
   afterAll(() => copy.remove())
 
-  test('is accepted', async () => {
+  test('every documented parameter of a reading operation is accepted with its example', async () => {
     const faults: string[] = []
     for (const step of steps) {
       const own = await prepare(copy, step)

@@ -31,7 +31,7 @@ const table: [DayUsage, number][] = [
   [day(50, 20, 20, 30), 2],
   [day(3, 1, 0, 1), 66.7],
 ]
-test.each(table)('%j scores %d', (usage, score) => {
+test.each(table)('the efficiency of %j is %d', (usage, score) => {
   expect(efficiency(usage)).toEqual({
     requestsToday: usage.requests,
     distinctCodes: usage.distinctCodes,

@@ -193,9 +193,12 @@ describe('plansFrom: a bad value names the key, itself and what is allowed', () 
       'addons.futures_data.sms_per_month: 3 is not allowed; allowed is nothing',
     ],
   ]
-  test.each(cases)('%j', (file, message) => {
-    expect(() => plansFrom(file)).toThrow(message)
-  })
+  test.each(cases)(
+    'the plans file %j is refused with the key and what it accepts',
+    (file, message) => {
+      expect(() => plansFrom(file)).toThrow(message)
+    },
+  )
 
   test('the shipped plans are untouched by a file that failed', () => {
     expect(() =>

@@ -74,11 +74,14 @@ const refused: [string, string[], ExportOptions, string][] = [
     'export: Cannot open ',
   ],
 ]
-test.each(refused)('1 for %s', async (_, codes, options, message) => {
-  const { code, text, err } = await run(codes, options)
-  expect({ code, text }).toEqual({ code: 1, text: '' })
-  expect(err).toContain(message)
-})
+test.each(refused)(
+  'export ends with 1 and writes nothing for %s',
+  async (_, codes, options, message) => {
+    const { code, text, err } = await run(codes, options)
+    expect({ code, text }).toEqual({ code: 1, text: '' })
+    expect(err).toContain(message)
+  },
+)
 
 test('an export to a closed pipe succeeds, and any other output error fails it', async () => {
   const closed = (name: string) => () => {

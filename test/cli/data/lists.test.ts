@@ -23,7 +23,7 @@ describe('codes search', () => {
       'No code matches gasoline and texas',
     )
   })
-  test('as JSON', async () => {
+  test('codes search prints its rows as JSON with --json', async () => {
     const { out } = await run('codes', 'search', 'cushing', '--json')
     expect(JSON.parse(out)).toEqual([expect.objectContaining({ code: 'CUSHING_STORAGE' })])
   })

@@ -413,7 +413,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       /must be a file in a directory that \w+ can write to; got .*gone, which does not exist/,
     ],
   ]
-  test.each(cases)('%s', async (_, scenario, check, status, sentence) => {
+  test.each(cases)('the doctor finds a fault: %s', async (_, scenario, check, status, sentence) => {
     const { code, of, findings } = await examinedInstance(scenario)
     const finding = of(check)
     expect([finding?.status, finding?.found], JSON.stringify(findings, null, 1)).toEqual([

@@ -74,7 +74,7 @@ describe('the receivers of the guide on webhooks accept our events and reject fo
     expect(withSecret[0]!.text).toMatch(/^export WEBHOOK_SECRET=whsec_\w+$/m)
   })
 
-  test('in four languages', () => {
+  test('the guide on webhooks has a receiver in each of four languages', () => {
     expect(receivers.map(({ language }) => language)).toEqual(['python', 'ts', 'go', 'php'])
   })
 

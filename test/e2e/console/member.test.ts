@@ -500,7 +500,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.waitForSelector('form[aria-labelledby=replay] .notice.good:has-text("sent again")')
     })
 
-    test('it is deleted', async () => {
+    test('a deleted webhook endpoint leaves the list of endpoints', async () => {
       const { page } = member
       await page.click('.head button:text-is("Delete")')
       await page.click('dialog[open] button.danger')

@@ -50,7 +50,7 @@ describe('what is passed on', () => {
 })
 
 needs('systemd-analyze').describe('the unit', () => {
-  test('has no mistake', () => {
+  test('systemd finds no mistake in the unit of the package', () => {
     // Neither the program nor its manual are here.
     const complaints = sh('systemd-analyze', 'verify', unit)
       .text.split('\n')

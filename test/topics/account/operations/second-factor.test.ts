@@ -185,7 +185,7 @@ describe('signing in', () => {
 })
 
 describe('turning it off', () => {
-  test('takes a code', async () => {
+  test('two-factor authentication is disabled only with a right code', async () => {
     const all = people()
     const { person, bearer, code } = await withSecondFactor(all)
     const wrong = await all.ask('POST', `${path}/disable`, bearer, { code: '000000' })

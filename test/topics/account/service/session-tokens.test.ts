@@ -118,7 +118,7 @@ describe('createSessionTokens: is not read', () => {
     ['empty', () => ''],
     ['dots', () => '..'],
   ]
-  test.each(forged)('%s', async (_, make) => {
+  test.each(forged)('a session token is not read that is %s', async (_, make) => {
     expect(tokens.read(await make(), now)).toBeUndefined()
   })
 })

@@ -125,7 +125,7 @@ describe('the reports of a demo instance', () => {
     expect(allOf(far.cot)).toEqual(before)
   })
 
-  test('differ by seed', () => {
+  test('the reports of two demo instances differ when their seeds do', () => {
     const [first, second] = [copy(), copy({ seed: 2 })]
     first.filler.advance(start)
     second.filler.advance(start)

@@ -32,7 +32,7 @@ describe('a price in its 52 weeks', () => {
     })
   })
 
-  test('needs five closes', () => {
+  test('the 52-week context of a price needs five closes', () => {
     expect(priceContext(daily([1, 2, 3, 4]))).toEqual({ enough: false, have: 4, need: 5 })
     expect(priceContext([])).toEqual({ enough: false, have: 0, need: 5 })
   })

@@ -101,7 +101,7 @@ describe('statistics', () => {
 })
 
 describe('bands', () => {
-  test('z-score', () => {
+  test('each z-score belongs to its band, and an edge to the calmer one', () => {
     const table: [number, string][] = [
       [-2.01, 'extremely oversold'],
       [-2, 'below average'],
@@ -115,7 +115,7 @@ describe('bands', () => {
     for (const [z, band] of table) expect(zScoreBand(z)).toBe(band)
   })
 
-  test('RSI', () => {
+  test('each RSI belongs to its band', () => {
     const table: [number, string][] = [
       [0, 'oversold'],
       [29.99, 'oversold'],

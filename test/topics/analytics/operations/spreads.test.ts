@@ -224,7 +224,7 @@ describe('/v1/spreads/{type} where a leg has no price', () => {
   for (const code of ['WTI_USD', 'MARS_USD']) instance.record(code, [70, 71], startAt, dayMs)
   instance.record('BRENT_CRUDE_USD', [75], startAt - 96 * hourMs, dayMs)
 
-  test('is named', async () => {
+  test('a spread whose leg has no price is refused with the name of the leg', async () => {
     expect(await refused('basis?id=lls_wti')).toMatchObject({
       status: 404,
       code: 'DATA_NOT_AVAILABLE',

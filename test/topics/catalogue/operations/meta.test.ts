@@ -301,7 +301,7 @@ describe('GET /v1/status', () => {
     ]).toEqual(['degraded', 'degraded', 0, null])
   })
 
-  test('needs a key', async () => {
+  test('GET /v1/status is refused without a key', async () => {
     expect((await openTestInstance().get('/v1/status')).status).toBe(401)
   })
 })

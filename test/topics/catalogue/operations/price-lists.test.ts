@@ -155,7 +155,7 @@ describe('GET /v1/prices', () => {
     expect(used(many)).toBe(0)
   })
 
-  test('counts one request', async () => {
+  test('a list of prices counts as one request, however many codes it has', async () => {
     const instance = filled('WTI_USD', 'GOLD_USD')
     const key = instance.key()
     expect(used(await instance.get('/v1/prices?by_code=WTI_USD,GOLD_USD', key))).toBe(1)

@@ -13,7 +13,7 @@ describe('an API number', () => {
     ['01-125-20001', '01125200010000', 'AL'],
     ['60-817-40001', '60817400010000', undefined],
   ] as const) {
-    test(`${text} is ${digits}`, () => {
+    test(`${text} is read as the API number ${digits}`, () => {
       const number = parseApiNumber(text)
       expect([number?.digits, number?.state?.code, number?.countyCode]).toEqual([
         digits,
@@ -34,7 +34,8 @@ describe('an API number', () => {
     '42-329-40001-00-000',
     'TX-329-40001',
   ]) {
-    test(`${JSON.stringify(text)} is none`, () => expect(parseApiNumber(text)).toBeUndefined())
+    test(`${JSON.stringify(text)} is not read as an API number`, () =>
+      expect(parseApiNumber(text)).toBeUndefined())
   }
 })
 

@@ -103,6 +103,6 @@ describe('names are compared', () => {
     [wordKey, ' New Drill ', 'new_drill'],
     [titled, "O'BRIEN 14-23H J SAND", "O'Brien 14-23h J Sand"],
   ] as const) {
-    test(`${raw} as ${expected}`, () => expect(key(raw)).toBe(expected))
+    test(`the name ${raw} is compared as ${expected}`, () => expect(key(raw)).toBe(expected))
   }
 })

@@ -246,7 +246,7 @@ describe('/v1/ei/well-permits/{id}', () => {
     })
   })
   for (const id of ['6', '0', '-1', '1.5', 'abc', '99999999999999999999']) {
-    test(`${id} is unknown`, async () => {
+    test(`the well permit ${id} is unknown`, async () => {
       const instance = filled()
       const response = await instance.get(`/v1/ei/well-permits/${id}`, instance.key())
       expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([

@@ -209,7 +209,7 @@ describe('a series by formula', () => {
     expect(cadence).toBe('weekly')
   })
 
-  test('refuses pushed values', async () => {
+  test('a series by formula refuses pushed values', async () => {
     const { push } = await withSpread()
     const pushed = await push('DESK_SPREAD_USD', { '2026-11-18': 1 })
     expect([pushed.status, pushed.body.errors[0]]).toEqual([

@@ -121,7 +121,7 @@ describe('/v1/bunker-fuels', () => {
     const id = own.headers.get('x-request-id')!
     expect((await json<{ meta: { request_id: string } }>(own)).meta.request_id).toBe(id)
   })
-  test('stand by port', async () => {
+  test('the list of all bunker prices has them by port', async () => {
     const { data } = await read<{ data: { ports: Record<string, unknown>; metadata: unknown } }>(
       '/v1/bunker-fuels/all',
     )

@@ -38,7 +38,8 @@ describe('producers', () => {
     [' Equatorial  Guinea ', 'Equatorial Guinea'],
     ['Ecuador', 'Ecuador'],
   ] as const) {
-    test(`${JSON.stringify(text)} is ${name}`, () => expect(opecCountry(text)).toBe(name))
+    test(`${JSON.stringify(text)} names the producer ${name}`, () =>
+      expect(opecCountry(text)).toBe(name))
   }
 })
 

@@ -165,7 +165,7 @@ describe('/v1/ei/oil_inventories', () => {
     ['per_page=0', 'per_page'],
     ['start_date=soon', 'start_date'],
   ] as const) {
-    test(`refuses ${query}`, async () => {
+    test(`the list of oil inventories refuses ${query}`, async () => {
       const instance = filled()
       const response = await instance.get(`/v1/ei/oil_inventories?${query}`, instance.key())
       const { error } = await json<{ error: { code: string; parameter: string } }>(response)

@@ -704,7 +704,7 @@ describe('POST /v1/api-keys with an Idempotency-Key', () => {
     expect((await door.get('/probe/free', second.plain_token)).status).toBe(200)
   })
 
-  test('counts once', async () => {
+  test('a repeated request with an Idempotency-Key counts once', async () => {
     const door = openFrontDoor()
     const { token: caller } = door.open('free')
     const ask = async (body: unknown) =>

@@ -39,7 +39,7 @@ describe('tierRow, rateLimitRows and constantsRow', () => {
     })
   })
 
-  test('quota periods', () => {
+  test('each plan has the quota and period of the specification', () => {
     const quotas = spec.tiers.map(tier => tierRow(spec, tier).request_quota)
     expect(quotas.map(quota => `${quota.limit} ${quota.window} ${quota.period}`)).toEqual([
       '50 daily_counter day',
@@ -64,7 +64,7 @@ describe('tierRow, rateLimitRows and constantsRow', () => {
     ])
   })
 
-  test('rate classes', () => {
+  test('each class of requests has the rates of the specification', () => {
     expect(rateLimitRows(defaultLimits)).toEqual([
       { class: 'authenticated', limit: 60, window_seconds: 60, keyed_by: 'api_key' },
       { class: 'unauthenticated', limit: 10, window_seconds: 60, keyed_by: 'client_ip' },
@@ -75,7 +75,7 @@ describe('tierRow, rateLimitRows and constantsRow', () => {
     ])
   })
 
-  test('constants', () => {
+  test('the constants of the limits are those of the specification', () => {
     expect(constantsRow(defaultLimits)).toEqual({
       max_codes_per_request: 20,
       delivery_codes_max: 25,

@@ -98,7 +98,7 @@ describe('however a file is written, its rows are the same', () => {
       Buffer.concat([gzipSync(plain.slice(0, 40)), gzipSync(plain.slice(40))]),
     ],
   ]
-  test.each(spellings)('%s', async (_, content) => {
+  test.each(spellings)('a file has the same rows when it is written %s', async (_, content) => {
     expect(await told(content)).toEqual(plainRows)
   })
 

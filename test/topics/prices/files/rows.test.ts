@@ -48,7 +48,7 @@ describe('values that go in', () => {
     ['Mar 28, 2024', Date.UTC(2024, 2, 28)],
     ['2026-11-22T19:30:00Z', now + 86_400_000],
   ]
-  test.each(times)('the time %s', (observedAt, at) => {
+  test.each(times)('a row with the time %s is a point at its moment', (observedAt, at) => {
     expect(check({ observedAt })).toMatchObject({ kind: 'point', point: { observedAt: at } })
   })
 

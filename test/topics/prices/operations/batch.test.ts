@@ -215,7 +215,7 @@ describe('POST /v1/prices/batch: a body that is refused', () => {
     })
   }
 
-  test('costs nothing', async () => {
+  test('a refused batch of prices does not count towards the quota', async () => {
     const own = instance.key()
     await ask({ codes: ['NOPE_USD'] }, own)
     expect(instance.services.meter.quotaUsage(instance.services.keys.find(own)!).used).toBe(0)

@@ -381,7 +381,7 @@ describe('faults: what was tampered with is found', () => {
     'UPDATE observation_revisions SET replaced_at = recorded_at',
     'UPDATE observations SET recorded_at = 9 WHERE recorded_at = 3',
   ]
-  test.each(tampered)('%s', sql => {
+  test.each(tampered)('the check of observations finds: %s', sql => {
     const { db, store } = openStore()
     store.write(week, 2)
     store.write([{ ...week[0]!, value: 71 }], 3)

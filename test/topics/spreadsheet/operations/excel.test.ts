@@ -77,7 +77,7 @@ describe('GET /v1/excel/run', () => {
     '/v1/prices/../prices/latest',
     '/v1/prices/latest?by_code=WTI_USD',
   ]) {
-    test(`${path} is understood`, async () => {
+    test(`the spreadsheet understands the path ${path}`, async () => {
       const answer = await instance.get(`${run(path)}&by_code=WTI_USD`, token)
       expect((await dataOf(answer)).source_row_count).toBe(1)
     })
@@ -199,7 +199,7 @@ describe('GET /v1/excel/run: what a table costs', () => {
     ['a path that is none in XML', run('/v1/account', '.xml')],
     ['no codes in XML', '/v1/prices/excel-latest.xml'],
   ] as const) {
-    test(`nothing for ${name}`, async () => {
+    test(`a table of the spreadsheet costs nothing for ${name}`, async () => {
       const instance = stocked()
       const token = instance.key()
       await instance.get(path, token)

@@ -48,7 +48,7 @@ describe('sheetTable: the rows of an answer', () => {
       ],
     ],
   ] as const) {
-    test(`are ${name}`, () => {
+    test(`the rows of a sheet are ${name}`, () => {
       expect(sheetTable(body, 100)).toEqual({
         columns: [...columns],
         rows: rows.map(row => [...row]),

@@ -64,7 +64,7 @@ describe('widgets of a research workspace', () => {
     expect(answered).toBeGreaterThan(30)
   }, 120_000)
 
-  test('of dashboards exist', async () => {
+  test('every widget that a dashboard uses exists', async () => {
     const apps = (await json('/openbb/apps.json')) as {
       tabs: Record<string, { layout: { i: string }[] }>
     }[]

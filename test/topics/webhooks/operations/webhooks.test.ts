@@ -513,7 +513,7 @@ describe('POST /v1/webhooks/{id}/rotate_secret: rotating a secret', () => {
     [{ overlap_seconds: '60' }, 'overlap_seconds'],
   ]
   for (const [body, field] of table) {
-    test(`${JSON.stringify(body)} is refused`, async () => {
+    test(`rotating the secret of an endpoint with ${JSON.stringify(body)} is refused`, async () => {
       const webhook = await create(basic)
       const response = await whole.send('POST', `${path}/${webhook.id}/rotate_secret`, body, token)
       expect([response.status, (await json(response)).errors[0]!.field]).toEqual([422, field])

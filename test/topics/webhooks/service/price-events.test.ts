@@ -136,30 +136,30 @@ describe('a price with a time in the future', () => {
 })
 
 describe('no news', () => {
-  test('a price that is older than the newest', () => {
+  test('a price that is older than the newest sends no price event', () => {
     const { instance, endpoint } = opened()
     instance.price('WTI_USD', 70)
     instance.price('WTI_USD', 69, startAt - 1)
     expect(values(instance, endpoint)).toEqual([70])
   })
-  test('a correction', () => {
+  test('a correction of a value sends no price event', () => {
     const { instance, endpoint } = opened()
     instance.price('WTI_USD', 70)
     instance.price('WTI_USD', 75)
     expect(values(instance, endpoint)).toEqual([70])
   })
-  test('the same again', () => {
+  test('a value that is sent again sends no price event', () => {
     const { instance, endpoint } = opened()
     for (let i = 0; i < 3; i += 1) instance.price('WTI_USD', 70)
     expect(values(instance, endpoint)).toEqual([70])
   })
-  test('history, however it comes in', () => {
+  test('history sends no price event, however it comes in', () => {
     const { instance, endpoint } = opened()
     for (let days = 400; days > 30; days -= 10)
       instance.price('WTI_USD', days, startAt - days * dayMs)
     expect(values(instance, endpoint)).toEqual([])
   })
-  test('all but the newest of one write', () => {
+  test('only the newest of the prices of one write sends a price event', () => {
     const { instance, endpoint } = opened()
     instance.record(
       'WTI_USD',
@@ -171,7 +171,7 @@ describe('no news', () => {
       { value: 65, previous_value: 65 },
     ])
   })
-  test('a price of a quarantined day; the next one is compared past it', () => {
+  test('a price of a quarantined day sends no price event, and the next one is compared past it', () => {
     const { instance, endpoint } = opened()
     const { id } = instance.services.catalogue.named('WTI_USD')!
     instance.price('WTI_USD', 70, startAt - 2 * dayMs)
@@ -196,7 +196,7 @@ describe('no news', () => {
     instance.price('US_RIG_COUNT', 540)
     expect(types(instance, endpoint)).toEqual([])
   })
-  test('a futures contract that is not the front one', () => {
+  test('a futures contract that is not the front one sends no price event', () => {
     const { instance, endpoint } = opened()
     const { front, later } = instance.futures()
     instance.price(later.code, 70)

@@ -69,39 +69,42 @@ interface Flag {
 }
 
 describe('each guard does to a push what its series says', () => {
-  test.each(cases)('%s: %s', async (rule, action) => {
-    const { send, services, clock } = openTestInstance()
-    const headers = { authorization: `Bearer ${services.adminTokens.rotate()}` }
-    const admin = async (method: string, path: string, body?: object) => {
-      const answer = await send(method, `/admin/v1${path}`, body, undefined, headers)
-      const text = await answer.text()
-      if (answer.status >= 300) throw new Error(`${path} was answered ${answer.status}: ${text}`)
-      return (JSON.parse(text) as { data: { held: number; values: Flag[] } }).data
-    }
-    await admin('POST', '/series', { code, ...terms })
-    const push = (points: readonly Point[]) =>
-      admin('POST', '/observations', {
-        observations: points.map(([at, price]) => ({ code, observed_at: isoInstant(at), price })),
-      })
-    await admin('PATCH', `/series/${code}`, { guards: only(rule, 'off') })
-    await push(history(startAt))
-    if (rule === 'stop') clock.advance(stopsForMs)
-    await admin('PATCH', `/series/${code}`, { guards: only(rule, action) })
-    clock.advance(minuteMs)
-    const points = doubtful[rule](clock.now())
-    const { held } = await push(points)
-    const { listed, recorded } = expected(rule, action)
-    const { id } = services.catalogue.named(code)!
-    const [at] = points.at(-1)!
-    const stored = services.observations.between(id, at, at + 1, 1)
-    const flags = (await admin('GET', '/review?status=all')).values
-    expect(flags.every(flag => flag.rule === rule)).toBe(true)
-    expect({
-      recorded: stored.length > 0,
-      listed: [...new Set(flags.map(({ status }) => status))],
-      held: held > 0,
-    }).toEqual({ recorded, listed, held: !recorded })
-  })
+  test.each(cases)(
+    'a value that fails the guard %s with the action %s is treated so',
+    async (rule, action) => {
+      const { send, services, clock } = openTestInstance()
+      const headers = { authorization: `Bearer ${services.adminTokens.rotate()}` }
+      const admin = async (method: string, path: string, body?: object) => {
+        const answer = await send(method, `/admin/v1${path}`, body, undefined, headers)
+        const text = await answer.text()
+        if (answer.status >= 300) throw new Error(`${path} was answered ${answer.status}: ${text}`)
+        return (JSON.parse(text) as { data: { held: number; values: Flag[] } }).data
+      }
+      await admin('POST', '/series', { code, ...terms })
+      const push = (points: readonly Point[]) =>
+        admin('POST', '/observations', {
+          observations: points.map(([at, price]) => ({ code, observed_at: isoInstant(at), price })),
+        })
+      await admin('PATCH', `/series/${code}`, { guards: only(rule, 'off') })
+      await push(history(startAt))
+      if (rule === 'stop') clock.advance(stopsForMs)
+      await admin('PATCH', `/series/${code}`, { guards: only(rule, action) })
+      clock.advance(minuteMs)
+      const points = doubtful[rule](clock.now())
+      const { held } = await push(points)
+      const { listed, recorded } = expected(rule, action)
+      const { id } = services.catalogue.named(code)!
+      const [at] = points.at(-1)!
+      const stored = services.observations.between(id, at, at + 1, 1)
+      const flags = (await admin('GET', '/review?status=all')).values
+      expect(flags.every(flag => flag.rule === rule)).toBe(true)
+      expect({
+        recorded: stored.length > 0,
+        listed: [...new Set(flags.map(({ status }) => status))],
+        held: held > 0,
+      }).toEqual({ recorded, listed, held: !recorded })
+    },
+  )
 })
 
 describe('each guard does to a file what its series says', () => {
