@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs } from '../../../src/lib/time/instant.ts'
+import { dayMs, isoMillis } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+import { createFollower } from '../../support/topics/follower.ts'
 
 const code = 'MY_SPREAD'
 const spread = {
@@ -82,6 +83,48 @@ describe('the formulas of an account', () => {
       status: 'incomplete',
     })
     expect((await ours.ask('POST', '/v1/formulas', spread)).data.formula.value).toBe(7)
+  })
+
+  test('have a record in the feed of changes when a formula that they use is deleted, or another one', async () => {
+    const { ours } = openAccounts()
+    const over = { ...spread, code: 'MY_TWICE', formula: `2*${code}` }
+    const follower = createFollower()
+    let since = 'start'
+    const follow = async () => {
+      const { data } = await ours.ask('GET', `/v1/changes?since=${since}&derived=true`)
+      since = data.cursor
+      follower.take(data.changes)
+      const lines = follower.stateAt(isoMillis(startAt + dayMs))
+      return lines.filter(line => line.startsWith('MY_'))
+    }
+    const exported = async () => {
+      const codes = (await ours.ask('GET', '/v1/formulas')).data.formulas
+        .map((formula: { code: string }) => formula.code)
+        .join()
+      const query = `codes=${codes}&columns=code,observed_at,price`
+      const { text } = await ours.ask('GET', `/v1/export/prices?${query}`)
+      return text.trim().split('\n').slice(1).sort()
+    }
+    await ours.ask('POST', '/v1/formulas', spread)
+    await ours.ask('POST', '/v1/formulas', over)
+    expect(await follow()).toHaveLength(6)
+    await ours.ask('PATCH', `/v1/formulas/${code}`, {
+      formula: 'BRENT_CRUDE_USD / WTI_USD * EUR_USD',
+      currency: 'EUR',
+      unit: 'gallon',
+    })
+    expect(await follow()).toEqual(await exported())
+    await ours.ask('PATCH', `/v1/formulas/${code}`, spread)
+    expect(await follow()).toHaveLength(6)
+    await ours.ask('DELETE', `/v1/formulas/${code}`)
+    const { data } = await ours.ask('GET', `/v1/changes?since=${since}&derived=true`)
+    expect(data.changes).toMatchObject([
+      { kind: 'deleted', code, observed_at: null, retroactive: true, derived: true },
+      { kind: 'deleted', code: 'MY_TWICE', observed_at: null, retroactive: true, derived: true },
+    ])
+    expect(await follow()).toEqual([])
+    await ours.ask('POST', '/v1/formulas', spread)
+    expect(await follow()).toEqual(await exported())
   })
 
   test('are previewed with the newest 10,000 values of a long range', async () => {

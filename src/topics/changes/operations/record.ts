@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoMillis } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { cursorText } from '../math/cursor.ts'
-import { type AnyRecord, isOfDataset } from '../service/feed.ts'
+import { type AnyRecord, isOfDataset, isOfFormulas } from '../service/feed.ts'
 import type { Changes } from '../service/open.ts'
 import type { RowRecord } from '../service/segments.ts'
 
@@ -85,15 +85,14 @@ export function textsOf(
   cursorOf: ReturnType<Changes['cursors']>,
   sourceNameOf: (seriesId: number, sourceId: number) => string,
 ): string[] {
-  const ofSeries = new Map<number, { code: string; terms: string; isDerived: boolean }>()
+  const ofSeries = new Map<number, { code: string; terms: string }>()
   const sources = new Map<string, string>()
-  const partsOf = ({ id, code, unit, currency, terms }: Series) => {
+  const partsOf = ({ id, code, unit, currency }: Series) => {
     const known = ofSeries.get(id)
     if (known) return known
     const made = {
       code: JSON.stringify(code),
       terms: `"unit":${JSON.stringify(unit)},"currency":${JSON.stringify(currency)}`,
-      isDerived: terms?.formula !== undefined,
     }
     ofSeries.set(id, made)
     return made
@@ -112,11 +111,11 @@ export function textsOf(
   return records.map(record => {
     if (isOfDataset(record)) return rowText(record, cursorText(cursorOf(record.place)))
     const { series, sourceId, observedAt, value = null, previous = null } = record
-    const { code, terms, isDerived } = partsOf(series)
+    const { code, terms } = partsOf(series)
     const at = observedAt === undefined ? 'null' : `"${isoInstant(observedAt)}"`
     const about = `"source":${sourceOf(series.id, sourceId)},"batch":${record.batchId || null}`
     const recorded = `"recorded_at":"${recordedOf(record.recordedAt)}","retroactive":${record.isRetroactive}`
-    return `{"cursor":"${cursorText(cursorOf(record.place))}","kind":"${record.kind}","dataset":"prices","code":${code},"observed_at":${at},"value":${value},"previous":${previous},${terms},${about},${recorded},"derived":${isDerived}}`
+    return `{"cursor":"${cursorText(cursorOf(record.place))}","kind":"${record.kind}","dataset":"prices","code":${code},"observed_at":${at},"value":${value},"previous":${previous},${terms},${about},${recorded},"derived":${isOfFormulas(record.place)}}`
   })
 }
 

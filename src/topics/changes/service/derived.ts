@@ -60,6 +60,8 @@ interface Repeated extends Range {
 
 /** Records of formulas come after those of the series that were written: there are never as many. */
 const firstRank = 800_000
+
+export const isOfFormulas = ({ rank }: Place): boolean => rank >= firstRank
 /** Transactions and formulas of which differences stay in memory, for readers that follow. */
 const knownMax = 1_000
 const keptEach = 1_000

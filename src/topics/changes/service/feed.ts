@@ -13,6 +13,7 @@ import { createReplay } from './replay.ts'
 import type { AnyRecord, ChangeReader } from './segments.ts'
 import { createTransactionReader } from './transactions.ts'
 
+export { isOfFormulas } from './derived.ts'
 export { type AnyRecord, type ChangeReader, isOfDataset } from './segments.ts'
 
 export interface ChangePage {

@@ -86,6 +86,14 @@ export function openChanges({
           : []
       }),
     )
+  /** Notes formulas over one that is removed or another one: they may have no values any more. */
+  const noteDependents = (seriesIds: readonly number[]) => {
+    for (const id of seriesIds) {
+      const audience = audienceOf(catalogue.byId(id))
+      const details = { kind: 'terms', before: audience, after: audience, isFormula: true } as const
+      log.addEvent(ingest.next(), id, details)
+    }
+  }
   return {
     /** The records after a place, at most `limit`. */
     page: feed.page,
@@ -126,14 +134,16 @@ export function openChanges({
     noteAudiences: <T>(named: readonly NamedSeries[], work: () => T): T =>
       transact(db, () => {
         const states = audiences(named)
+        const standing = new Map([...states.keys()].map(id => [id, formulas.dependentsOf(id)]))
         const done = work()
         const now = audiences(named)
         for (const seriesId of new Set([...states.keys(), ...now.keys()])) {
           const [was, is] = [states.get(seriesId), now.get(seriesId)]
           const [before, after] = [was?.audience ?? noAudience, is?.audience ?? noAudience]
-          if (was?.formula !== is?.formula)
+          if (was?.formula !== is?.formula) {
             log.addEvent(ingest.next(), seriesId, { kind: 'terms', before, after, isFormula: true })
-          else if (was && JSON.stringify(before) !== JSON.stringify(after))
+            if (was?.formula !== undefined) noteDependents(standing.get(seriesId) ?? [])
+          } else if (was && JSON.stringify(before) !== JSON.stringify(after))
             log.addEvent(ingest.next(), seriesId, { kind: 'terms', before, after })
         }
         return done
