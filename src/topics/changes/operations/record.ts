@@ -7,7 +7,7 @@ import type { Changes } from '../service/open.ts'
 import type { RowRecord } from '../service/segments.ts'
 
 const example = {
-  cursor: '0l3u9d0gq0000000l3u7c5s00l3u9d0gq3fa91c',
+  cursor: 'imx0crzwk0000imwsi1hc0imx0crzwk3fa91c',
   observed_at: '2026-11-23T00:00:00Z',
   recorded_at: '2026-11-28T11:54:48.836Z',
 }

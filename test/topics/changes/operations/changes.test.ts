@@ -4,6 +4,8 @@ import { parquetReadObjects } from 'hyparquet'
 import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
 import { nextTurn } from '../../../../src/lib/process/loop-turns.ts'
 import { dayMs, isoDay, isoInstant, isoMillis } from '../../../../src/lib/time/instant.ts'
+import { parseCursor } from '../../../../src/topics/changes/math/cursor.ts'
+import { cursorField } from '../../../../src/topics/changes/operations/record.ts'
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
@@ -583,6 +585,10 @@ describe('the feed of changes', () => {
       recorded_at: new Date(change.recorded_at),
     }))
     expect(rows as unknown[]).toEqual(dated)
+  })
+
+  test('are documented with an example that is a cursor', () => {
+    expect(parseCursor(cursorField.examples[0])).toBeDefined()
   })
 
   test('refuses what is not a cursor, unknown codes and unknown datasets', async () => {
