@@ -11,6 +11,7 @@ import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { csvCell } from '../../lib/text/csv.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
+import type { QuarantineRow } from '../../topics/operator/operations/data/quarantine.ts'
 import { datedExportText, writeText } from '../../topics/prices/files/export.ts'
 import { type CommandEnvironment, commandEnvironment } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -281,12 +282,7 @@ async function* linePages(path: string, size: number): AsyncGenerator<unknown[]>
   if (page.length > 0) yield page
 }
 
-interface RangeLine {
-  code: string
-  from: string
-  to: string
-  reason: string
-}
+type RangeLine = Pick<QuarantineRow, 'code' | 'from' | 'to' | 'reason'>
 
 async function recordQuarantine(operator: CommandEnvironment, ranges: readonly RangeLine[]) {
   const path = '/admin/v1/quarantine'

@@ -1,4 +1,9 @@
-import type { BatchShape as BatchLine } from '../../topics/operator/operations/data/batches.ts'
+import type {
+  BatchDetail,
+  BatchShape as BatchLine,
+  ChangedValue,
+  Undone,
+} from '../../topics/operator/operations/data/batches.ts'
 import { type CommandEnvironment, type CommandTools, listPath } from '../command.ts'
 import { tableOf } from '../table.ts'
 
@@ -50,17 +55,11 @@ const listBatches = async (
   env.print(batches, batchTable)
 }
 
-interface Shown {
-  batch: BatchLine
-  series: { code: string; points: number; from: string; to: string }[]
-  rows: { row: string; before: number; now: number; percent: number | null }[]
-}
-
 const percentOf = (percent: number | null) =>
   percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
 
 const showBatch = async (env: CommandEnvironment, id: string): Promise<void> => {
-  const shown = await env.answer<Shown>('GET', `${path}/${encodeURIComponent(id)}`)
+  const shown = await env.answer<BatchDetail>('GET', `${path}/${encodeURIComponent(id)}`)
   env.print(shown, ({ batch, series, rows }) => [
     ...batchTable([batch]),
     ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
@@ -98,12 +97,7 @@ const undoBatch = async (
   id: string,
   { onlyUntouched, reason }: { onlyUntouched?: boolean; reason?: string },
 ): Promise<void> => {
-  const undone = await env.answer<{
-    batch: BatchLine
-    restored: number
-    removed: number
-    left: number
-  }>('POST', `${path}/${encodeURIComponent(id)}/undo`, {
+  const undone = await env.answer<Undone>('POST', `${path}/${encodeURIComponent(id)}/undo`, {
     ...(onlyUntouched && { only_untouched: true }),
     reason,
   })
@@ -112,20 +106,12 @@ const undoBatch = async (
   ])
 }
 
-interface Changed {
-  code: string
-  observed_at: string
-  before: number
-  after: number | null
-  batch: number
-}
-
 const changeValue = async (
   env: CommandEnvironment,
   method: 'PATCH' | 'DELETE',
   body: Record<string, unknown>,
 ): Promise<void> => {
-  const changed = await env.answer<Changed>(method, '/admin/v1/values', body)
+  const changed = await env.answer<ChangedValue>(method, '/admin/v1/values', body)
   env.print(changed, ({ code, observed_at: at, before, after, batch }) => [
     `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
   ])

@@ -1,26 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { within } from '../../lib/time/clock.ts'
 import type {
+  FeedDetail,
   FeedShape as FeedLine,
   RunShape as RunLine,
 } from '../../topics/operator/operations/data/feeds.ts'
 import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Table, tableOf } from '../table.ts'
-
-interface Shown {
-  feed: FeedLine & { title: string; homepage: string; attribution: string }
-  map: {
-    source_id: string
-    code?: string
-    dataset?: string
-    unit: string
-    from: string | null
-    to: string | null
-  }[]
-  settings: { name: string; value: string; source: string }[]
-  runs: RunLine[]
-}
 
 const feedsPath = '/admin/v1/feeds'
 const pathOf = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`
@@ -47,7 +34,7 @@ const listFeeds = async (env: CommandEnvironment): Promise<void> => {
 }
 
 const showFeed = async (env: CommandEnvironment, name: string): Promise<void> => {
-  const body = await env.body<Shown>('GET', pathOf(name))
+  const body = await env.body<FeedDetail>('GET', pathOf(name))
   env.print(body, ({ feed, map, settings, runs }) => [
     `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
     `${feed.state}; ${feed.attribution}`,
@@ -113,7 +100,7 @@ async function watched<T>(env: CommandEnvironment, name: string, answer: Promise
     await within(lookEveryMs, ended).catch(() => {})
     if (isOver) break
     const { status, body } = await env.operator.call('GET', pathOf(name))
-    const run = status === 200 ? (body as Shown).feed.last_run : null
+    const run = status === 200 ? (body as FeedDetail).feed.last_run : null
     if (isOver || run?.finished_at !== null) continue
     terminal.write(`\r\x1b[K${name}: reading, ${run.rows_read.toLocaleString('en-US')} rows`)
   }

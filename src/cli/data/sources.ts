@@ -1,18 +1,8 @@
 import { shownValue } from '../../lib/text/wrong-value.ts'
 import type { OwnedSource as SourceLine } from '../../topics/operator/operations/data/sources.ts'
+import type { LogShape as SyncLine } from '../../topics/sources/operations/row.ts'
 import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
 import { tableLines, tableOf } from '../table.ts'
-
-interface SyncLine {
-  status: 'success' | 'failed'
-  received: number
-  inserted: number
-  revised: number
-  unchanged: number
-  rejected: number
-  rejections: string[]
-  error: string | null
-}
 
 const sourcesPath = '/admin/v1/sources'
 const rejectionsShown = 5

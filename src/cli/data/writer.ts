@@ -12,6 +12,7 @@ import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
 import { type DeliveryRow, deliveryTerms, settingsOf } from '../../topics/delivery/math/terms.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
 import type { ComparisonShape as WireComparison } from '../../topics/operator/operations/data/data.ts'
+import type { SeriesRow as ListedSeries } from '../../topics/operator/operations/data/series.ts'
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/checks/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
@@ -24,20 +25,6 @@ const ownBatchMax = 20_000
 const fileNameMax = 300
 /** Points of one request to a server, which writes them in parts, with other requests between. */
 const sentBatchMax = 10_000
-
-interface ListedSeries extends SeriesIdentity {
-  name: string
-  aliases: string[]
-  min: number
-  max: number
-  time_zone: string | null
-  value_time: string | null
-  active: boolean
-  has_data: boolean
-  own: boolean
-  changed: string[]
-  time?: 'delivery'
-}
 
 const isOfDelivery = (listed: ListedSeries): listed is ListedSeries & DeliveryRow =>
   listed.time === 'delivery'

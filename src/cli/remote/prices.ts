@@ -3,29 +3,16 @@ import { sleep } from '../../lib/time/clock.ts'
 import { dayMs } from '../../lib/time/instant.ts'
 import type { Ask } from '../../topics/assistants/operations/tool.ts'
 import { families } from '../../topics/futures/math/families.ts'
+import type { Curve } from '../../topics/futures/operations/curve.ts'
 import { summaryOf, thinned } from '../../topics/prices/math/summary.ts'
+import type { PriceRow } from '../../topics/prices/operations/row.ts'
 import { addressOf, headersOf, type RemoteServer } from './ask.ts'
 import { type Column, type Format, printRows, signedPercent } from './print.ts'
 
-interface Price {
-  code: string
-  name: string
-  price: number
-  formatted: string
-  currency: string | null
-  unit: string
-  created_at: string
-  change_24h_percent: number | null
-  metadata?: { cadence?: string }
-}
+/** A server of an earlier version sends no metadata. */
+type Price = Omit<PriceRow, 'metadata'> & Partial<Pick<PriceRow, 'metadata'>>
 
-interface HistoryRow {
-  code: string
-  created_at: string
-  price: number
-  currency: string | null
-  unit: string
-}
+type HistoryRow = Pick<Price, 'code' | 'created_at' | 'price' | 'currency' | 'unit'>
 
 interface HistoryAnswer {
   data: { prices: HistoryRow[] }
@@ -202,19 +189,7 @@ export async function drawChart(ask: Ask, code: string, range: Range, write: Wri
   await write(`${lines.join('\n')}\n`)
 }
 
-interface CurveAnswer {
-  error?: string
-  analysis_date: string
-  curve_type: string
-  currency: string
-  unit: string
-  contracts: {
-    contract_month: string
-    contract_code: string
-    settlement_price: number
-    expiry_date: string
-  }[]
-}
+type CurveAnswer = Curve & { error?: string }
 
 const contractColumns: readonly Column<CurveAnswer['contracts'][number]>[] = [
   { heading: 'MONTH', name: 'month', value: row => row.contract_month },

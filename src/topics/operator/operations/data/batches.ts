@@ -3,7 +3,7 @@ import { body, decimal, flag, optional, text, whole } from '../../../../http/inp
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordOf } from '../../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
-import { envelopeOf, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import {
@@ -72,6 +72,40 @@ const RowChangeShape = t.Object({
   now: t.number('In the unit of the column.'),
   percent: t.orNull(t.number('Of what it was.'), 'Null: it was 0.'),
 })
+/** A batch with what it changed. */
+const BatchDetail = t.Object({
+  batch: t.Composite([
+    BatchShape,
+    t.Object({
+      recorded_at: t.orNull(
+        moment,
+        'From this time `as_of` returns all of its values of series; null if there are none.',
+      ),
+    }),
+  ]),
+  series: t.Array(BatchSeriesShape),
+  rows: t.Array(RowChangeShape, {
+    description: 'The ten biggest changes of numbers in rows of datasets.',
+  }),
+})
+export type BatchDetail = (typeof BatchDetail)['static']
+const Undone = t.Object({
+  batch: BatchShape,
+  restored: t.integer('Values or rows that were restored.'),
+  removed: t.integer('Values or rows that did not exist before and were removed.'),
+  left: t.integer('Values or rows that were written later and left unchanged.'),
+  recorded_at: t.instant('From this time `as_of` returns the restored values.'),
+})
+export type Undone = (typeof Undone)['static']
+const ChangedValue = t.Object({
+  code: t.String({ examples: ['WTI_USD'] }),
+  observed_at: moment,
+  before: t.number('The previous value.'),
+  after: t.orNull(t.Number(), 'Null if it was deleted.'),
+  batch: t.integer('Number of the batch, for undo.'),
+  recorded_at: t.instant('From this time `as_of` returns the new value.'),
+})
+export type ChangedValue = (typeof ChangedValue)['static']
 const One = envelopeOf({ batch: BatchShape })
 const params = { id: t.string('Number of the batch.', '17') }
 
@@ -203,21 +237,7 @@ function lists(deps: Context) {
         'Returns a batch with the series it changed, the time range of the changes, and the largest changes of dataset rows.',
       access: operator,
       params,
-      answers: envelopeOf({
-        batch: t.Composite([
-          BatchShape,
-          t.Object({
-            recorded_at: t.orNull(
-              moment,
-              'From this time `as_of` returns all of its values of series; null if there are none.',
-            ),
-          }),
-        ]),
-        series: t.Array(BatchSeriesShape),
-        rows: t.Array(RowChangeShape, {
-          description: 'The ten biggest changes of numbers in rows of datasets.',
-        }),
-      }),
+      answers: envelope(BatchDetail),
       handle: ({ params: { id } }) => {
         const batch = batchOf(id)
         return success({
@@ -304,13 +324,7 @@ function undoing(deps: Context) {
       idempotent: true,
       params,
       body: UndoBody.schema,
-      answers: envelopeOf({
-        batch: BatchShape,
-        restored: t.integer('Values or rows that were restored.'),
-        removed: t.integer('Values or rows that did not exist before and were removed.'),
-        left: t.integer('Values or rows that were written later and left unchanged.'),
-        recorded_at: t.instant('From this time `as_of` returns the restored values.'),
-      }),
+      answers: envelope(Undone),
       handle: ({ body: input, params: { id }, requestContext }) => {
         const batch = batchOf(id)
         const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
@@ -385,15 +399,10 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
       throw notFound(`A value of ${catalogue.byId(seriesId).code} at ${isoInstant(at)}`)
     return { seriesId, at, observation }
   }
-  const Done = envelopeOf({
-    code: t.String({ examples: ['WTI_USD'] }),
-    observed_at: moment,
-    before: t.number('The previous value.'),
-    after: t.orNull(t.Number(), 'Null if it was deleted.'),
-    batch: t.integer('Number of the batch, for undo.'),
-    recorded_at: t.instant('From this time `as_of` returns the new value.'),
-  })
-  const changing = { access: operator, answers: { 200: Done, 404: NestedProblem } }
+  const changing = {
+    access: operator,
+    answers: { 200: envelope(ChangedValue), 404: NestedProblem },
+  }
   const done = (
     { seriesId, at, observation }: ReturnType<typeof storedPoint>,
     after: number | null,

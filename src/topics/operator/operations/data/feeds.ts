@@ -99,6 +99,17 @@ const SettingShape = t.Object({
   value: t.String(),
   source: t.oneOf(['file', 'command']),
 })
+/** A feed with what it fills, how it is set and its newest runs. */
+const FeedDetail = t.Object({
+  feed: FeedShape,
+  map: t.Array(MapShape),
+  settings: t.Array(SettingShape, {
+    description:
+      'Settings and their origin: the configuration file, which takes precedence, or a command.',
+  }),
+  runs: t.Array(RunShape),
+})
+export type FeedDetail = (typeof FeedDetail)['static']
 const Ran = t.Object({ run: RunShape })
 
 const name = { name: t.string('Name of the feed.', 'ecb') }
@@ -308,15 +319,7 @@ function reads({ feeds, catalogue }: Context) {
       description: 'Returns a feed with its series map, coverage, settings and newest runs.',
       access: operator,
       params: name,
-      answers: t.Object({
-        feed: FeedShape,
-        map: t.Array(MapShape),
-        settings: t.Array(SettingShape, {
-          description:
-            'Settings and their origin: the configuration file, which takes precedence, or a command.',
-        }),
-        runs: t.Array(RunShape),
-      }),
+      answers: FeedDetail,
       handle: ({ params }) => {
         const view = viewOf(feeds, params.name)
         return {
