@@ -127,6 +127,37 @@ describe('the formulas of an account', () => {
     expect(await follow()).toEqual(await exported())
   })
 
+  test('are refused with one fault for each field that does not go with a template', async () => {
+    const { ours } = openAccounts()
+    const { code: _code, ...given } = spread
+    const faults = async (body: object) => {
+      const { data } = await ours.ask('POST', '/v1/formulas/preview', body)
+      return data.errors?.map((fault: { field: string; message: string; value: unknown }) => [
+        fault.message,
+        fault.value,
+      ])
+    }
+    const unknown = await faults({ template: 'nope' })
+    expect([unknown.length, unknown[0][0]]).toEqual([
+      1,
+      expect.stringContaining('template must be crack_321, crack_211'),
+    ])
+    expect(await faults({ ...given, template: 'crack_321' })).toEqual([
+      [`formula must be absent with a template; got "${spread.formula}".`, spread.formula],
+      ['unit must be absent with a template; got "barrel".', 'barrel'],
+      ['currency must be absent with a template; got "USD".', 'USD'],
+    ])
+    expect(await faults({ ...given, parameters: { crude: 'WTI_USD' } })).toEqual([
+      ['parameters must be absent without a template; got an object.', null],
+    ])
+    expect(await faults({ template: 'crack_321', parameters: { crude: 'NOPE' } })).toEqual([
+      [
+        'formula must name known codes; got NOPE (column 68).',
+        '(2*unit(GASOLINE_USD, barrel) + unit(HEATING_OIL_USD, barrel))/3 - NOPE',
+      ],
+    ])
+  })
+
   test('are previewed with the newest 10,000 values of a long range', async () => {
     const { instance, ours } = openAccounts()
     const values = Array.from({ length: 25_000 }, (_, i) => 60 + (i % 100) / 10)

@@ -174,11 +174,23 @@ function termsOf(values: Partial<Values<typeof newFields>>): SeriesTerms {
   }
 }
 
+/** A fault in the text of a template names a column of it, so its value is that text. */
+const withFormula = (input: unknown, { formula }: SeriesTerms) => ({
+  ...(input as object),
+  formula,
+})
+
 function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): void {
+  const names = ['formula', 'unit', 'currency'] as const
+  if (!form.has('template')) {
+    for (const name of names)
+      if (!form.has(name)) form.fault(name, 'is required without a template.')
+    if (form.has('parameters')) form.fault('parameters', 'must be absent without a template.')
+    return
+  }
+  for (const name of names) if (form.has(name)) form.fault(name, 'must be absent with a template.')
   const template = templates.find(({ id }) => id === values.template)
   if (template) checkParameters(form, template, values.parameters)
-  for (const name of ['formula', 'unit', 'currency'] as const)
-    if (!template && !form.has(name)) form.fault(name, 'is required without a template.')
 }
 
 const isWritten = {
@@ -301,9 +313,9 @@ export function ownFormulaOperations(deps: Context) {
         checkPlan(caller.entitled, request)
         return idempotency.once({ caller, requestContext, request, reply }, input, () => {
           const values = NewBody.read(input, requireFormula)
-          const code = values.code.trim()
-          const made = ownFormulas.create(accountIdOf(caller), code, termsOf(values), faults =>
-            refuseTerms(input, faults),
+          const terms = termsOf(values)
+          const made = ownFormulas.create(accountIdOf(caller), values.code.trim(), terms, faults =>
+            refuseTerms(withFormula(input, terms), faults),
           )
           if ('limit' in made)
             throw stateForbids(
@@ -335,7 +347,7 @@ export function ownFormulaOperations(deps: Context) {
         const to = Math.min(end, (asOf ?? Number.POSITIVE_INFINITY) + 1)
         const range = { from, to, limit: valuesMax, asOf }
         const made = ownFormulas.preview(accountId, code, terms, range, faults =>
-          refuseTerms(input, faults),
+          refuseTerms(withFormula(input, terms), faults),
         )
         const asOfText = isoOrNull(asOf) ?? undefined
         const quoted = atPoint(deps, { as_of: asOfText }, reply, at =>
