@@ -56,7 +56,7 @@ export async function alerts(options: BenchOptions): Promise<Line[]> {
     const dir = join(options.dir, 'alerts')
     rmSync(dir, { recursive: true, force: true })
     mkdirSync(dir, { recursive: true })
-    // As in production: another thread checkpoints, and the outbox sends beside it.
+    // As in production: another thread checkpoints, and the outbox sends at the same time.
     const instance = openInstance({ dir, runtime: runtime(dir), serving: true })
     try {
       fill(instance, round)
