@@ -242,14 +242,14 @@ export function readAtOnce<T>(db: Database, read: () => T): T {
 }
 
 /**
- * Runs a transaction that deletes data permanently: its bytes in the file are overwritten, and the
+ * Runs transactions that delete data permanently: its bytes in the file are overwritten, and the
  * WAL, which holds the old pages, is checkpointed. A WAL that a replicator checkpoints keeps them
  * until then.
  */
-export function transactWithoutTraces<T>(db: Database, work: () => T): T {
+export function withoutTraces<T>(db: Database, work: () => T): T {
   db.run('PRAGMA secure_delete = ON')
   try {
-    return transact(db, work)
+    return work()
   } finally {
     db.run('PRAGMA secure_delete = OFF')
     const { wal_autocheckpoint: pages } = db.query('PRAGMA wal_autocheckpoint').get() as {

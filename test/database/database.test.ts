@@ -12,7 +12,7 @@ import {
   openDatabase,
   readAtOnce,
   transact,
-  transactWithoutTraces,
+  withoutTraces,
 } from '../../src/database/database.ts'
 import { applicationId, identityOf, missingParts } from '../../src/database/identity.ts'
 import {
@@ -153,7 +153,7 @@ describe('a database that is open', () => {
         const bytes = () => readFileSync(path, 'latin1') + readFileSync(`${path}-wal`, 'latin1')
         db.run("INSERT INTO settings VALUES ('person', 'ann@example.com')")
         expect(bytes()).toContain('ann@example.com')
-        transactWithoutTraces(db, () => db.run("DELETE FROM settings WHERE name = 'person'"))
+        withoutTraces(db, () => db.run("DELETE FROM settings WHERE name = 'person'"))
         expect(bytes()).not.toContain('ann@example.com')
         expect(pragma(db, 'secure_delete')).toBe(0)
         db.close()

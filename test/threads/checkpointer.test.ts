@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkpointElsewhere, checkpointWal, checksumsOf } from '../../src/database/checkpoint.ts'
 import { damagedPages } from '../../src/database/damaged-pages.ts'
-import { openDatabase, transact, transactWithoutTraces } from '../../src/database/database.ts'
+import { openDatabase, transact, withoutTraces } from '../../src/database/database.ts'
 import { nextTurn } from '../../src/lib/process/loop-turns.ts'
 import { createCheckpointer } from '../../src/threads/checkpointer.ts'
 import { cutPower } from '../support/power-cut.ts'
@@ -205,7 +205,7 @@ test('erased data is no longer in the WAL once the checkpoint has ended', async 
   const { db, settled, release } = openHeld()
   fill(db, 1000, 'a secret '.repeat(10))
   await turns()
-  transactWithoutTraces(db, () => db.run('DELETE FROM settings'))
+  withoutTraces(db, () => transact(db, () => db.run('DELETE FROM settings')))
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
   release()
   await settled()

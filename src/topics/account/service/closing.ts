@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { transact, transactWithoutTraces } from '../../../database/database.ts'
+import { transact, withoutTraces } from '../../../database/database.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { firstPlan } from '../../../plans/plans.ts'
 import type { KeyChanges } from '../../keys/service/key-changes.ts'
@@ -51,6 +51,32 @@ const erasedAddress = (accountId: string) => `erased-${accountId}@invalid`
 export function createAccountClosing(deps: AccountClosingDeps) {
   const { db, clock, keys, keyChanges, sessions, organizations, closedAccounts } = deps
   const { organizationStore } = deps
+  function close(open: AccountState): ClosingRefusal | undefined {
+    const { id } = open.account
+    if (closedAccounts.find(id)) return undefined
+    if (deps.isSubscribed(id)) return 'subscribed'
+    const membership = organizations.of(open)
+    if (membership && activeMembers(membership.members).length > 1) {
+      // Others act on the account of an owner; a member leaves.
+      if (membership.organization.accountId === id) return 'in_organization'
+      organizations.remove(open, membership.me.id)
+    }
+    const state = keys.account(id)!
+    const belonging = organizations.of(state)
+    transact(db, () => {
+      if (belonging) organizationStore.remove(belonging.organization.id)
+      for (const end of deps.endings) end(id)
+      for (const key of heldKeys(state))
+        if (key.key.revokedAt === null) keyChanges.revokeKey(key, { evenLast: true })
+      sessions.endAll(id)
+      closedAccounts.endCredentials(id)
+      keyChanges.changeAccount(state, { suspended: true, plan: firstPlan, addOns: [] })
+      closedAccounts.close(id, clock.now())
+    })
+    if (belonging) keys.place(id)
+    return undefined
+  }
+
   return {
     /** The stage of an account's closing; undefined for an open one. */
     statusOf: ({ account }: AccountState) => closedAccounts.find(account.id),
@@ -76,45 +102,23 @@ export function createAccountClosing(deps: AccountClosingDeps) {
     },
     /**
      * Closes an account: revokes its keys, ends its sessions and stops its scheduled work. It stays
-     * suspended, and its data is retained until it is erased.
+     * suspended, and the rest of its data is retained until it is erased.
      */
-    close(open: AccountState): ClosingRefusal | undefined {
-      const { id } = open.account
-      if (closedAccounts.find(id)) return undefined
-      if (deps.isSubscribed(id)) return 'subscribed'
-      const membership = organizations.of(open)
-      if (membership && activeMembers(membership.members).length > 1) {
-        // Others act on the account of an owner; a member leaves.
-        if (membership.organization.accountId === id) return 'in_organization'
-        organizations.remove(open, membership.me.id)
-      }
-      const state = keys.account(id)!
-      const belonging = organizations.of(state)
-      transact(db, () => {
-        if (belonging) organizationStore.remove(belonging.organization.id)
-        for (const end of deps.endings) end(id)
-        for (const key of heldKeys(state))
-          if (key.key.revokedAt === null) keyChanges.revokeKey(key, { evenLast: true })
-        sessions.endAll(id)
-        closedAccounts.endCredentials(id)
-        keyChanges.changeAccount(state, { suspended: true, plan: firstPlan, addOns: [] })
-        closedAccounts.close(id, clock.now())
-      })
-      if (belonging) keys.place(id)
-      return undefined
-    },
+    close: (open: AccountState): ClosingRefusal | undefined => withoutTraces(db, () => close(open)),
     /** Forgets the person of a closed account. Invoices and counts of use stay. */
     erase(state: AccountState): ClosingRefusal | undefined {
       const { account } = state
       const closed = closedAccounts.find(account.id)
       if (!closed) return 'not_closed'
       if (closed.erasedAt !== null) return undefined
-      transactWithoutTraces(db, () => {
-        for (const key of heldKeys(state))
-          keys.changeKey(key, { name: null, allowedIps: [], allowedDomains: [] })
-        closedAccounts.erase(account.id, account.email, clock.now())
-        keys.putAccount({ ...account, email: erasedAddress(account.id), emailConfirmedAt: null })
-      })
+      withoutTraces(db, () =>
+        transact(db, () => {
+          for (const key of heldKeys(state))
+            keys.changeKey(key, { name: null, allowedIps: [], allowedDomains: [] })
+          closedAccounts.erase(account.id, account.email, clock.now())
+          keys.putAccount({ ...account, email: erasedAddress(account.id), emailConfirmedAt: null })
+        }),
+      )
       return undefined
     },
   }

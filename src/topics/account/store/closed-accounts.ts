@@ -40,6 +40,8 @@ const forgotten = [
   "UPDATE data_sources SET name = '', scraper_config = NULL, credentials = NULL WHERE account_id = ?",
   `UPDATE outbox_bodies SET body = '{}' WHERE id IN (SELECT o.body_id FROM outbox o
      JOIN outbox_lanes l ON l.id = o.lane_id WHERE o.account_id = ? AND l.kind IN ('email', 'sms'))`,
+  // Until version 0.2, the event id of a request for consent had the address in it.
+  "UPDATE outbox SET event_id = id WHERE account_id = ? AND event_id LIKE 'agree:%@%'",
 ]
 /** The same by its address. */
 const forgottenAddress = [

@@ -1,3 +1,4 @@
+import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Message, Outbox } from '../../../outbox/outbox.ts'
 import {
@@ -59,10 +60,11 @@ export interface MailDeps {
   /** Sender of every e-mail: an address, or a name and an address. */
   sender: string
   clock: Clock
+  ids: Ids
 }
 
 export function createMail(deps: MailDeps) {
-  const { outbox, vault, suppressions, recipients, sender, clock } = deps
+  const { outbox, vault, suppressions, recipients, sender, clock, ids } = deps
   const baseUrl = deps.baseUrl.replace(/\/$/, '')
   const preferencesUrl = `${baseUrl}/account/notifications`
   const suppressed = (to: string): string | undefined => {
@@ -156,7 +158,8 @@ export function createMail(deps: MailDeps) {
         to,
         accountId,
         ...confirmationRequest(deps.serviceName, linkTo('agree', accountId, to)),
-        dedupe: `agree:${accountId}:${recipient.address}:${clock.now()}`,
+        // Without the address, which the erasure of the account must find in the body alone.
+        dedupe: `agree:${ids.uuid()}`,
       })
     },
     /** As `post` for each, in few statements. */

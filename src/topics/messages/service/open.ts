@@ -120,6 +120,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
       serviceName: config.brand.serviceName,
       sender: config.brand.sender,
       clock,
+      ids,
     }),
     recipients,
     textMessages,

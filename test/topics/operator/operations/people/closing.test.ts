@@ -110,6 +110,47 @@ test('of an erased account no trace of the person is left in the database', asyn
   expect(services.keys.accountByEmail('ann@example.com')).toBeUndefined()
 })
 
+test('closing and erasing leave no trace in the file, nor in the ids of messages', async () => {
+  const { admin, id, services, send, token } = await withAnn()
+  const json = { 'content-type': 'application/json' }
+  const scheduled = await send(
+    'POST',
+    '/v1/scheduled-deliveries',
+    {
+      scheduled_delivery: {
+        name: "Ann's morning",
+        commodity_codes: ['WTI_USD'],
+        cadence: 'weekdays',
+        delivery_time: '07:00',
+        time_zone: 'Europe/Berlin',
+        recipient_email: 'desk.ann@example.com',
+        enabled: true,
+      },
+    },
+    token,
+    json,
+  )
+  expect(scheduled.status).toBe(201)
+  const formula = {
+    code: 'MY_SPREAD',
+    name: "Ann's spread",
+    formula: 'BRENT_CRUDE_USD - WTI_USD',
+    unit: 'barrel',
+    currency: 'USD',
+  }
+  expect((await send('POST', '/v1/formulas', formula, token, json)).status).toBe(201)
+  // As an earlier version named the message.
+  services.db.run(
+    "UPDATE outbox SET event_id = 'agree:' || account_id || ':desk.ann@example.com:1' WHERE event_id LIKE 'agree:%'",
+  )
+  expect(Buffer.from(services.db.serialize()).includes("Ann's spread")).toBe(true)
+  expect((await admin('DELETE', `/${id}`)).status).toBe(200)
+  expect((await admin('POST', `/${id}/erase`)).status).toBe(200)
+  const bytes = Buffer.from(services.db.serialize())
+  for (const text of ["Ann's spread", "Ann's morning", 'ann@example.com'])
+    expect([text, bytes.includes(text)]).toEqual([text, false])
+})
+
 test('a member of an organization leaves it when the account is closed, and its owner is refused', async () => {
   const { admin, id, services, get, send, token, key } = await withAnn()
   const owner = key('scale', { email: 'owner@example.com' })
