@@ -142,7 +142,7 @@ export class TextBuffer {
 
   /** The whole text in UTF-8; the buffer is empty then. */
   take(): Bytes {
-    const text = new Uint8Array(this.bytes.buffer.slice(0, this.length))
+    const text = this.bytes.slice(0, this.length)
     this.length = 0
     if (this.bytes.length > heldBytesMax) this.bytes = new Uint8Array(bytesDefault)
     return text
