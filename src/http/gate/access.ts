@@ -153,7 +153,11 @@ function refusalsOf(access: Access) {
   const cached = refusals.get(access)
   if (cached) return cached
   const documented = {
-    ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
+    ...(mayTakeBody(access) && {
+      400: NestedProblem,
+      413: NestedProblem,
+      415: NestedProblem,
+    }),
     ...entryRefusalsOf(access),
     ...((isForQueryWorker(access) || isHeavy(access)) && {
       503: refusalSchemaOf(access) ?? OverloadProblem,

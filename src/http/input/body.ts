@@ -39,7 +39,7 @@ export async function readBody(request: Request, path: string): Promise<unknown>
   const text = await readBodyText(request, takesData(path) ? importBytesMax : bodyBytesMax)
   if (text.trim() === '') return undefined
   if (request.headers.get('content-type')?.startsWith('application/x-ndjson')) return text
-  const body = parsed(text, request.headers.get('content-type') ?? '')
+  const body = parsed(text, request)
   if (isNestedDeeper(body, nestingMax))
     throw new Problem(
       'MALFORMED_JSON',
@@ -49,10 +49,12 @@ export async function readBody(request: Request, path: string): Promise<unknown>
   return body
 }
 
-function parsed(text: string, type: string): unknown {
+function parsed(text: string, request: Request): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
+    refuseCompressed(request)
+    const type = request.headers.get('content-type') ?? ''
     if (/^(?:application\/x-www-form-urlencoded|multipart\/|text\/(?:xml|csv|html))/.test(type))
       throw new Problem(
         'MALFORMED_JSON',
@@ -88,8 +90,21 @@ export async function readBodyText(request: Request, bytesMax = bodyBytesMax): P
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
+    refuseCompressed(request)
     throw new Problem('MALFORMED_JSON', 'The body is not valid UTF-8.')
   }
+}
+
+/** Explains a body that cannot be read by its coding, where it has one (RFC 9110). */
+function refuseCompressed({ headers }: Request): void {
+  const coding = headers.get('content-encoding') ?? 'identity'
+  if (!/^(?:x-)?(?:gzip|compress|deflate|br|zstd)$/i.test(coding.trim())) return
+  throw new Problem(
+    'UNSUPPORTED_CONTENT_ENCODING',
+    `The body must be sent without Content-Encoding; got ${coding}.`,
+    {},
+    { headers: { 'accept-encoding': 'identity' } },
+  )
 }
 
 async function readBodyBytes(request: Request, bytesMax: number): Promise<Uint8Array> {

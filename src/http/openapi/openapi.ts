@@ -288,7 +288,7 @@ function formatsText(parameters: readonly Parameter[]): string {
 
 const takesKey = (security: Security): boolean => security.some(scheme => 'apiKeyHeader' in scheme)
 
-const bodyRefusals = ['400', '413']
+const bodyRefusals = ['400', '413', '415']
 
 /**
  * The errors of the gate and the body parsers on this route, where the route does not describe the
@@ -316,6 +316,7 @@ const refusalTexts: Readonly<Record<string, string>> = {
   '402': 'The plan quota is exhausted: `PAYMENT_REQUIRED`.',
   '403': 'The key or plan does not allow this: `upgrade_url` links to the plans.',
   '413': 'The body is too large: `PAYLOAD_TOO_LARGE`.',
+  '415': 'The body is compressed: `UNSUPPORTED_CONTENT_ENCODING`.',
   '429': 'Too many requests: branch on `error_code`, and wait for the seconds in `Retry-After`.',
 }
 

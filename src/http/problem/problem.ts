@@ -107,6 +107,7 @@ export const problems = {
     'The cursor is newer than the backup that the instance was restored from.',
   ),
   PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
+  UNSUPPORTED_CONTENT_ENCODING: entry(415, 'nested', 'The body is compressed.'),
   RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The requested range is outside the file.'),
   validation_failed: entry(422, 'valid', 'A field of the body is not valid.'),
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),

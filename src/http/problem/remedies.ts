@@ -38,6 +38,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   DATA_NOT_AVAILABLE: 'Ask for a longer range or another code.',
   DEMO_CODE_NOT_AVAILABLE: 'Use an API key and `GET /v1/prices/latest`.',
   PAYLOAD_TOO_LARGE: 'Send fewer rows in each request.',
+  UNSUPPORTED_CONTENT_ENCODING: 'Send the body without `Content-Encoding`.',
   RANGE_NOT_SATISFIABLE: 'Start the download again without `Range`.',
   validation_failed: 'Correct each field that `errors` lists.',
   INVALID_CREDENTIALS: 'Check the address and the password, or ask for a new link.',

@@ -58,6 +58,15 @@ test('a body longer than is accepted is refused, whether it names its length or 
   expect(await answerTo(head, chunked('x'.repeat(60), 'y'.repeat(60)))).toBe('PAYLOAD_TOO_LARGE')
 })
 
+test('a compressed body is refused by its coding, and one that is only named so is read', async () => {
+  const packed = Bun.gzipSync(Buffer.from('[1]'))
+  const head = (bytes: number) =>
+    `POST /v1/alerts HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes}`
+  expect(await answerTo(head(packed.length), packed)).toBe('UNSUPPORTED_CONTENT_ENCODING')
+  expect(await answerTo(head(3), 'abc')).toBe('UNSUPPORTED_CONTENT_ENCODING')
+  expect(await answerTo(head(3), '[1]')).toBe('[1]')
+})
+
 test('a block of points stays bytes, and other bodies are JSON', async () => {
   const head = 'POST /admin/v1/observations HTTP/1.1\r\nContent-Length: 3\r\nContent-Type:'
   expect(await answerTo(`${head} ${pointBlockType}`, 'abc')).toBe('abc')
