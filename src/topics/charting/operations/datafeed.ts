@@ -455,150 +455,170 @@ interface Part {
   handle(incoming: Incoming): unknown
 }
 
+/** What a chart may request, and the time. */
+const serviceParts = ({ catalogue }: Context, exchange: string): Part[] => [
+  {
+    name: 'config',
+    operationId: 'getChartConfig',
+    summary: 'Get the capabilities of the chart datafeed',
+    description: 'Returns what a chart may request: resolutions, categories and marks.',
+    answer: t.Object({}, { additionalProperties: true, title: 'ChartConfig' }),
+    handle: () => ({
+      supported_resolutions: [...resolutions],
+      supports_group_request: false,
+      supports_search: true,
+      supports_marks: true,
+      supports_timescale_marks: true,
+      supports_time: true,
+      exchanges: [{ value: exchange, name: exchange, desc: exchange }],
+      symbols_types: [
+        { name: 'All', value: '' },
+        ...[...new Set(catalogue.list().map(({ category }) => category))]
+          .toSorted()
+          .map(category => ({ name: category.replaceAll('_', ' '), value: category })),
+      ],
+    }),
+  },
+  {
+    name: 'time',
+    operationId: 'getChartTime',
+    summary: 'Get the time of the server',
+    description: 'Returns the time of the server in Unix seconds, as text.',
+    answer: t.String({ examples: ['1763078400'] }),
+    handle(incoming) {
+      // Without a body, as for HEAD, the runtime cannot derive the type.
+      incoming.reply.headers['content-type'] = 'text/plain; charset=utf-8'
+      return String(Math.floor(momentOf(incoming).prices.now() / secondMs))
+    },
+  },
+]
+
+/** Codes and their newest prices. */
+const symbolParts = (exchange: string): Part[] => [
+  {
+    name: 'symbols',
+    operationId: 'getChartSymbol',
+    summary: 'Get a code for a chart',
+    description:
+      'Returns the description of a code: name, session, decimals and the resolutions that it has.',
+    query: { symbol: symbolParameter },
+    answer: SymbolAnswer,
+    handle: incoming => symbolOf(readSymbol(incoming, incoming.query.symbol).commodity, exchange),
+  },
+  {
+    name: 'search',
+    operationId: 'searchChartSymbols',
+    summary: 'Search codes for a chart',
+    description: 'Returns codes whose name or code contains a text, the nearest first.',
+    query: {
+      query: textParameter('Part of a code or name.', 'WTI'),
+      type: textParameter('A category.', 'crude_oil'),
+      exchange: textParameter('Ignored: there is one.'),
+      limit: integerParameter('Number of codes.', 30, {
+        default: searchDefault,
+        minimum: 1,
+        maximum: searchMax,
+      }),
+    },
+    answer: t.Array(FoundSymbol),
+    handle: incoming => searchOf(incoming, exchange),
+  },
+  {
+    name: 'quotes',
+    operationId: 'listChartQuotes',
+    summary: 'List newest prices for a chart',
+    description: 'Returns the newest price of each code with its change since the previous close.',
+    query: {
+      symbols: codesParameter(undefined, 'Codes, separated by commas.', 'WTI_USD', {
+        required: true,
+      }),
+    },
+    answer: Quotes,
+    handle: incoming => quotesOf(incoming, exchange),
+  },
+]
+
+const barParts: readonly Part[] = [
+  {
+    name: 'history',
+    operationId: 'getChartHistory',
+    summary: 'Get bars for a chart',
+    description: `Returns bars of a code as parallel lists, oldest first, at most ${barsMax}. With \`countback\` the newest so many before \`to\`, whatever \`from\` is. Without bars \`no_data\`, and in \`nextTime\` where older ones begin.`,
+    query: {
+      ...rangeParameters,
+      countback: integerParameter('Number of bars before `to`.', 300, { minimum: 1 }),
+    },
+    answer: HistoryAnswer,
+    handle: historyOf,
+  },
+]
+
+const markParts = (corrections: CorrectionStore): Part[] => [
+  {
+    name: 'marks',
+    operationId: 'listChartMarks',
+    summary: 'List corrections for a chart',
+    description: `Returns corrections of prices in a range, the newest ${marksMax}, each at the time of the price.`,
+    query: rangeParameters,
+    answer: t.Array(Mark),
+    handle: incoming => marksOf(...marked(incoming), corrections),
+  },
+  {
+    name: 'timescale_marks',
+    operationId: 'listChartTimescaleMarks',
+    summary: 'List publications and rolls for a chart',
+    description:
+      'Returns the publications of a weekly or monthly series, or the last trading days of a family of futures, in a range.',
+    query: { ...rangeParameters, symbol: publishedSymbol },
+    answer: t.Array(TimescaleMark),
+    handle: incoming => timescaleMarksOf(...marked(incoming)),
+  },
+]
+
+const keyInPath = { key: t.string('A read-only key.') }
+const timeInPath = { as_of: t.string('A moment of the past.', '2026-11-01T12:00:00Z') }
+
+/** A part at its address, and with a key or a moment in its path. */
+function operationsOf({
+  name,
+  operationId,
+  summary,
+  description,
+  query,
+  answer,
+  handle,
+}: Part): Operation[] {
+  const definition = {
+    // Bars of minutes are made of thousands of prices.
+    access: name === 'history' ? { ...access, queryWorker: true as const } : access,
+    ...(query && { query }),
+    answers: { 200: answer, 400: ChartRefusal },
+    handle: (call: unknown) => handle(call as Incoming) as never,
+  }
+  const hidden = { ...definition, hidden: true as const }
+  const params = { ...keyInPath, ...timeInPath }
+  return [
+    operation(`GET /udf/${name}`, { ...definition, operationId, summary, description }),
+    operation(`GET /udf/as_of/:as_of/${name}`, { ...hidden, params: timeInPath }),
+    operation(`GET /udf/key/:key/${name}`, { ...hidden, params: keyInPath }),
+    operation(`GET /udf/key/:key/as_of/:as_of/${name}`, { ...hidden, params }),
+  ]
+}
+
 /**
  * The datafeed protocol of charting libraries below `/udf`. The time of `/udf/as_of/<time>/…` makes
  * every answer that of a moment of the past, and a page that can send no header puts a read-only key
  * into the path: `/udf/key/<key>/…`.
  */
 export function datafeedOperations(
-  { serviceName, catalogue }: Context,
+  context: Context,
   corrections: CorrectionStore,
 ): readonly Operation[] {
-  const exchange = serviceName
-  const parts: readonly Part[] = [
-    {
-      name: 'config',
-      operationId: 'getChartConfig',
-      summary: 'Get the capabilities of the chart datafeed',
-      description: 'Returns what a chart may request: resolutions, categories and marks.',
-      answer: t.Object({}, { additionalProperties: true, title: 'ChartConfig' }),
-      handle: () => ({
-        supported_resolutions: [...resolutions],
-        supports_group_request: false,
-        supports_search: true,
-        supports_marks: true,
-        supports_timescale_marks: true,
-        supports_time: true,
-        exchanges: [{ value: exchange, name: exchange, desc: exchange }],
-        symbols_types: [
-          { name: 'All', value: '' },
-          ...[...new Set(catalogue.list().map(({ category }) => category))]
-            .toSorted()
-            .map(category => ({ name: category.replaceAll('_', ' '), value: category })),
-        ],
-      }),
-    },
-    {
-      name: 'symbols',
-      operationId: 'getChartSymbol',
-      summary: 'Get a code for a chart',
-      description:
-        'Returns the description of a code: name, session, decimals and the resolutions that it has.',
-      query: { symbol: symbolParameter },
-      answer: SymbolAnswer,
-      handle: incoming => symbolOf(readSymbol(incoming, incoming.query.symbol).commodity, exchange),
-    },
-    {
-      name: 'search',
-      operationId: 'searchChartSymbols',
-      summary: 'Search codes for a chart',
-      description: 'Returns codes whose name or code contains a text, the nearest first.',
-      query: {
-        query: textParameter('Part of a code or name.', 'WTI'),
-        type: textParameter('A category.', 'crude_oil'),
-        exchange: textParameter('Ignored: there is one.'),
-        limit: integerParameter('Number of codes.', 30, {
-          default: searchDefault,
-          minimum: 1,
-          maximum: searchMax,
-        }),
-      },
-      answer: t.Array(FoundSymbol),
-      handle: incoming => searchOf(incoming, exchange),
-    },
-    {
-      name: 'history',
-      operationId: 'getChartHistory',
-      summary: 'Get bars for a chart',
-      description: `Returns bars of a code as parallel lists, oldest first, at most ${barsMax}. With \`countback\` the newest so many before \`to\`, whatever \`from\` is. Without bars \`no_data\`, and in \`nextTime\` where older ones begin.`,
-      query: {
-        ...rangeParameters,
-        countback: integerParameter('Number of bars before `to`.', 300, { minimum: 1 }),
-      },
-      answer: HistoryAnswer,
-      handle: historyOf,
-    },
-    {
-      name: 'time',
-      operationId: 'getChartTime',
-      summary: 'Get the time of the server',
-      description: 'Returns the time of the server in Unix seconds, as text.',
-      answer: t.String({ examples: ['1763078400'] }),
-      handle(incoming) {
-        // Without a body, as for HEAD, the runtime cannot derive the type.
-        incoming.reply.headers['content-type'] = 'text/plain; charset=utf-8'
-        return String(Math.floor(momentOf(incoming).prices.now() / secondMs))
-      },
-    },
-    {
-      name: 'quotes',
-      operationId: 'listChartQuotes',
-      summary: 'List newest prices for a chart',
-      description:
-        'Returns the newest price of each code with its change since the previous close.',
-      query: {
-        symbols: codesParameter(undefined, 'Codes, separated by commas.', 'WTI_USD', {
-          required: true,
-        }),
-      },
-      answer: Quotes,
-      handle: incoming => quotesOf(incoming, exchange),
-    },
-    {
-      name: 'marks',
-      operationId: 'listChartMarks',
-      summary: 'List corrections for a chart',
-      description: `Returns corrections of prices in a range, the newest ${marksMax}, each at the time of the price.`,
-      query: rangeParameters,
-      answer: t.Array(Mark),
-      handle: incoming => marksOf(...marked(incoming), corrections),
-    },
-    {
-      name: 'timescale_marks',
-      operationId: 'listChartTimescaleMarks',
-      summary: 'List publications and rolls for a chart',
-      description:
-        'Returns the publications of a weekly or monthly series, or the last trading days of a family of futures, in a range.',
-      query: { ...rangeParameters, symbol: publishedSymbol },
-      answer: t.Array(TimescaleMark),
-      handle: incoming => timescaleMarksOf(...marked(incoming)),
-    },
-  ]
-  const keyInPath = { key: t.string('A read-only key.') }
-  const timeInPath = {
-    as_of: t.string('A moment of the past.', '2026-11-01T12:00:00Z'),
-  }
-  return parts.flatMap(({ name, operationId, summary, description, query, answer, handle }) => {
-    const definition = {
-      // Bars of minutes are made of thousands of prices.
-      access: name === 'history' ? { ...access, queryWorker: true } : access,
-      ...(query && { query }),
-      answers: { 200: answer, 400: ChartRefusal },
-      handle: (call: unknown) => handle(call as Incoming) as never,
-    }
-    return [
-      operation(`GET /udf/${name}`, { ...definition, operationId, summary, description }),
-      operation(`GET /udf/as_of/:as_of/${name}`, {
-        ...definition,
-        params: timeInPath,
-        hidden: true,
-      }),
-      operation(`GET /udf/key/:key/${name}`, { ...definition, params: keyInPath, hidden: true }),
-      operation(`GET /udf/key/:key/as_of/:as_of/${name}`, {
-        ...definition,
-        params: { ...keyInPath, ...timeInPath },
-        hidden: true,
-      }),
-    ]
-  })
+  const exchange = context.serviceName
+  return [
+    ...serviceParts(context, exchange),
+    ...symbolParts(exchange),
+    ...barParts,
+    ...markParts(corrections),
+  ].flatMap(operationsOf)
 }
