@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
@@ -16,7 +16,7 @@ import {
   WhoBringsData,
 } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { ask, useData } from '../../parts/requests/ask.ts'
+import { ask, type Loaded, useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import {
   areCodesHere,
@@ -53,28 +53,62 @@ const proposedMove = 0.05
 export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const { route } = useLocation()
   const draft = useSignal(first)
-  const refusal = useSignal<Error | undefined>(undefined)
-  const result = useSignal<Backtest | undefined>(undefined)
-  const isBusy = useSignal(false)
-  const last = useRef(0)
   useEffect(wantCodes, [])
+  const code = draft.value.code.trim().toUpperCase()
+  const isKnown = codes.value.some(({ code: listed }) => listed === code)
+  const path = `/v1/prices/chart?code=${code}&start_date=${isoDay(now() - yearMs)}`
+  const chart = useData<ChartAnswer>(isKnown ? path : undefined)
+  const { result, refusal, isBusy, attempt, backtest } = useBacktest(draft, isKnown)
   const set = (change: Partial<Draft>) => {
     draft.value = { ...draft.value, ...change }
     result.value = undefined
   }
-  const { code, kind, operator, value } = draft.value
-  const series = codes.value.find(({ code: listed }) => listed === code.trim().toUpperCase())
-  const path = series && `/v1/prices/chart?code=${series.code}&start_date=${isoDay(now() - yearMs)}`
-  const chart = useData<ChartAnswer>(path)
   const newest = chart.data?.close.at(-1)
   useEffect(() => {
     // The backtest needs a level, so one is proposed.
     if (newest !== undefined && draft.value.kind === 'price' && draft.value.value === '')
       set({ value: String(Number((newest + proposedMove * Math.abs(newest)).toPrecision(3))) })
   }, [newest])
-  const level = kind !== 'price' || value === '' ? undefined : Number(value)
-  const price_alert = bodyOf(draft.value)
+  const save = () =>
+    attempt(async () => {
+      const body = { price_alert: bodyOf(draft.value) }
+      await (alert
+        ? ask(`/v1/alerts/${alert.id}`, { method: 'PATCH', body })
+        : ask('/v1/alerts', { method: 'POST', body }))
+      route('/alerts')
+    })
+  const isOff = isBusy.value || !isWhole(draft.value)
+  return (
+    <Page
+      title={alert ? alert.name : 'New alert'}
+      about="The backtest shows when the alert would have fired in the past year."
+    >
+      <div class="split">
+        <PastYear draft={draft.value} isKnown={isKnown} chart={chart} result={result.value} />
+        <form class="card" aria-label="Condition" onSubmit={submits(() => save())}>
+          <Condition draft={draft} set={set} newest={newest} cooldown={first.cooldownMinutes} />
+          {refusal.value && <Refused error={refusal.value} />}
+          <div class="row">
+            <Button label="Run backtest" isOff={isOff} onClick={() => backtest()} />
+            <May action="change_data">
+              <button type="submit" class="main" aria-disabled={isOff}>
+                {alert ? 'Save alert' : 'Create alert'}
+              </button>
+            </May>
+          </div>
+        </form>
+      </div>
+      {alert && <History alert={alert} />}
+    </Page>
+  )
+}
 
+/** Tests a draft shortly after each change; only the response to the latest one is shown. */
+function useBacktest(draft: Signal<Draft>, isKnown: boolean) {
+  const refusal = useSignal<Error | undefined>(undefined)
+  const result = useSignal<Backtest | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const last = useRef(0)
   const attempt = async (work: () => Promise<void>) => {
     isBusy.value = true
     try {
@@ -85,7 +119,6 @@ export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
     }
     isBusy.value = false
   }
-  /** Only the response to the latest input is shown. */
   const backtest = () =>
     attempt(async () => {
       last.current += 1
@@ -100,179 +133,180 @@ export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
       })
       if (attemptNumber === last.current) result.value = answer
     })
-  const key = JSON.stringify({ ...price_alert, name: '', webhook_url: '' })
+  const key = JSON.stringify({ ...bodyOf(draft.value), name: '', webhook_url: '' })
   useEffect(() => {
-    if (!series || !isWhole(draft.value)) return undefined
+    if (!isKnown || !isWhole(draft.value)) return undefined
     const timer = setTimeout(() => void backtest(), previewDelayMs)
     return () => clearTimeout(timer)
-  }, [key, series?.code])
-  const save = () =>
-    attempt(async () => {
-      await (alert
-        ? ask(`/v1/alerts/${alert.id}`, { method: 'PATCH', body: { price_alert } })
-        : ask('/v1/alerts', { method: 'POST', body: { price_alert } }))
-      route('/alerts')
-    })
-  const levels =
-    level === undefined || !Number.isFinite(level)
-      ? []
-      : [
-          { value: level, label: `${signOf(operator)} ${number(level)}` },
-          ...(operator === 'between' && draft.value.max !== ''
-            ? [{ value: Number(draft.value.max), label: number(Number(draft.value.max)) }]
-            : []),
-        ]
+  }, [key, isKnown])
+  return { result, refusal, isBusy, attempt, backtest }
+}
+
+interface PastYearProps {
+  draft: Draft
+  /** The code of the draft is in the catalogue. */
+  isKnown: boolean
+  chart: Loaded<ChartAnswer>
+  result: Backtest | undefined
+}
+
+/** The prices of a year with the level of the condition, and when it was met. */
+function PastYear({ draft, isKnown, chart: { data, refusal, isLoading }, result }: PastYearProps) {
+  const isWaiting = isLoading || !(areCodesHere.value || codesRefusal.value)
   return (
-    <Page
-      title={alert ? alert.name : 'New alert'}
-      about="The backtest shows when the alert would have fired in the past year."
-    >
-      <div class="split">
-        <section class="card" aria-label="The past year">
-          {codesRefusal.value && <Refused error={codesRefusal.value} />}
-          {chart.refusal && <Refused error={chart.refusal} />}
-          {(chart.isLoading || !(areCodesHere.value || codesRefusal.value)) && !chart.data && (
-            <Waiting what="prices" />
+    <section class="card" aria-label="The past year">
+      {codesRefusal.value && <Refused error={codesRefusal.value} />}
+      {refusal && <Refused error={refusal} />}
+      {isWaiting && !data && <Waiting what="prices" />}
+      {!isKnown && codes.value.length > 0 && (
+        <Notice mood="warn">
+          There is no code {draft.code}. Near it:{' '}
+          {nearCodes(draft.code.replaceAll('_', ' '), 3)
+            .map(near => near.code)
+            .join(', ') || 'none'}
+          .
+        </Notice>
+      )}
+      {data?.times.length === 0 && (
+        <Empty>
+          {data.name} has no prices yet. The alert fires on the first price that meets its
+          condition.
+        </Empty>
+      )}
+      {areCodesHere.value && codes.value.length === 0 && (
+        <Empty>
+          No series has data yet, so there is nothing to backtest. <WhoBringsData />
+        </Empty>
+      )}
+      {data && data.times.length > 0 && (
+        <Chart
+          title={`${data.name} over the past year`}
+          times={data.times}
+          lines={[{ label: data.code, values: data.close, ink: '--ink-1' }]}
+          decimals={data.decimals}
+          levels={levelsOf(draft)}
+          marks={(result?.triggers ?? []).map(
+            ({ triggered_at }) => Date.parse(triggered_at) / 1000,
           )}
-          {!series && codes.value.length > 0 && (
-            <Notice mood="warn">
-              There is no code {code}. Near it:{' '}
-              {nearCodes(code.replaceAll('_', ' '), 3)
-                .map(near => near.code)
-                .join(', ') || 'none'}
-              .
-            </Notice>
-          )}
-          {chart.data?.times.length === 0 && (
-            <Empty>
-              {chart.data.name} has no prices yet. The alert fires on the first price that meets its
-              condition.
-            </Empty>
-          )}
-          {areCodesHere.value && codes.value.length === 0 && (
-            <Empty>
-              No series has data yet, so there is nothing to backtest. <WhoBringsData />
-            </Empty>
-          )}
-          {chart.data && chart.data.times.length > 0 && (
-            <Chart
-              title={`${chart.data.name} over the past year`}
-              times={chart.data.times}
-              lines={[{ label: chart.data.code, values: chart.data.close, ink: '--ink-1' }]}
-              decimals={chart.data.decimals}
-              levels={levels}
-              marks={(result.value?.triggers ?? []).map(
-                ({ triggered_at }) => Date.parse(triggered_at) / 1000,
-              )}
-            />
-          )}
-          {result.value && (
-            <Notice mood="good">
-              <strong>Would have fired {timesText(result.value.trigger_count)}</strong> between{' '}
-              {result.value.from.slice(0, 10)} and {result.value.to.slice(0, 10)}.
-              {result.value.triggers.length > 0 && (
-                <> First on {instant(result.value.triggers[0]!.triggered_at)}.</>
-              )}
-            </Notice>
-          )}
-        </section>
-        <form class="card" aria-label="Condition" onSubmit={submits(() => save())}>
-          <label>
-            Code
-            <input
-              list="alert-codes"
-              required
-              value={code}
-              onInput={event => set({ code: event.currentTarget.value })}
-            />
-            <datalist id="alert-codes">
-              {matchingCodes(code.replaceAll('_', ' '), 8).map(near => (
-                <option key={near.code} value={near.code}>
-                  {near.name}
-                </option>
-              ))}
-            </datalist>
-          </label>
-          <Select
-            label="Fires when"
-            of={kinds.filter(({ value }) => value === kind || mayMake(value))}
-            value={kind}
-            onChange={event => {
-              const next = event.currentTarget.value
-              set({ kind: next, value: thresholds[next]?.first ?? '' })
-            }}
-          />
-          {kind === 'price' ? (
-            <PriceFields draft={draft.value} set={set} newest={newest} />
-          ) : (
-            <AnalyticsFields draft={draft.value} set={set} />
-          )}
-          <Input
-            label="Name"
-            maxLength={100}
-            placeholder={value === '' ? 'Brent above 90' : nameOf(draft.value)}
-            value={draft.value.name}
-            onInput={event => {
-              draft.value = { ...draft.value, name: event.currentTarget.value }
-            }}
-          />
-          <Select
-            label="Cool-down"
-            of={[...new Set([...pauses.map(pause => pause.value), first.cooldownMinutes])]}
-            textOf={minutes =>
-              pauses.find(pause => pause.value === minutes)?.text ?? `${minutes} minutes`
-            }
-            value={draft.value.cooldownMinutes}
-            onChange={event => set({ cooldownMinutes: event.currentTarget.value })}
-          />
-          <Input
-            label="Extra webhook (optional)"
-            type="url"
-            placeholder="https://desk.example.com/alerts"
-            value={draft.value.webhookUrl}
-            onInput={event => {
-              draft.value = { ...draft.value, webhookUrl: event.currentTarget.value }
-            }}
-          />
-          {refusal.value && <Refused error={refusal.value} />}
-          <div class="row">
-            <Button
-              label="Run backtest"
-              isOff={isBusy.value || !isWhole(draft.value)}
-              onClick={() => backtest()}
-            />
-            <May action="change_data">
-              <button
-                type="submit"
-                class="main"
-                aria-disabled={isBusy.value || !isWhole(draft.value)}
-              >
-                {alert ? 'Save alert' : 'Create alert'}
-              </button>
-            </May>
-          </div>
-        </form>
-      </div>
-      {alert && (
-        <Table
-          caption="Trigger history"
-          file="alert-history"
-          rows={alert.trigger_history}
-          keyOf={row => row.triggered_at}
-          empty="This alert has not fired yet. The chart shows when it would have fired in the past year."
-          columns={({ column, numeric }) => [
-            column('When', 'triggered_at', { write: instant }),
-            column('Condition', 'condition', { isWide: true }),
-            numeric('Value', 'value', { write: figure }),
-            column('Channels', ({ channels }) => channels.map(words).join(', '), {
-              className: 'quiet',
-            }),
-          ]}
         />
       )}
-    </Page>
+      {result && (
+        <Notice mood="good">
+          <strong>Would have fired {timesText(result.trigger_count)}</strong> between{' '}
+          {result.from.slice(0, 10)} and {result.to.slice(0, 10)}.
+          {result.triggers.length > 0 && (
+            <> First on {instant(result.triggers[0]!.triggered_at)}.</>
+          )}
+        </Notice>
+      )}
+    </section>
   )
 }
+
+/** The prices at which the condition of a draft is met. */
+function levelsOf({ kind, operator, value, max }: Draft): { value: number; label: string }[] {
+  const level = Number(value)
+  if (kind !== 'price' || value === '' || !Number.isFinite(level)) return []
+  return [
+    { value: level, label: `${signOf(operator)} ${number(level)}` },
+    ...(operator === 'between' && max !== ''
+      ? [{ value: Number(max), label: number(Number(max)) }]
+      : []),
+  ]
+}
+
+interface ConditionProps {
+  draft: Signal<Draft>
+  /** Changes the draft, which ends its backtest. */
+  set: (change: Partial<Draft>) => void
+  newest: number | undefined
+  /** The cool-down that the alert has, in minutes. */
+  cooldown: string
+}
+
+/** The fields of an alert. */
+function Condition({ draft, set, newest, cooldown }: ConditionProps) {
+  const { code, kind, value, name, cooldownMinutes, webhookUrl } = draft.value
+  return (
+    <>
+      <label>
+        Code
+        <input
+          list="alert-codes"
+          required
+          value={code}
+          onInput={event => set({ code: event.currentTarget.value })}
+        />
+        <datalist id="alert-codes">
+          {matchingCodes(code.replaceAll('_', ' '), 8).map(near => (
+            <option key={near.code} value={near.code}>
+              {near.name}
+            </option>
+          ))}
+        </datalist>
+      </label>
+      <Select
+        label="Fires when"
+        of={kinds.filter(({ value }) => value === kind || mayMake(value))}
+        value={kind}
+        onChange={event => {
+          const next = event.currentTarget.value
+          set({ kind: next, value: thresholds[next]?.first ?? '' })
+        }}
+      />
+      {kind === 'price' ? (
+        <PriceFields draft={draft.value} set={set} newest={newest} />
+      ) : (
+        <AnalyticsFields draft={draft.value} set={set} />
+      )}
+      <Input
+        label="Name"
+        maxLength={100}
+        placeholder={value === '' ? 'Brent above 90' : nameOf(draft.value)}
+        value={name}
+        onInput={event => {
+          draft.value = { ...draft.value, name: event.currentTarget.value }
+        }}
+      />
+      <Select
+        label="Cool-down"
+        of={[...new Set([...pauses.map(pause => pause.value), cooldown])]}
+        textOf={minutes =>
+          pauses.find(pause => pause.value === minutes)?.text ?? `${minutes} minutes`
+        }
+        value={cooldownMinutes}
+        onChange={event => set({ cooldownMinutes: event.currentTarget.value })}
+      />
+      <Input
+        label="Extra webhook (optional)"
+        type="url"
+        placeholder="https://desk.example.com/alerts"
+        value={webhookUrl}
+        onInput={event => {
+          draft.value = { ...draft.value, webhookUrl: event.currentTarget.value }
+        }}
+      />
+    </>
+  )
+}
+
+const History = ({ alert }: { alert: WholeAlert }) => (
+  <Table
+    caption="Trigger history"
+    file="alert-history"
+    rows={alert.trigger_history}
+    keyOf={row => row.triggered_at}
+    empty="This alert has not fired yet. The chart shows when it would have fired in the past year."
+    columns={({ column, numeric }) => [
+      column('When', 'triggered_at', { write: instant }),
+      column('Condition', 'condition', { isWide: true }),
+      numeric('Value', 'value', { write: figure }),
+      column('Channels', ({ channels }) => channels.map(words).join(', '), {
+        className: 'quiet',
+      }),
+    ]}
+  />
+)
 
 const pauses = [
   { value: '0', text: 'none' },
