@@ -168,19 +168,12 @@ function One({ id }: { id: string }) {
       signal,
     }).then(data => ('webhook' in data ? data.webhook : data)),
   )
-  const status = useSignal('')
-  const type = useSignal('')
-  const filter = new URLSearchParams({
-    per_page: '50',
-    ...(status.value && { status: status.value }),
-    ...(type.value && { event_type: type.value }),
-  })
-  const eventsPath = `/v1/webhooks/${encodeURIComponent(id)}/events?${filter}`
-  const events = usePages<{ events: Delivery[] }, Delivery>(eventsPath, answer => answer.events)
+  const path = `/v1/webhooks/${encodeURIComponent(id)}`
+  const log = useLog(path)
+  const { events } = log
   const { refusal, attempt } = useAttempt()
   const secret = useSignal<string | undefined>(undefined)
   const result = useSignal<TestResult | undefined>(undefined)
-  const path = `/v1/webhooks/${encodeURIComponent(id)}`
   const test = () =>
     attempt(async () => {
       result.value = await dataOf<TestResult>(`${path}/test`, { method: 'POST', body: {} })
@@ -253,104 +246,8 @@ function One({ id }: { id: string }) {
             : `The test failed: ${result.value.error ?? `the endpoint returned ${result.value.status_code}`}.`}
         </Notice>
       )}
-      <section class="card" aria-label="Endpoint">
-        <dl class="facts">
-          <dt>State</dt>
-          <dd>
-            <Tag mood={data.active ? 'good' : 'warn'}>{words(data.status)}</Tag>{' '}
-            {data.disabled_reason}
-          </dd>
-          <dt>Events</dt>
-          <dd class="code">{data.events.join(', ')}</dd>
-          {(data.commodity_filters.length > 0 || data.state_filters.length > 0) && (
-            <>
-              <dt>Filters</dt>
-              <dd class="code">{[...data.commodity_filters, ...data.state_filters].join(', ')}</dd>
-            </>
-          )}
-          <dt>Secret</dt>
-          <dd class="code">{data.secret_hint}</dd>
-          <dt>Deliveries</dt>
-          <dd>
-            {data.successful_deliveries + data.failed_deliveries === 0
-              ? 'None yet'
-              : `${number(data.successful_deliveries)} delivered, ${number(data.failed_deliveries)} failed, last ${ago(data.last_delivery_at)}`}
-          </dd>
-        </dl>
-      </section>
-      <section class="card flush" aria-labelledby="log">
-        <header>
-          <h2 id="log">Log</h2>
-          <div class="row end">
-            <Select
-              label="Outcome"
-              none="All"
-              of={logStatuses}
-              textOf={words}
-              {...boundSelect(status)}
-            />
-            <Select
-              label="Event"
-              none="Any"
-              of={['webhook.test', ...eventTypes]}
-              {...boundSelect(type)}
-            />
-            <Button label="Refresh" onClick={() => events.reload()} />
-          </div>
-        </header>
-        <Shown of={events} what="the log">
-          {() => {
-            const rows = events.rows ?? []
-            return rows.length === 0 ? (
-              <Empty>
-                {status.value || type.value
-                  ? 'No matching deliveries. Choose another outcome or event.'
-                  : 'No deliveries in the last 30 days. Send a test event.'}
-              </Empty>
-            ) : (
-              rows.map(row => (
-                <details class="entry" key={row.id}>
-                  <summary>
-                    <span class="code">{row.event_type}</span>
-                    <Tag mood={outcomeMoods[row.status]}>{outcomeOf(row)}</Tag>
-                    <span class="quiet small">{instant(row.created_at)}</span>
-                  </summary>
-                  <div class="stack">
-                    <p class="quiet small">
-                      {row.event_id} · {row.attempts} {row.attempts === 1 ? 'attempt' : 'attempts'}
-                      {row.delivery_duration_ms !== null && ` · ${row.delivery_duration_ms} ms`}
-                      {row.next_attempt_at && ` · next attempt ${ago(row.next_attempt_at)}`}
-                      {row.error && ` · ${row.error}`}
-                    </p>
-                    <pre class="wrap">{JSON.stringify(row.payload, null, 2)}</pre>
-                    {row.debug !== undefined && row.debug !== null && (
-                      <pre class="wrap">{JSON.stringify(row.debug, null, 2)}</pre>
-                    )}
-                    <May action="change_data">
-                      <div class="row">
-                        <Button
-                          className="tight"
-                          label="Send again"
-                          of={row.event_id}
-                          onClick={() => resend(row.event_id)}
-                        />
-                      </div>
-                    </May>
-                  </div>
-                </details>
-              ))
-            )
-          }}
-        </Shown>
-        {events.more && (
-          <div class="inset row spread quiet small">
-            <span role="status">
-              {number(events.rows?.length ?? 0)} of {number(events.total)} are shown.
-            </span>
-            <Button className="tight" label="Show more" onClick={events.more} />
-          </div>
-        )}
-      </section>
+      <Facts endpoint={data} />
+      <Log log={log} onResend={resend} />
       <May action="change_data">
         <Replay path={path} onReplayed={events.reload} />
         <EndpointForm terms={data} onSave={change} />
@@ -358,6 +255,136 @@ function One({ id }: { id: string }) {
     </Page>
   )
 }
+
+const Facts = ({ endpoint: data }: { endpoint: Endpoint }) => (
+  <section class="card" aria-label="Endpoint">
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <Tag mood={data.active ? 'good' : 'warn'}>{words(data.status)}</Tag> {data.disabled_reason}
+      </dd>
+      <dt>Events</dt>
+      <dd class="code">{data.events.join(', ')}</dd>
+      {(data.commodity_filters.length > 0 || data.state_filters.length > 0) && (
+        <>
+          <dt>Filters</dt>
+          <dd class="code">{[...data.commodity_filters, ...data.state_filters].join(', ')}</dd>
+        </>
+      )}
+      <dt>Secret</dt>
+      <dd class="code">{data.secret_hint}</dd>
+      <dt>Deliveries</dt>
+      <dd>
+        {data.successful_deliveries + data.failed_deliveries === 0
+          ? 'None yet'
+          : `${number(data.successful_deliveries)} delivered, ${number(data.failed_deliveries)} failed, last ${ago(data.last_delivery_at)}`}
+      </dd>
+    </dl>
+  </section>
+)
+
+/** The latest deliveries to an endpoint, of an outcome and an event if these are chosen. */
+function useLog(path: string) {
+  const status = useSignal('')
+  const type = useSignal('')
+  const filter = new URLSearchParams({
+    per_page: '50',
+    ...(status.value && { status: status.value }),
+    ...(type.value && { event_type: type.value }),
+  })
+  const events = usePages<{ events: Delivery[] }, Delivery>(
+    `${path}/events?${filter}`,
+    answer => answer.events,
+  )
+  return { status, type, events }
+}
+
+type OnResend = (eventId: string) => Promise<void>
+
+interface LogProps {
+  log: ReturnType<typeof useLog>
+  onResend: OnResend
+}
+
+function Log({ log: { status, type, events }, onResend }: LogProps) {
+  return (
+    <section class="card flush" aria-labelledby="log">
+      <header>
+        <h2 id="log">Log</h2>
+        <div class="row end">
+          <Select
+            label="Outcome"
+            none="All"
+            of={logStatuses}
+            textOf={words}
+            {...boundSelect(status)}
+          />
+          <Select
+            label="Event"
+            none="Any"
+            of={['webhook.test', ...eventTypes]}
+            {...boundSelect(type)}
+          />
+          <Button label="Refresh" onClick={() => events.reload()} />
+        </div>
+      </header>
+      <Shown of={events} what="the log">
+        {() => {
+          const rows = events.rows ?? []
+          return rows.length === 0 ? (
+            <Empty>
+              {status.value || type.value
+                ? 'No matching deliveries. Choose another outcome or event.'
+                : 'No deliveries in the last 30 days. Send a test event.'}
+            </Empty>
+          ) : (
+            rows.map(row => <Entry key={row.id} row={row} onResend={onResend} />)
+          )
+        }}
+      </Shown>
+      {events.more && (
+        <div class="inset row spread quiet small">
+          <span role="status">
+            {number(events.rows?.length ?? 0)} of {number(events.total)} are shown.
+          </span>
+          <Button className="tight" label="Show more" onClick={events.more} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Entry = ({ row, onResend }: { row: Delivery; onResend: OnResend }) => (
+  <details class="entry">
+    <summary>
+      <span class="code">{row.event_type}</span>
+      <Tag mood={outcomeMoods[row.status]}>{outcomeOf(row)}</Tag>
+      <span class="quiet small">{instant(row.created_at)}</span>
+    </summary>
+    <div class="stack">
+      <p class="quiet small">
+        {row.event_id} · {row.attempts} {row.attempts === 1 ? 'attempt' : 'attempts'}
+        {row.delivery_duration_ms !== null && ` · ${row.delivery_duration_ms} ms`}
+        {row.next_attempt_at && ` · next attempt ${ago(row.next_attempt_at)}`}
+        {row.error && ` · ${row.error}`}
+      </p>
+      <pre class="wrap">{JSON.stringify(row.payload, null, 2)}</pre>
+      {row.debug !== undefined && row.debug !== null && (
+        <pre class="wrap">{JSON.stringify(row.debug, null, 2)}</pre>
+      )}
+      <May action="change_data">
+        <div class="row">
+          <Button
+            className="tight"
+            label="Send again"
+            of={row.event_id}
+            onClick={() => onResend(row.event_id)}
+          />
+        </div>
+      </May>
+    </div>
+  </details>
+)
 
 /** Sends what was made in a range once more, with the same ids and bodies. */
 function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<void> }) {
