@@ -25,6 +25,17 @@ const kinds = ['stopped', 'frozen', 'unit_breaks'] as const
 const moodOf = (status: string) =>
   status === 'operational' ? 'good' : status === 'down' ? 'bad' : 'warn'
 
+interface Whole {
+  status: PublicStatus
+  feeds: Feed[]
+  condition: Condition
+  /** How many values await review. */
+  held: number
+}
+
+const faultsOf = ({ series }: Condition) =>
+  kinds.flatMap(kind => series[kind].map(code => ({ kind, code })))
+
 /** The health overview: parts of the service, their state, and tasks for the operator. */
 export function Overview() {
   const answer = useLoaded('operator', () =>
@@ -39,72 +50,19 @@ export function Overview() {
   )
   return (
     <Shown of={answer} what="the overview">
-      {([status, { feeds }, held, quarantine, review, { data: condition }]) => {
-        const { disk, backups, series } = condition
+      {([status, { feeds }, messages, quarantine, review, { data: condition }]) => {
+        const { backups } = condition
+        const held = review.data.meta.total
         const sum = (name: 'delayed' | 'stale' | 'missing') =>
           status.categories.reduce((total, category) => total + category[name], 0)
         const hasPrices = status.categories.some(
           ({ current, delayed, stale }) => current + delayed + stale > 0,
         )
-        const kept = Object.values(held.data.counts).reduce((total, count) => total + count, 0)
-        const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
+        const kept = Object.values(messages.data.counts).reduce((total, count) => total + count, 0)
         const active = feeds.filter(({ state }) => state !== 'off')
-        const broken = status.components.filter(
-          ({ status: state }) => state === 'degraded' || state === 'down',
-        )
-        const faults = kinds.flatMap(kind => series[kind].map(code => ({ kind, code })))
-        const { webhooks, deliveries } = condition
-        const waits =
-          broken.length +
-          failing.length +
-          webhooks.length +
-          deliveries.length +
-          review.data.meta.total +
-          faults.length
         return (
           <>
-            {broken.map(({ name, message, status: state }) => (
-              <Notice mood={moodOf(state)} key={name}>
-                {words(name)}: {message}
-              </Notice>
-            ))}
-            {disk.trouble && <Notice mood="bad">Writes are refused: {disk.trouble}</Notice>}
-            {backups.trouble && (
-              <Notice mood="bad">
-                <a href="/operator/backups">The last backup</a>: {backups.trouble}
-              </Notice>
-            )}
-            {failing.map(feed => (
-              <Notice mood="warn" key={feed.name}>
-                <a href="/operator/feeds">{feed.title}</a> is {feed.state}
-                {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
-              </Notice>
-            ))}
-            {webhooks.map(endpoint => (
-              <Notice mood="warn" key={endpoint.id}>
-                <a href={accountLink(endpoint.account_email)}>
-                  The webhook endpoint {endpoint.host} of {endpoint.account_email}
-                </a>{' '}
-                {endpoint.state === 'failing' ? 'is failing' : 'was disabled'}
-                {endpoint.error && `: ${endpoint.error}`}
-              </Notice>
-            ))}
-            {deliveries.map(delivery => (
-              <Notice mood="warn" key={delivery.id}>
-                <a href={accountLink(delivery.account_email)}>
-                  The scheduled delivery {delivery.name ?? ''} of {delivery.account_email}
-                </a>{' '}
-                was not sent: {delivery.error}
-              </Notice>
-            ))}
-            {review.data.meta.total > 0 && (
-              <Notice mood="warn">
-                <a href="/operator/data">{number(review.data.meta.total)} values</a> await review.
-              </Notice>
-            )}
-            {waits === 0 && !disk.trouble && !backups.trouble && (
-              <Notice mood="good">No action needed.</Notice>
-            )}
+            <Troubles status={status} feeds={feeds} condition={condition} held={held} />
             {!boot.isEvaluation && (
               <FirstSteps
                 hasData={hasPrices || active.length > 0}
@@ -132,60 +90,14 @@ export function Overview() {
                 <Figure label="Delayed codes">{number(sum('delayed'))}</Figure>
                 <Figure label="Stale codes">{number(sum('stale'))}</Figure>
                 <Figure label="Without data">{number(sum('missing'))}</Figure>
-                <Figure label="Held values">{number(review.data.meta.total)}</Figure>
+                <Figure label="Held values">{number(held)}</Figure>
                 <Figure label="Quarantined ranges">{number(quarantine.data.length)}</Figure>
                 <Figure label="Held messages">{number(kept)}</Figure>
               </div>
             </section>
             <div class="columns">
-              <Table
-                caption="Feeds"
-                file="feeds-overview"
-                rows={active}
-                keyOf={({ name }) => name}
-                isTall
-                empty={
-                  <p>
-                    No feeds are enabled. <a href="/operator/feeds">Browse feeds</a>, or{' '}
-                    <a href="/operator/data">import a file</a>.
-                  </p>
-                }
-                columns={({ column }) => [
-                  column('Source', 'title', feed => <a href="/operator/feeds">{feed.title}</a>),
-                  column('Last run', feed => feed.last_run?.started_at, {
-                    className: 'quiet',
-                    show: feed => <LastRun run={feed.last_run} />,
-                  }),
-                  { name: '14 days', isWide: true, show: feed => <Dots feed={feed} /> },
-                  column('Next release', 'next_run_at', { className: 'quiet', write: agoOrDash }),
-                  column('State', 'state', ({ state }) => (
-                    <Tag mood={feedMoods[state]}>{words(state)}</Tag>
-                  )),
-                ]}
-              />
-              <Table
-                caption="Late and frozen series"
-                file="faults"
-                rows={faults}
-                keyOf={({ kind, code }) => `${kind} ${code}`}
-                isTall
-                empty={
-                  hasPrices ? (
-                    'Every series is on schedule.'
-                  ) : (
-                    <>
-                      No series has prices yet. <a href="/operator/feeds">Enable a feed</a>, or{' '}
-                      <a href="/operator/data">import a file</a>.
-                    </>
-                  )
-                }
-                columns={({ column }) => [
-                  column('Series', 'code', ({ code }) => seriesLink(code)),
-                  column('Problem', 'kind', ({ kind }) => (
-                    <Tag mood="warn">{faultWords[kind]}</Tag>
-                  )),
-                ]}
-              />
+              <ActiveFeeds feeds={active} />
+              <Faults faults={faultsOf(condition)} hasPrices={hasPrices} />
             </div>
           </>
         )
@@ -193,3 +105,120 @@ export function Overview() {
     </Shown>
   )
 }
+
+/** What needs the operator, each in a sentence with the way to it. */
+function Troubles({ status, feeds, condition, held }: Whole) {
+  const { disk, backups, webhooks, deliveries } = condition
+  const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
+  const broken = status.components.filter(
+    ({ status: state }) => state === 'degraded' || state === 'down',
+  )
+  const waits =
+    broken.length +
+    failing.length +
+    webhooks.length +
+    deliveries.length +
+    held +
+    faultsOf(condition).length
+  return (
+    <>
+      {broken.map(({ name, message, status: state }) => (
+        <Notice mood={moodOf(state)} key={name}>
+          {words(name)}: {message}
+        </Notice>
+      ))}
+      {disk.trouble && <Notice mood="bad">Writes are refused: {disk.trouble}</Notice>}
+      {backups.trouble && (
+        <Notice mood="bad">
+          <a href="/operator/backups">The last backup</a>: {backups.trouble}
+        </Notice>
+      )}
+      {failing.map(feed => (
+        <Notice mood="warn" key={feed.name}>
+          <a href="/operator/feeds">{feed.title}</a> is {feed.state}
+          {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
+        </Notice>
+      ))}
+      {webhooks.map(endpoint => (
+        <Notice mood="warn" key={endpoint.id}>
+          <a href={accountLink(endpoint.account_email)}>
+            The webhook endpoint {endpoint.host} of {endpoint.account_email}
+          </a>{' '}
+          {endpoint.state === 'failing' ? 'is failing' : 'was disabled'}
+          {endpoint.error && `: ${endpoint.error}`}
+        </Notice>
+      ))}
+      {deliveries.map(delivery => (
+        <Notice mood="warn" key={delivery.id}>
+          <a href={accountLink(delivery.account_email)}>
+            The scheduled delivery {delivery.name ?? ''} of {delivery.account_email}
+          </a>{' '}
+          was not sent: {delivery.error}
+        </Notice>
+      ))}
+      {held > 0 && (
+        <Notice mood="warn">
+          <a href="/operator/data">{number(held)} values</a> await review.
+        </Notice>
+      )}
+      {waits === 0 && !disk.trouble && !backups.trouble && (
+        <Notice mood="good">No action needed.</Notice>
+      )}
+    </>
+  )
+}
+
+const ActiveFeeds = ({ feeds }: { feeds: Feed[] }) => (
+  <Table
+    caption="Feeds"
+    file="feeds-overview"
+    rows={feeds}
+    keyOf={({ name }) => name}
+    isTall
+    empty={
+      <p>
+        No feeds are enabled. <a href="/operator/feeds">Browse feeds</a>, or{' '}
+        <a href="/operator/data">import a file</a>.
+      </p>
+    }
+    columns={({ column }) => [
+      column('Source', 'title', feed => <a href="/operator/feeds">{feed.title}</a>),
+      column('Last run', feed => feed.last_run?.started_at, {
+        className: 'quiet',
+        show: feed => <LastRun run={feed.last_run} />,
+      }),
+      { name: '14 days', isWide: true, show: feed => <Dots feed={feed} /> },
+      column('Next release', 'next_run_at', { className: 'quiet', write: agoOrDash }),
+      column('State', 'state', ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>),
+    ]}
+  />
+)
+
+interface FaultsProps {
+  faults: ReturnType<typeof faultsOf>
+  hasPrices: boolean
+}
+
+const Faults = ({ faults, hasPrices }: FaultsProps) => (
+  <Table
+    caption="Late and frozen series"
+    file="faults"
+    rows={faults}
+    keyOf={({ kind, code }) => `${kind} ${code}`}
+    isTall
+    empty={
+      hasPrices ? (
+        'Every series is on schedule.'
+      ) : (
+        <>
+          No series has prices yet. <a href="/operator/feeds">Enable a feed</a>, or{' '}
+          <a href="/operator/data">import a file</a>.
+        </>
+      )
+    }
+    columns={({ column }) => [
+      column('Series', 'code', ({ code }) => seriesLink(code)),
+      column('Problem', 'kind', ({ kind }) => <Tag mood="warn">{faultWords[kind]}</Tag>),
+    ]}
+  />
+)
