@@ -17,7 +17,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
 import { tint } from '../parts/charts/tint.ts'
-import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
+import { dataOf, useData, useLoaded, whereThere } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { allRows } from '../parts/requests/pages.ts'
 import { Move } from '../parts/tables/move.tsx'
@@ -207,10 +207,10 @@ function Spreads() {
   const chosen = useSignal<Spread | undefined>(undefined)
   const answer = useLoaded(kind.value, async signal => {
     const wanted = kind.value
-    return {
-      kind: wanted,
-      spreads: boot.hasData ? await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal }) : [],
-    }
+    const spreads = boot.hasData
+      ? await whereThere(dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal }))
+      : undefined
+    return { kind: wanted, spreads: spreads ?? [] }
   })
   // Until the chosen kind is here, none is shown: the others have no history of this kind.
   const spreads = answer.data?.kind === kind.value ? answer.data.spreads : undefined

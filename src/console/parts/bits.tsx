@@ -50,13 +50,16 @@ export function Below({ children }: { children: ComponentChildren }) {
   return isNear.value ? children : <div ref={place} class="below" />
 }
 
-/** The next step where there is no data. */
-export const WhoBringsData = () => (
-  <>
-    The operator <a href="/operator/data">imports files</a> or{' '}
-    <a href="/operator/feeds">enables public feeds</a>.
-  </>
-)
+/** The next step where there is no data; to a customer, the pages of operators are closed. */
+export const WhoBringsData = () =>
+  boot.isSignedIn && !boot.isOperator ? (
+    <>The operator imports files or enables public feeds.</>
+  ) : (
+    <>
+      The operator <a href="/operator/data">imports files</a> or{' '}
+      <a href="/operator/feeds">enables public feeds</a>.
+    </>
+  )
 
 /** Says what is missing where there is no data, with the next step. */
 export const noData = (text: string) => (

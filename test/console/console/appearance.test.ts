@@ -79,6 +79,18 @@ needs('chromium').describe('the pages of the console', () => {
     expect((await labels.allInnerTexts()).join()).toMatch(/RSI.*Support.*Resistance/)
   })
 
+  test('on a phone, the menu stays next to a long name of the service', async () => {
+    const { page, goTo } = await stage.visitor({ width: 390 })
+    await goTo('/status')
+    const apart = await page.evaluate<number>(`(() => {
+      const name = document.querySelector('.rail .name')
+      name.querySelector('span').textContent = 'Nordsee Energiedaten und Preise'
+      const middle = part => part.getBoundingClientRect().top + part.getBoundingClientRect().height / 2
+      return Math.abs(middle(name) - middle(document.querySelector('.rail .menu')))
+    })()`)
+    expect(apart).toBeLessThan(2)
+  })
+
   test('on a phone, the chosen tab of a series is in sight', async () => {
     const { page, goTo } = await stage.visitor({ width: 390 })
     await goTo('/series/WTI_USD?tab=api')

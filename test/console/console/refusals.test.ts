@@ -142,6 +142,22 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     expect(await empty.isVisible()).toBe(true)
   })
 
+  test('spreads of one kind that cannot be calculated do not hide those of another', async () => {
+    const { page, goTo } = await stage.visitor()
+    const cracks = '**/v1/spreads/crack/all'
+    const message = 'brent_gasoil is not available: its leg GASOIL_USD has no price.'
+    await page.route(cracks, route =>
+      route.fulfill({ status: 404, json: { error: { code: 'DATA_NOT_AVAILABLE', message } } }),
+    )
+    await goTo('/market')
+    await page.waitForSelector('section[aria-labelledby=spreads-now] tbody tr')
+    expect(await page.locator('main >> text=brent_gasoil').count()).toBe(0)
+    await goTo('/markets/spreads')
+    await page.waitForSelector('main:has-text("No spreads of this kind")')
+    expect(await page.locator('main >> text=brent_gasoil').count()).toBe(0)
+    await page.unroute(cracks)
+  })
+
   test('the first month of a curve is written with as many digits as its others', async () => {
     const { page, goTo } = await stage.visitor()
     await page.route(/\/v1\/futures\/wti\/curve$/, async route => {

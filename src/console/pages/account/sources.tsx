@@ -116,13 +116,17 @@ export function Sources() {
         ]}
       />
       {chosen && <Opened source={chosen} key={chosen.id} />}
-      <May action="change_data">
-        <Making isFirst={rows?.length === 0} onMade={answer.reload} />
-      </May>
-      <p class="quiet small">
-        <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a> returns
-        their prices, to your account only.
-      </p>
+      {rows && (
+        <>
+          <May action="change_data">
+            <Making isFirst={rows.length === 0} onMade={answer.reload} />
+          </May>
+          <p class="quiet small">
+            <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a>{' '}
+            returns their prices, to your account only.
+          </p>
+        </>
+      )}
     </>
   )
 }

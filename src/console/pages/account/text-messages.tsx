@@ -62,7 +62,9 @@ export function TextMessages() {
               </p>
             )}
             {phone.phone === null ? (
-              <NumberForm countries={eligibility.supported_countries} send={send} />
+              eligibility.feature && (
+                <NumberForm countries={eligibility.supported_countries} send={send} />
+              )
             ) : (
               <>
                 <p class="row">

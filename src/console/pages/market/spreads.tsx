@@ -2,7 +2,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
 import { noData } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
-import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -32,11 +32,10 @@ export function SpreadsNow() {
   const answer = useLoaded('spreads now', async signal => {
     const all = await Promise.all(
       kinds.map(async kind => {
-        const spreads = await dataOf<Spread[]>(`/v1/spreads/${kind}/all`, {
-          signal,
-          isLater: true,
-        })
-        return spreads.slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
+        const spreads = await whereThere(
+          dataOf<Spread[]>(`/v1/spreads/${kind}/all`, { signal, isLater: true }),
+        )
+        return (spreads ?? []).slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
       }),
     )
     return all.flat()

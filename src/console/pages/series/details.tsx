@@ -6,7 +6,7 @@ import type { Forecast as ForecastAnswer } from '../../../topics/analytics/opera
 import type { Statistics as StatisticsAnswer } from '../../../topics/analytics/operations/statistics.ts'
 import type { Analysis } from '../../../topics/analytics/operations/trend.ts'
 import { sampleKey } from '../../guides/guide.ts'
-import { Choice, Copy, Figure, Shown } from '../../parts/bits.tsx'
+import { Choice, Copy, Figure, Refused, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { momentText } from '../../parts/charts/lines.ts'
 import { has } from '../../parts/person/account.ts'
@@ -166,6 +166,12 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
       dataOf<{ parts: Part[] }>(`/v1/analytics/seasonality?code=${code}`, { signal }),
     ]),
   )
+  if (answer.refusal)
+    return (
+      <section class="card" aria-label="Seasonality">
+        <Refused error={answer.refusal} />
+      </section>
+    )
   return (
     <div class="columns pairs">
       <section class="card" aria-labelledby="seasons">
