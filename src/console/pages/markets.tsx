@@ -24,7 +24,7 @@ import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets, takes } from '../parts/text/form.ts'
-import { number, signed, unitOf, words } from '../parts/text/format.ts'
+import { formulaText, number, signed, unitOf, words } from '../parts/text/format.ts'
 import { monthNames } from '../parts/text/writing.ts'
 import { StocksNow } from './market/stocks.tsx'
 import { rangeStart, weeksOf } from './market/weeks.ts'
@@ -254,7 +254,7 @@ function Spreads() {
           column('Formula', 'formula', {
             isWide: true,
             className: 'code',
-            write: (formula: string) => formula.replaceAll(' x ', ' × ').replaceAll(' - ', ' − '),
+            write: formulaText,
           }),
         ]}
       />

@@ -66,6 +66,9 @@ needs('chromium').describe('the pages of the console', () => {
     await goTo('/commodities?report=By%20region')
     await page.waitForSelector('tr:has-text("PADD 1")')
     expect(await page.locator('table.report tbody tr').count()).toBe(5)
+    await goTo('/commodities/quality?report=WTI%2C%20past%20day')
+    await page.waitForSelector('table.report th')
+    expect((await page.locator('table.report thead th').allInnerTexts())[0]).toBe('Observed')
   })
 
   test('a stock has none of the words of a price in its statistics', async () => {

@@ -11,6 +11,7 @@ import {
   dataDay,
   day,
   decimalsOf,
+  formulaText,
   instant,
   number,
   unitOf,
@@ -363,6 +364,7 @@ function cellOf(
   if (/^https?:/.test(text)) return <a href={text}>{new URL(text).host}</a>
   if (/(^|_)unit$/.test(name)) return unitOf(null, text)
   if (seriesName(text)) return <a href={`/series/${text}`}>{seriesName(text)}</a>
+  if (name === 'formula') return formulaText(text)
   if (name === 'fuel_type') return text.replaceAll('_', ' ')
   if (!/^[a-z]+([_-][a-z0-9]+)*$/.test(text)) return text
   return isPlace(name) ? placeText(text) : asWords(text)
@@ -393,13 +395,13 @@ const dateFields = [
 const nameFields =
   /^(name|code|state|basin|country|operator|commodity|product|metric|carrier|contract[12])$|_name$/
 
-/** The order of columns: the subject of a row first, then time and numbers. */
-function placeOf(values: readonly unknown[], name: string): number {
+/** The order of columns: the subject of a row first, which may be its time, then numbers. */
+function placeOf(values: readonly unknown[], name: string, hasSubject: boolean): number {
   if (values.every(value => typeof value === 'number')) return 2
   if (values.some(value => typeof value === 'boolean')) return 4
   if (nameFields.test(name)) return 0
   if (dateFields.includes(name)) return 1
-  return isDate(values[0]) ? 3 : 2.5
+  return isDate(values[0]) ? (hasSubject ? 3 : 1) : 2.5
 }
 
 /** So many columns are on the screen; the file has all. */
@@ -420,6 +422,7 @@ function unitIn(row: Row): string {
 function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: string[] } {
   const names = [...new Set(rows.slice(0, 50).flatMap(row => Object.keys(row)))]
   const valuesOf = new Map(names.map(name => [name, rows.map(row => row[name] ?? null)]))
+  const hasSubject = names.some(name => nameFields.test(name))
   const filled = names
     .filter(name => valuesOf.get(name)!.some(value => value !== null))
     .map(name => {
@@ -430,6 +433,7 @@ function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: strin
         place: placeOf(
           values.filter(value => value !== null),
           name,
+          hasSubject,
         ),
       }
     })

@@ -166,6 +166,10 @@ const hundredths: Readonly<Record<string, string>> = {
   pence_per_therm: 'p/therm',
 }
 
+/** A formula with the signs that people write. */
+export const formulaText = (formula: string): string =>
+  formula.replaceAll(' x ', ' × ').replaceAll(' - ', ' − ')
+
 /** `EIA/crude_oil`, a publisher and what it publishes, as people write it. */
 export function sourceText(source: string): string {
   const [publisher = '', subject] = source.split('/')
