@@ -82,6 +82,13 @@ needs('chromium').describe('the pages of the console', () => {
     expect((await labels.allInnerTexts()).join()).toMatch(/RSI.*Support.*Resistance/)
   })
 
+  test('a plan names what it adds to the plan before it', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/account/plan')
+    const features = page.locator('tr:has(th:has-text("Scale")) td >> text=Everything in')
+    expect(await features.textContent()).toBe('Everything in Professional, Well permits')
+  })
+
   test('on a phone, the menu stays next to a long name of the service', async () => {
     const { page, goTo } = await stage.visitor({ width: 390 })
     await goTo('/status')

@@ -90,6 +90,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           column('Features', ({ features }) => features.map(featureText).join(', '), {
             isWide: true,
             className: 'quiet',
+            show: plan => featuresOf(plan, plans.data ?? []),
           }),
           {
             ...actions,
@@ -110,6 +111,16 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
       />
     </>
   )
+}
+
+/** What a plan has, beginning with the plan before it where it has all of that. */
+function featuresOf(plan: Plan, plans: readonly Plan[]): string {
+  const before = plans[plans.findIndex(({ id }) => id === plan.id) - 1]
+  const isMore = before?.features.every(feature => plan.features.includes(feature)) ?? false
+  const listed = plan.features
+    .filter(feature => !isMore || !before?.features.includes(feature))
+    .map(featureText)
+  return [isMore && `Everything in ${before?.name}`, ...listed].filter(Boolean).join(', ')
 }
 
 function statusText(subscription: Subscription, nameOf: (id: string) => string): string {
