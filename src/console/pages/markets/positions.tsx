@@ -31,7 +31,7 @@ export function PositionsView() {
     <>
       <section class="card" aria-labelledby="positions">
         <div class="row spread">
-          <h2 id="positions">Managed-money positions</h2>
+          <h2 id="positions">Managed-money positions, contracts</h2>
           <Choice label="Market" options={markets} {...boundChoice(market)} />
         </div>
         <Shown of={answer} what="positions">
