@@ -15,12 +15,14 @@ export function useTitle(page: PageWithParts): string {
   return (part !== '' && partName(page, part)) || words(page)
 }
 
-/** Scrolls a strip of tabs that is wider than the window to the current one. */
+/** Scrolls a strip of tabs that is wider than the window, and not the page, to the current one. */
 export function useTabStrip(current: string) {
   const strip = useRef<HTMLElement>(null)
   useEffect(() => {
-    const tab = strip.current?.querySelector('[aria-current]')
-    tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
+    const all = strip.current?.getBoundingClientRect()
+    const tab = strip.current?.querySelector('[aria-current]')?.getBoundingClientRect()
+    if (all && tab)
+      strip.current?.scrollBy(tab.left + tab.width / 2 - (all.left + all.width / 2), 0)
   }, [current])
   return strip
 }

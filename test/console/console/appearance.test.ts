@@ -108,5 +108,6 @@ needs('chromium').describe('the pages of the console', () => {
     await tab.waitFor()
     const box = await tab.boundingBox()
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    expect(await page.evaluate<number>('scrollY')).toBe(0)
   })
 })
