@@ -42,7 +42,9 @@ const moods: Readonly<Record<string, Mood>> = { critical: 'bad', warning: 'warn'
 export function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: string[] } {
   const names = [...new Set(rows.slice(0, 50).flatMap(row => Object.keys(row)))]
   const valuesOf = new Map(names.map(name => [name, rows.map(row => row[name] ?? null)]))
-  const hasSubject = names.some(name => nameFields.test(name))
+  const hasSubject = names.some(
+    name => nameFields.test(name) && new Set(valuesOf.get(name)).size > 1,
+  )
   const filled = names
     .filter(name => valuesOf.get(name)!.some(value => value !== null))
     .map(name => {
