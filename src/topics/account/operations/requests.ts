@@ -6,7 +6,6 @@ import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type RecentRequest, requestsOfAccountMax } from '../../keys/service/recent-requests.ts'
 
-const perPageMax = 1000
 const outcomes = ['success', 'refused', 'failed'] as const
 type Outcome = (typeof outcomes)[number]
 
@@ -37,7 +36,7 @@ export const requestOperations = [
     summary: 'List requests of the account',
     description: `Returns the last ${requestsOfAccountMax.toLocaleString('en')} requests of the account, newest first. They are held in memory: the list begins again at a restart, and each instance of a cluster has its own. Requests of console pages are not included.`,
     access: { meter: false },
-    page: { max: perPageMax },
+    page: { max: 1000 },
     query: {
       key: textParameter('Id of a key of the account.', '00000000-0000-4000-8000-000000000101'),
       route: textParameter('Part of the route.', '/v1/prices'),

@@ -25,8 +25,6 @@ import {
 } from './spread-history.ts'
 import { type MissingLeg, SpreadRow, spreadValue } from './spread-row.ts'
 
-const perPageMax = 100
-
 /** The paths of spreads and their names in the documentation. */
 const paths: readonly {
   path: string
@@ -227,7 +225,7 @@ ${formulas}`,
 ${formulas}`,
         access: { ...calculated, heavy: true },
         view: 'as_of',
-        page: { max: perPageMax },
+        page: { max: 100 },
         query: { id: idQuery, ...historyQuery },
         answers: { 200: SpreadHistory, ...refusals },
         handle: ({ at, query, page, reply }) => pastSpread(at, type, query, page, reply),

@@ -20,7 +20,6 @@ import { batchStatuses } from '../../../prices/service/writes/batches.ts'
 import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
 
 const operator = { operator: 'data' } as const
-const perPageMax = 100
 const countMax = Number.MAX_SAFE_INTEGER
 
 const moment = t.String({ format: 'date-time' })
@@ -207,7 +206,7 @@ function lists(deps: Context) {
       description:
         'Returns batches of writes, newest first: files, pushes, feed runs with new data, corrections and undos.',
       access: operator,
-      page: { max: perPageMax },
+      page: { max: 100 },
       query: {
         kind: wordParameter(batchKinds, `One of ${batchKinds.join(', ')}.`, 'file'),
         code: codeParameter('Only batches that changed this series.', 'WTI_USD'),

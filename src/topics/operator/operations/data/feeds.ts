@@ -32,7 +32,6 @@ import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape
 import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
 
 const operator = { operator: 'data' } as const
-const perPageMax = 100
 const runsShown = 10
 /** Codes and datasets of one feed. */
 const codesMax = 1000
@@ -413,7 +412,7 @@ function runs({ feeds, clock, connections, idempotency }: Context) {
       description: 'Returns the runs of the feed, newest first.',
       access: operator,
       params: name,
-      page: { max: perPageMax },
+      page: { max: 100 },
       answers: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
       handle: ({ params, page }) => {
         viewOf(feeds, params.name)

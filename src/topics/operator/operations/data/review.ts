@@ -18,7 +18,6 @@ import {
 } from '../../../prices/store/flagged-values.ts'
 
 const operator = { operator: 'data' } as const
-const perPageMax = 100
 const idsMax = 1000
 /** Rules of the guards, and that of what an operator decided. */
 const reviewRules = [...guardRules, 'corrected'] as const
@@ -140,7 +139,7 @@ function flagged(deps: Context) {
       description:
         'Returns values and dataset rows that the anomaly checks flagged, newest first. Held values are not served and fire no alerts or webhooks.',
       access: operator,
-      page: { max: perPageMax },
+      page: { max: 100 },
       query: {
         status: wordParameter(
           [...flagStatuses, 'all'],

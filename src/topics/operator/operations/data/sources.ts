@@ -13,7 +13,6 @@ import { LogShape, logRow, SourceShape, sourceRow } from '../../../sources/opera
 import type { DataSource } from '../../../sources/service/sources.ts'
 
 const operator = { operator: 'people' } as const
-const perPageMax = 100
 /** For reading what came and for writing it down. */
 const spareSeconds = 10
 
@@ -55,7 +54,7 @@ export function sourceAdminOperations({
       description:
         'Returns the data sources of all accounts, oldest first, with their sync status. Configurations and credentials are not included.',
       access: operator,
-      page: { max: perPageMax },
+      page: { max: 100 },
       query: {
         name: textParameter(
           'Only those of this name, in any letter case, or of this id.',

@@ -15,7 +15,6 @@ import {
 } from '../../../webhooks/operations/row.ts'
 
 const access = { operator: 'people' } as const
-const perPageMax = 100
 export const AccountWebhook = t.object('AccountWebhook', {
   ...WebhookShape.properties,
   last_error: t.orNull(t.String(), 'Error of the newest delivery that failed or is being retried.'),
@@ -77,7 +76,7 @@ export function accountItemOperations({
         ...params,
         webhook_id: t.string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
       },
-      page: { max: perPageMax },
+      page: { max: 100 },
       answers: envelopeOf({ events: t.Array(LogShape), meta: PageMetaShape }),
       handle: ({ params: { id, webhook_id: webhookId }, page }) => {
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))

@@ -44,7 +44,6 @@ import {
 } from './account-row.ts'
 
 const access = { operator: 'people' } as const
-const perPageMax = 100
 const params = { id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) }
 const SuspensionBody = body({ suspended: flag() })
 
@@ -92,7 +91,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
       summary: 'List accounts',
       description: 'Returns the accounts, newest first.',
       access,
-      page: { max: perPageMax },
+      page: { max: 100 },
       query: {
         email: textParameter('The account with this address.', 'eval@example.com', {
           format: 'email',

@@ -17,7 +17,6 @@ import type { Keyring } from '../../../keys/service/keyring.ts'
 import { accountField } from './account-field.ts'
 
 const operator = { operator: 'people' } as const
-const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
 export const LedgerInvoice = t.object('LedgerInvoice', {
@@ -71,7 +70,7 @@ function ledger({ billing, keys, links, now }: Context) {
       summary: 'List invoices of all accounts',
       description: 'Returns the invoices of all accounts, newest first.',
       access: operator,
-      page: { max: perPageMax },
+      page: { max: 100 },
       query: {
         status: wordParameter(invoiceStatuses, 'Only invoices with this status.', 'open'),
         account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),

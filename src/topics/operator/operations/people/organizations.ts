@@ -4,7 +4,6 @@ import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
-const perPageMax = 100
 const moment = t.String({ format: 'date-time' })
 
 export const OrganizationShape = t.object('OperatedOrganization', {
@@ -33,7 +32,7 @@ export const organizationAdminOperations = [
     summary: 'List organizations',
     description: 'Returns every organization with its members and roles, by name.',
     access: { operator: 'people' },
-    page: { max: perPageMax },
+    page: { max: 100 },
     answers: Listed,
     handle: ({ at, page }) => {
       const { organizationStore: store, keys } = at

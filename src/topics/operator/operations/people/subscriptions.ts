@@ -20,7 +20,6 @@ import type { Keyring } from '../../../keys/service/keyring.ts'
 import { accountField } from './account-field.ts'
 
 const operator = { operator: 'people' } as const
-const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const statuses = ['active', 'past_due', 'cancelled'] as const
 const plansSold = planIds.filter(plan => plan !== firstPlan)
@@ -83,7 +82,7 @@ const listing = [
     description:
       'Returns every subscription, running or ended, newest first. An operator-assigned plan without an agreement has none.',
     access: operator,
-    page: { max: perPageMax },
+    page: { max: 100 },
     query: {
       status: wordParameter(statuses, 'Only subscriptions of this status.', 'active'),
       plan: wordParameter(plansSold, 'Only subscriptions to this plan.', 'professional'),

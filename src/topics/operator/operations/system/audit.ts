@@ -8,8 +8,6 @@ import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
-const perPageMax = 500
-
 export const EntryShape = t.object('AuditEntry', {
   id: t.integer('Increases by one per entry.', 42),
   at: t.String({ format: 'date-time' }),
@@ -72,7 +70,7 @@ export function auditAdminOperations({ audit, keys }: Context) {
       description:
         'Returns the audit trail, newest first: who did what, when and from where. It records every request that changed data or read a secret, every sign-in, import and feed run. Entries form a hash chain that `wellhead verify` checks; they are retained for `audit.keep_days`.',
       access: { operator: 'service' },
-      page: { max: perPageMax },
+      page: { max: 500 },
       query: {
         since: momentParameter('From this day or time.', '2026-11-01'),
         until: momentParameter('Before this day or time.', '2026-12-01'),

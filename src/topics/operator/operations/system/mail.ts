@@ -9,7 +9,6 @@ import { plainAddress } from '../../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../messages/store/suppressions.ts'
 
 const operator = { operator: 'people' } as const
-const perPageMax = 100
 const addressMax = 254
 const reasonMax = 200
 const notAnAddress = 'must be an e-mail address.'
@@ -49,7 +48,7 @@ export const mailAdminOperations = [
     description:
       'Returns addresses that permanently rejected mail or were added by the operator, newest first. Nothing is sent to them.',
     access: operator,
-    page: { max: perPageMax },
+    page: { max: 100 },
     answers: Listed,
     handle: ({ at, page }) => {
       const { suppressions } = at

@@ -15,7 +15,6 @@ import { kinds } from '../../../../outbox/store/rows.ts'
 const operator = { operator: 'people' } as const
 const states = ['waiting', 'given_up'] as const
 const messageStates = ['pending', 'leased', 'retry', 'delivered', 'failed', 'skipped'] as const
-const perPageMax = 100
 const idsMax = 500
 /** Later than any time that can be written: it waits for someone, not for a time. */
 const latestTime = 8.64e15
@@ -93,7 +92,7 @@ function list({ queue, keys }: Context) {
       description:
         'Returns webhooks, e-mails and text messages of every account, with the last error. Bodies are private to the account and not included.',
       access: operator,
-      page: { max: perPageMax },
+      page: { max: 100 },
       query: {
         state: wordParameter(
           states,

@@ -11,7 +11,6 @@ import type { HeldMessage } from '../../../../outbox/held-back.ts'
 import { kinds } from '../../../../outbox/store/rows.ts'
 
 const operator = { operator: 'people' } as const
-const perPageMax = 100
 const idsMax = 1000
 /** Less than a second of work, in slices. */
 const releaseMax = 2000
@@ -78,7 +77,7 @@ export const outboxAdminOperations = [
     description:
       'Returns messages that were pending in a restored backup and were not sent, in order of creation, for 30 days after the restore. Released messages are no longer listed.',
     access: operator,
-    page: { max: perPageMax },
+    page: { max: 100 },
     query: {
       kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
     },
