@@ -21,10 +21,17 @@ import {
 
 const resolutionsMax = 20
 
-const timeOfDay = (description: string, example: string): Field<string> =>
+export const timeOfDay = (description: string, example: string): Field<string> =>
   checked(text(5, { description, examples: [example] }), value =>
     minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined,
   )
+
+export const timeZone = (description: string, example: string): Field<string> =>
+  field(t.string(description, example), (form, name) => {
+    const value = form.text(name, 60)
+    if (value === undefined) return undefined
+    return zoneName(value) ?? form.fault(name, `must be an IANA time zone, such as ${example}.`)
+  })
 
 function horizonFault(value: string): string | undefined {
   const end = /^P[\dDTHM]+$/.test(value) ? addDuration(0, value) : undefined
@@ -87,16 +94,7 @@ export const deliveryFields = {
     }),
     readResolutions,
   ),
-  zone: field<string>(
-    t.string('IANA time zone of the market day. Required with `delivery`.', 'Europe/Berlin'),
-    (form, name) => {
-      const value = form.text(name, 60)
-      if (value === undefined) return undefined
-      return (
-        zoneName(value) ?? form.fault(name, 'must be an IANA time zone, such as Europe/Berlin.')
-      )
-    },
-  ),
+  zone: timeZone('IANA time zone of the market day. Required with `delivery`.', 'Europe/Berlin'),
   day_starts: timeOfDay(
     'Local time at which the market day begins; the gas day at 06:00 or 05:00. Default: 00:00.',
     '06:00',

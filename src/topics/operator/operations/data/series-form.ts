@@ -22,7 +22,6 @@ import { refusedField } from '../../../../http/problem/problem.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { type Camel, camelCase } from '../../../../lib/text/name-case.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
-import { minuteOf, zoneName } from '../../../../lib/time/zone.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
 import {
   isReleaseDay,
@@ -34,7 +33,7 @@ import type { NewSeries, TermFault } from '../../../catalogue/service/series-fau
 import { sinceEver } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/compile.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'
-import { deliveryFields } from './delivery-fields.ts'
+import { deliveryFields, timeOfDay, timeZone } from './delivery-fields.ts'
 
 /** Notes faults of attributes among those of a form. */
 export function noteFaults(form: Form, faults: readonly TermFault[]): void {
@@ -115,34 +114,16 @@ export const termFields = {
       examples: [['wed']],
     },
   ),
-  release_time: checked(
-    text(5, {
-      description: 'Release time of day in `time_zone`. Default: the end of the day.',
-      examples: ['10:30'],
-    }),
-    value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
+  release_time: timeOfDay(
+    'Release time of day in `time_zone`. Default: the end of the day.',
+    '10:30',
   ),
   release_holiday: choice(releaseHolidays, {
     description:
       'When a release day is closed in `calendar`: release on the trading day `after` (default) or `before` it, or `skip` it.',
   }),
-  time_zone: field(
-    t.string('IANA zone of `value_time` and `release_time` (UTC).', 'Europe/London'),
-    (form, name) => {
-      const value = form.text(name, 60)
-      if (value === undefined) return undefined
-      return (
-        zoneName(value) ?? form.fault(name, 'must be an IANA time zone, such as Europe/London.')
-      )
-    },
-  ),
-  value_time: checked(
-    text(5, {
-      description: 'Time of day for values that come with a date only.',
-      examples: ['16:30'],
-    }),
-    value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
-  ),
+  time_zone: timeZone('IANA zone of `value_time` and `release_time` (UTC).', 'Europe/London'),
+  value_time: timeOfDay('Time of day for values that come with a date only.', '16:30'),
   license_class: choice(['open', 'view'], {
     description:
       '`view`: display only, no redistribution; excluded from the keyless demo, exports, nightly files and changes.',
