@@ -11,6 +11,7 @@ import { importPrices, type PointWriter } from '../../topics/prices/files/import
 import type { Comparison } from '../../topics/prices/service/checks/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { progressBar } from '../progress.ts'
 import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
 
 /** Options that imports of prices and of datasets share. */
@@ -323,19 +324,7 @@ const percentOf = ({ bytes, sizeBytes }: Progress) =>
   sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100
 
 async function barOn(stream: NodeJS.WritableStream): Promise<Meter> {
-  // Only where it is drawn: every other command is quicker without the library.
-  const { SingleBar } = await import('cli-progress')
-  const format = '{stage} {file} [{bar}] {percentage}%, {read} rows'
-  // Ctrl-C ends the process without notifying the bar, so the bar must not change the state of the
-  // terminal.
-  const bar = new SingleBar({
-    format,
-    stream,
-    clearOnComplete: true,
-    gracefulExit: false,
-    hideCursor: false,
-    linewrap: true,
-  })
+  const bar = await progressBar(stream, '{stage} {file} [{bar}] {percentage}%, {read} rows')
   let running = false
   let current = ''
   return {

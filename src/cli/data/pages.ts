@@ -23,6 +23,14 @@ import {
 } from '../../topics/prices/store/withheld.ts'
 import type { ExportEnvironment } from './export.ts'
 
+/** Opens the database of a directory for reading; throws where there is none. */
+function openRecorded(dir: string): Database {
+  const path = databasePath(dir)
+  if (!existsSync(path))
+    throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
+  return openDatabase(path, { readonly: true })
+}
+
 /**
  * The source of an export: the database itself, read-only, so that a server may run at the same
  * time.
@@ -33,10 +41,7 @@ export function exportSource(
 ): Pick<ExportEnvironment, 'catalogue' | 'pages' | 'datedPages' | 'withheldCount'> & {
   close(): void
 } {
-  const path = databasePath(dir)
-  if (!existsSync(path))
-    throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
-  const db = openDatabase(path, { readonly: true })
+  const db = openRecorded(dir)
   const all = createSeriesStore(db).all()
   const byId = new Map(all.map(series => [series.id, series]))
   const observations = createObservationStore(db)
@@ -89,10 +94,7 @@ export type ArchiveSource = ReturnType<typeof archiveSource>
 
 /** Opens a database for an export of everything, as a snapshot: later writes are not included. */
 export function openArchiveSource(dir: string): ArchiveSource & { close(): void } {
-  const path = databasePath(dir)
-  if (!existsSync(path))
-    throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
-  const db = openDatabase(path, { readonly: true })
+  const db = openRecorded(dir)
   db.run('BEGIN')
   return {
     ...archiveSource(db),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { generateWorld, unpackWorld } from '../../demo/file.ts'
 import { databasePath } from '../../instance/services/directory.ts'
+import { progressBar } from '../progress.ts'
 
 export interface DemoWorldOptions {
   runtime: ProcessRuntime
@@ -27,17 +28,10 @@ export async function prepareDemoWorld(
     log.info('demo_world_generating', { world, seed })
     return await generateWorld(path, runtime, { isStopped })
   }
-  // Loaded only where it is drawn: every other start is quicker without the library.
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    format: `Generating the ${world} demo world of seed ${seed} [{bar}] {percentage}%`,
-    stream: terminal,
-    clearOnComplete: true,
-    // Ctrl-C may end the process at any time: nothing is switched in the terminal.
-    gracefulExit: false,
-    hideCursor: false,
-    linewrap: true,
-  })
+  const bar = await progressBar(
+    terminal,
+    `Generating the ${world} demo world of seed ${seed} [{bar}] {percentage}%`,
+  )
   bar.start(1, 0)
   try {
     return await generateWorld(path, runtime, { isStopped, onProgress: share => bar.update(share) })
