@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv } from 'ajv'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
@@ -51,6 +52,29 @@ describe('the OpenAPI document of the whole API', () => {
     }
     expect(faults).toEqual([])
   })
+
+  test('what a caller without a key gets has the schema that each operation has for it', async () => {
+    const instance = openTestInstance({ 'limits.unauthenticated_per_minute': '100000' })
+    const text = await (await instance.get('/openapi.json')).text()
+    const schemas = new Ajv({ strict: false }).addSchema({ $id: 'document', ...JSON.parse(text) })
+    const faults: string[] = []
+    for (const { name, operation } of operations()) {
+      const [method = '', path = ''] = name.split(' ')
+      const schema = operation.responses['401']?.content?.['application/json']?.schema
+      if (!schema) continue
+      const sent = (operation.parameters ?? []).reduce(
+        (filled, parameter) => filled.replace(`{${parameter.name}}`, String(parameter.example)),
+        path,
+      )
+      const answer = await instance.app.handle(
+        new Request(`http://localhost${sent}`, { method: method.toUpperCase() }),
+      )
+      if (answer.status !== 401) continue
+      const pointer = { ...schema, $ref: schema.$ref && `document${schema.$ref}` }
+      if (!schemas.validate(pointer, await answer.json())) faults.push(name)
+    }
+    expect(faults).toEqual([])
+  }, 60_000)
 
   test('no request body has defaults, with which a client would change more than it names', () => {
     const faults: string[] = []

@@ -28,7 +28,7 @@ export const OverloadProblem = {
     '`OVERLOADED`: too many heavy requests are waiting; prices are still served. `QUERY_WORKER_UNAVAILABLE`: the worker for this request ended or was not ready in time. Send the request again after the seconds in `Retry-After`.',
 }
 
-export const FailProblem = t.Object(
+const FailProblem = t.Object(
   {
     status: t.Literal('fail'),
     code: code('invalid_code'),

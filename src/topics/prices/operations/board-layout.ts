@@ -6,7 +6,7 @@ import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
-import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { BoardGroup, BoardLayout, SharedLayout } from '../store/board-layouts.ts'
 
@@ -83,8 +83,6 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
   }),
 })
 
-const refusals = { 401: FailProblem }
-
 const layoutBodyOf = (catalogue: Context['catalogue']) =>
   body({
     groups: field<BoardGroup[]>(
@@ -120,7 +118,7 @@ function ownLayout(deps: Context) {
       description:
         "Returns the codes on the caller's watchlist, in groups. Each member of an organization has their own.",
       access: reading,
-      answers: { 200: LayoutAnswer, ...refusals },
+      answers: { 200: LayoutAnswer },
       handle: ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
     }),
     operation('PUT /v1/prices/board/layout', {
@@ -129,7 +127,7 @@ function ownLayout(deps: Context) {
       description: 'Replaces the groups and order of the watchlist.',
       access,
       body: LayoutBody.schema,
-      answers: { 200: LayoutAnswer, ...refusals },
+      answers: { 200: LayoutAnswer },
       handle: ({ body: input, caller }) => {
         const { groups } = LayoutBody.read(input)
         const layout = { groups, updatedAt: now() }
@@ -142,7 +140,7 @@ function ownLayout(deps: Context) {
       summary: 'Reset the watchlist',
       description: 'Resets the watchlist to the demo codes.',
       access,
-      answers: { 200: LayoutAnswer, ...refusals },
+      answers: { 200: LayoutAnswer },
       handle: ({ caller }) => {
         boardLayouts.remove(caller.key.holder.account.id)
         return row(undefined)
@@ -169,7 +167,7 @@ function sharedLayouts({ boardLayouts, catalogue, now }: Context) {
       description:
         'Returns the named watchlists of the account, by name. Every member of an organization sees them.',
       access: reading,
-      answers: { 200: SharedAnswer, ...refusals },
+      answers: { 200: SharedAnswer },
       handle: ({ caller }) => listed(caller),
     }),
     operation('PUT /v1/prices/board/layouts/:name', {
@@ -181,7 +179,6 @@ function sharedLayouts({ boardLayouts, catalogue, now }: Context) {
       body: LayoutBody.schema,
       answers: {
         200: envelopeOf({ layout: t.Object(SharedShape) }),
-        ...refusals,
         422: ValidationProblem,
       },
       handle: ({ body: input, caller, params: { name } }) => {
@@ -205,7 +202,7 @@ function sharedLayouts({ boardLayouts, catalogue, now }: Context) {
         'Deletes a named watchlist for every member and returns those that remain; a name that does not exist changes nothing. Admins of an organization only.',
       access: { meter: false, header: true },
       params,
-      answers: { 200: SharedAnswer, ...refusals },
+      answers: { 200: SharedAnswer },
       handle: ({ caller, params: { name } }) => {
         boardLayouts.unshare(caller.key.account.account.id, name)
         return listed(caller)
