@@ -52,6 +52,16 @@ export const givenUp = (
   fault?: Fault,
 ): Handover => failed(false, reason, statusCode, fault ? { fault } : {})
 
+/**
+ * The same with a reason that may be logged: providers repeat the address of the recipient, and logs
+ * contain no addresses of people.
+ */
+export function withoutAddress(handed: Handover, to: string): Handover {
+  if (handed.accepted || to === '') return handed
+  const address = new RegExp(RegExp.escape(to), 'gi')
+  return { ...handed, reason: handed.reason.replace(address, 'the recipient') }
+}
+
 /** As the outbox records it. */
 export const outcomeOf = (handed: Handover, durationMs: number): Outcome => ({
   state: handed.accepted ? 'delivered' : handed.again ? 'retry' : 'failed',

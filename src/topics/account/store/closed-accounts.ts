@@ -40,7 +40,10 @@ const forgotten = [
   "UPDATE data_sources SET name = '', scraper_config = NULL, credentials = NULL WHERE account_id = ?",
   `UPDATE outbox_bodies SET body = '{}' WHERE id IN (SELECT o.body_id FROM outbox o
      JOIN outbox_lanes l ON l.id = o.lane_id WHERE o.account_id = ? AND l.kind IN ('email', 'sms'))`,
-  // Until version 0.2, the event id of a request for consent had the address in it.
+  // Until version 0.2, the reasons of providers had the address in them,
+  `UPDATE outbox SET last_error = NULL WHERE account_id = ? AND state <> 'skipped'
+     AND lane_id IN (SELECT id FROM outbox_lanes WHERE kind IN ('email', 'sms'))`,
+  // and so did the event id of a request for consent.
   "UPDATE outbox SET event_id = id WHERE account_id = ? AND event_id LIKE 'agree:%@%'",
 ]
 /** The same by its address. */

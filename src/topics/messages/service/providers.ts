@@ -2,6 +2,7 @@ import { type Config, ConfigProblem } from '../../../config/config.ts'
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { InboxStore } from '../../../outbox/store/inbox.ts'
+import { withoutAddress } from '../../../send/handover.ts'
 import type { Mailer } from '../../../send/messages/mailer.ts'
 import { createResendMailer } from '../../../send/messages/mailer-resend.ts'
 import { createSmtpMailer } from '../../../send/messages/mailer-smtp.ts'
@@ -22,12 +23,13 @@ export type ProviderFaults = Readonly<Record<'email' | 'sms', () => string | und
 /** A mailer whose attempts `watch` takes in. */
 export const watchedMailer = (mailer: Mailer, watch: ProviderWatch): Mailer => ({
   send: async (mailMessage, sending) =>
-    noteHandover(watch, await mailer.send(mailMessage, sending)),
+    noteHandover(watch, withoutAddress(await mailer.send(mailMessage, sending), mailMessage.to)),
 })
 
 /** The same of text messages. */
 export const watchedTexter = (texter: SmsProvider, watch: ProviderWatch): SmsProvider => ({
-  send: async (message, key) => noteHandover(watch, await texter.send(message, key)),
+  send: async (message, key) =>
+    noteHandover(watch, withoutAddress(await texter.send(message, key), message.to)),
 })
 
 /** The configured mailer. Throws when a required setting is missing. */

@@ -104,3 +104,43 @@ test.each([
   },
   30_000,
 )
+
+test('an address that a provider repeats in its reason does not reach the log or the outbox', async () => {
+  const mail = await smtpServer(command =>
+    /^RCPT/i.test(command) ? '550 5.7.1 <Person1@example.com>: relaying denied' : undefined,
+  )
+  open.push(mail)
+  const sms = texts()
+  sms.state.answer = () =>
+    Response.json(
+      { code: 21408, message: "not enabled for the 'To' number: +15550100001", status: 400 },
+      { status: 400 },
+    )
+  const { services, deliver, ask, account, log } = openMessageInstance({
+    mode: 'serve',
+    flags: {
+      'mail.provider': 'smtp',
+      'mail.smtp_url': mail.url,
+      'sms.provider': 'twilio',
+      'sms.twilio_account': `AC${'0'.repeat(32)}`,
+      'sms.twilio_token': 'token',
+      'sms.twilio_from': '+15005550006',
+      'sms.twilio_url': sms.url,
+    },
+  })
+  const { token, email } = account()
+  await ask('POST', '/v1/phone', token, { phone_number: '+15550100001', country_code: 'US' })
+  services.signIn.mailLink(email, 'http://localhost')
+  await services.signIn.settled()
+  await deliver()
+  const errors = services.db
+    .query<{ error: string }, []>('SELECT last_error AS error FROM outbox ORDER BY number')
+    .all()
+    .map(({ error }) => error)
+  expect(errors).toHaveLength(2)
+  expect(errors[0]).toContain("the 'To' number: the recipient")
+  const all = [...log, ...errors].join('\n').toLowerCase()
+  expect(all).toContain('the recipient')
+  for (const address of ['5550100001', email])
+    expect([address, all.includes(address)]).toEqual([address, false])
+})
