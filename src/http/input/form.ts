@@ -107,8 +107,9 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     text(field, charactersMax) {
       const value = fieldValue(field)
       if (value === undefined) return undefined
+      if (typeof value !== 'string') return fault(field, 'must be text.')
       if (!isText(value))
-        return fault(field, 'must be text without unpaired surrogates and null characters.')
+        return fault(field, 'must have no unpaired surrogates and no null characters.')
       if ([...value].length > charactersMax)
         return fault(field, `must be at most ${charactersMax} characters long.`)
       return value
