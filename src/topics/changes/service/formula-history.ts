@@ -1,0 +1,306 @@
+import { firstNotBefore } from '../../../lib/sorted.ts'
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { ever, type Formulas } from '../../formulas/service/formulas.ts'
+import type { Observation } from '../../prices/math/bars.ts'
+import type { ChangeLogStore, LoggedRange } from '../store/log.ts'
+import type { VintageReader } from '../store/vintages.ts'
+import { isHidden, type ServedHistory } from './history.ts'
+import { type ChangeRecord, everywhere, forgotten, type Segment } from './segments.ts'
+
+export interface FormulaHistoryDeps {
+  log: Pick<ChangeLogStore, 'touching'>
+  vintages: VintageReader
+  formulas: Pick<Formulas, 'heldBy' | 'restsOn' | 'viewAt'>
+  catalogue: Pick<Catalogue, 'byId' | 'onReload'>
+}
+
+/** A value of a formula that is another from a moment on. */
+export interface Difference {
+  observedAt: number
+  recordedAt: number
+  before: number | undefined
+  after: number | undefined
+  batchId: number
+}
+
+/** A moment at which values became known, those of some times. */
+interface Moment {
+  at: number
+  firstAt: number
+  lastAt: number
+  range: LoggedRange
+}
+
+/** Times, half-open. */
+interface Range {
+  from: number
+  to: number
+}
+
+/** The records of a window of a history, and all moments of the history. */
+interface Repeated extends Range {
+  key: string
+  moments: readonly Moment[]
+  records: readonly ChangeRecord[]
+  /** The length of the next window. */
+  spanMs: number
+}
+
+/** A history is made in windows of time, each with about so many values in memory. */
+const [windowDifferences, firstWindowMs] = [8_000, 64 * dayMs]
+/** Moments that change nothing of a window are passed many at a time. */
+const passedEach = 256
+/** A value of a day may follow from those of the market day before it and after it. */
+const nearbyMs = 2 * dayMs
+
+/** A value of a formula looks back alone; one of a day counts at its midnight or the one before. */
+export const affectedFrom = (firstAt: number): number =>
+  Math.abs(firstAt) === ever.to ? firstAt : startOfDay(firstAt) - dayMs
+
+const nearby = ({ from, to }: Range) => ({
+  firstAt: Math.max(everywhere.firstAt, from - nearbyMs),
+  lastAt: Math.min(everywhere.lastAt, to + nearbyMs),
+})
+
+/** All that series by formula had as values, computed from all that their legs had. */
+export function createFormulaHistory({ log, vintages, formulas, catalogue }: FormulaHistoryDeps) {
+  /** The window that was made last, which a reader takes page by page. */
+  let repeated: Repeated | undefined
+  catalogue.onReload(() => {
+    repeated = undefined
+  })
+
+  /** Values as they are known at a moment that may move on, on the days that were served at another. */
+  const knownAt = (at: number, servedAt: number, served: ServedHistory) => {
+    const moment = { at, servedAt, served }
+    const view = formulas.viewAt(
+      () => moment.at,
+      (seriesId, rows) => {
+        const hidden = moment.served.hidden(seriesId, moment.servedAt)
+        return hidden.length === 0
+          ? rows
+          : rows.filter(({ observedAt }) => !isHidden(hidden, observedAt))
+      },
+    )
+    return Object.assign(moment, { view })
+  }
+
+  const batchOf = (range: LoggedRange): number =>
+    vintages.read(range.seriesId, range, 1).vintages[0]?.batchId ?? 0
+
+  /** The moments of `(after, until]` at which values of series became known, oldest first. */
+  const momentsOf = (legs: readonly number[], after: number, until: number) => {
+    const moments = new Map<number, Moment>()
+    const see = (at: number, firstAt: number, range: LoggedRange) => {
+      const { lastAt } = range
+      const moment = moments.get(at)
+      if (!moment) moments.set(at, { at, firstAt, lastAt, range })
+      else {
+        moment.firstAt = Math.min(moment.firstAt, firstAt)
+        moment.lastAt = Math.max(moment.lastAt, lastAt)
+      }
+    }
+    for (const range of log.touching(after + 1, until + 1, legs)) {
+      const { seriesId, firstAt, recordedFrom, recordedTo } = range
+      if (recordedFrom === recordedTo) see(recordedFrom, firstAt, range)
+      else
+        for (const { observedAt, recordedAt } of vintages.all(seriesId, range))
+          if (after < recordedAt && recordedAt <= until) see(recordedAt, observedAt, range)
+    }
+    return [...moments.values()].sort((a, b) => a.at - b.at)
+  }
+
+  /**
+   * The differences in a range that became known at some moments, by time and recording. `isFirst`:
+   * nothing was known of the range before. Yields where others may run.
+   */
+  const recordedIn = function* (
+    { id }: Series,
+    { from, to }: Range,
+    moments: readonly Moment[],
+    servedAt: number,
+    served: ServedHistory,
+    isFirst: boolean,
+  ): Generator<undefined, Difference[]> {
+    if (moments.length === 0) return []
+    const legs = formulas.restsOn(id)
+    const moment = knownAt(moments[0]!.at - 1, servedAt, served)
+    const view = to === ever.to ? moment.view : moment.view.upTo(to)
+    // Later times than those of all legs have no value: the search for the newest one would be long.
+    let end = isFirst ? ever.from : ever.to
+    const rowsFrom = (first: number) =>
+      view.between(id, first, end).filter(({ observedAt }) => observedAt < to)
+    // Earlier times are not affected by any of the moments.
+    const begin = Math.max(from, affectedFrom(Math.min(...moments.map(({ firstAt }) => firstAt))))
+    const rows = isFirst ? [] : rowsFrom(begin)
+    const held = [...new Set(legs.flatMap(formulas.heldBy))]
+    const differences: Difference[] = []
+    let [passed, changedFrom] = [0, ever.to]
+    for (const { at, firstAt, lastAt, range } of moments) {
+      end = Math.max(end, Math.min(ever.to, lastAt + nearbyMs))
+      changedFrom = Math.min(changedFrom, firstAt)
+      const first = Math.max(from, affectedFrom(firstAt))
+      if (first >= Math.min(to, end)) {
+        passed += 1
+        if (passed % passedEach === 0) yield
+        continue
+      }
+      yield
+      moment.at = at
+      view.forget(held, changedFrom)
+      changedFrom = ever.to
+      const now = rowsFrom(first)
+      const before = rows.splice(firstNotBefore(rows, ({ observedAt }) => observedAt < first))
+      for (const row of now) rows.push(row)
+      for (const difference of between(before, now, at, () => batchOf(range)))
+        differences.push(difference)
+    }
+    return differences.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
+  }
+
+  /** The times of a range at which a formula may have had values. */
+  const timesIn = (series: Series, range: Range): number[] => {
+    const rests = formulas.restsOn(series.id)
+    const isOfDays = [series, ...rests.map(catalogue.byId)].some(
+      ({ terms, averageOf }) => terms?.align === 'same_day' || averageOf !== undefined,
+    )
+    const times = rests.flatMap(leg => vintages.times(leg, nearby(range)))
+    const days = isOfDays
+      ? times.flatMap(at => [-1, 0, 1].map(days => startOfDay(at) + days * dayMs))
+      : []
+    return [...times, ...days].filter(at => range.from <= at && at < range.to)
+  }
+
+  /**
+   * The history of a range of a formula, for readers to whom it is new; to others each of its times
+   * that may be another is forgotten first. Window by window, since it may be long.
+   */
+  const repeatedRecords = function* (
+    segment: Derived,
+    { from, to }: Range,
+    segments: readonly Segment[],
+    served: ServedHistory,
+    isNew: boolean,
+  ): Generator<ChangeRecord | undefined> {
+    const { writtenAt, series } = segment
+    const legs = formulas.restsOn(series.id)
+    const extents = legs.flatMap(leg => vintages.extent(leg) ?? [])
+    const first = Math.min(...extents.map(({ firstAt }) => firstAt)) - nearbyMs
+    const last = Math.max(...extents.map(({ lastAt }) => lastAt)) + nearbyMs
+    const end = Math.min(to, last + 1)
+    const ranges = segments.flatMap(({ work }) => ('ranges' in work ? work.ranges : []))
+    const until = Math.max(writtenAt, ...ranges.map(({ recordedTo }) => recordedTo))
+    const key = `${writtenAt} ${series.id} ${to} ${isNew}`
+    for (let begin = Math.max(from, first); begin < end; ) {
+      if (repeated?.key !== key) {
+        const whole = nearby({ from: first, to: end })
+        const begun = legs.flatMap(leg => vintages.firstRecorded(leg, whole) ?? [])
+        const moments = momentsOf(legs, Math.min(until, ...begun) - 1, until)
+        repeated = { key, moments, from: begin, to: begin, records: [], spanMs: firstWindowMs }
+      }
+      let window = repeated
+      if (begin < window.from || window.to <= begin) {
+        const range = { from: begin, to: Math.min(end, begin + window.spanMs) }
+        const historyAt = (servedAt: number) =>
+          recordedIn(series, range, window.moments, servedAt, served, true)
+        const now = yield* historyAt(writtenAt)
+        const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
+        // The state before is known as well where days are quarantined or released.
+        const times = isNew
+          ? byTime.keys()
+          : ranges.length > 0
+            ? [...timesIn(series, range), ...byTime.keys()]
+            : timesThatDiffer(yield* historyAt(writtenAt - 1), now)
+        const records = [...new Set(times)]
+          .sort((a, b) => a - b)
+          .flatMap(observedAt => [
+            ...(isNew ? [] : [forgottenAt(segment, observedAt)]),
+            ...(byTime.get(observedAt) ?? []).map(difference => shownAgain(segment, difference)),
+          ])
+        const share = windowDifferences / Math.max(1, now.length)
+        const spanMs = window.spanMs * Math.max(1 / 8, Math.min(share, 8))
+        window = { ...window, ...range, records, spanMs: Math.max(1, Math.floor(spanMs)) }
+        repeated = window
+      }
+      yield* window.records
+      begin = window.to
+    }
+  }
+
+  return { knownAt, batchOf, momentsOf, recordedIn, repeatedRecords }
+}
+
+type Derived = Pick<Segment, 'writtenAt' | 'rank' | 'series'>
+
+export const recordOf = (
+  { writtenAt, rank, series }: Derived,
+  { observedAt, recordedAt, before, after, batchId }: Difference,
+): ChangeRecord => ({
+  place: { writtenAt, rank, observedAt, recordedAt },
+  kind: after === undefined ? 'deleted' : before === undefined ? 'added' : 'revised',
+  series,
+  observedAt,
+  value: after,
+  previous: before,
+  sourceId: 0,
+  batchId,
+  recordedAt,
+  isRetroactive: false,
+})
+
+/** A value that counts from its moment on, for readers who have forgotten it. */
+const shownAgain = (segment: Derived, difference: Difference): ChangeRecord => ({
+  ...recordOf(segment, difference),
+  // A deletion among them is of its instant, and forgets nothing.
+  isRetroactive: difference.after !== undefined,
+})
+
+/** One time is forgotten, before what is shown of it. */
+const forgottenAt = (segment: Derived, observedAt: number): ChangeRecord => {
+  const record = forgotten(segment)
+  return {
+    ...record,
+    place: { ...record.place, observedAt, recordedAt: everywhere.firstAt },
+    observedAt,
+  }
+}
+
+/** The times at which two histories are not the same, oldest first. */
+function timesThatDiffer(some: readonly Difference[], others: readonly Difference[]): number[] {
+  const textsOf = (history: readonly Difference[]) =>
+    new Map(
+      [...Map.groupBy(history, ({ observedAt }) => observedAt)].map(([at, all]) => [
+        at,
+        all.map(({ recordedAt, after }) => `${recordedAt} ${after}`).join(),
+      ]),
+    )
+  const [before, after] = [textsOf(some), textsOf(others)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter(at => before.get(at) !== after.get(at))
+    .sort((a, b) => a - b)
+}
+
+/** Where two lists of values, oldest first, are not the same. */
+export function between(
+  before: readonly Observation[],
+  after: readonly Observation[],
+  recordedAt: number,
+  batchOf: () => number,
+): Difference[] {
+  const differences: Difference[] = []
+  let batchId: number | undefined
+  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
+    const [was, is] = [before[i], after[j]]
+    const observedAt = Math.min(was?.observedAt ?? ever.to, is?.observedAt ?? ever.to)
+    const old = was?.observedAt === observedAt ? was.value : undefined
+    const value = is?.observedAt === observedAt ? is.value : undefined
+    if (was?.observedAt === observedAt) i += 1
+    if (is?.observedAt === observedAt) j += 1
+    if (old === value) continue
+    batchId ??= batchOf()
+    differences.push({ observedAt, recordedAt, before: old, after: value, batchId })
+  }
+  return differences
+}
