@@ -75,7 +75,10 @@ onLinux.describe('the install script', () => {
   test('installs the binary of this system when its checksum is right', async () => {
     const sums = `${digest}  ${name}\n${digest}  ${name}-musl\n`
     const { code, text } = await installed(sums, 'right')
-    expect([code, text]).toEqual([0, expect.stringContaining(`wellhead ${version}`)])
+    expect({ code, text }).toEqual({
+      code: 0,
+      text: expect.stringContaining(`wellhead ${version}`),
+    })
     expect((await run([join(work, 'right/wellhead')])).text).toBe('wellhead is installed\n')
     expect(readdirSync(join(work, 'right'))).toEqual(['wellhead'])
   })
@@ -83,13 +86,16 @@ onLinux.describe('the install script', () => {
   test('installs nothing when the checksum is that of another file', async () => {
     const other = createHash('sha256').update('another').digest('hex')
     const { code, text } = await installed(`${other}  ${name}\n${other}  ${name}-musl\n`, 'wrong')
-    expect([code, text]).toEqual([1, expect.stringContaining(`must be ${other}; got ${digest}`)])
+    expect({ code, text }).toEqual({
+      code: 1,
+      text: expect.stringContaining(`must be ${other}; got ${digest}`),
+    })
     expect(existsSync(join(work, 'wrong/wellhead'))).toBe(false)
   })
 
   test('installs nothing when the checksums do not name the binary', async () => {
     const { code, text } = await installed(`${digest}  ${name}.exe\n`, 'none')
-    expect([code, text]).toEqual([1, expect.stringContaining('has no checksum of')])
+    expect({ code, text }).toEqual({ code: 1, text: expect.stringContaining('has no checksum of') })
     expect(existsSync(join(work, 'none/wellhead'))).toBe(false)
   })
 })
@@ -146,11 +152,17 @@ needs('dpkg-deb', 'apt-get').test(
       'Dir::Cache': join(work, 'cache'),
     }).flatMap(([name, value]) => ['-o', `${name}=${value}`])
     const updated = await run(['apt-get', ...options, 'update'])
-    expect([updated.code, updated.text]).toEqual([0, expect.not.stringMatching(/^(W|E):/m)])
+    expect({ code: updated.code, text: updated.text }).toEqual({
+      code: 0,
+      text: expect.not.stringMatching(/^(W|E):/m),
+    })
     const found = await run(['apt-cache', ...options, 'policy', 'wellhead'])
     expect(found.text).toContain(`Candidate: ${version}`)
     const fetched = await run(['apt-get', ...options, 'download', 'wellhead'])
-    expect([fetched.code, fetched.text]).toEqual([0, expect.any(String)])
+    expect({ code: fetched.code, text: fetched.text }).toEqual({
+      code: 0,
+      text: expect.any(String),
+    })
   },
 )
 
@@ -220,7 +232,10 @@ describe('the Helm chart, rendered by a stand-in of Helm', () => {
   const of = (manifests: Manifest[], kind: string) => manifests.find(other => other.kind === kind)!
 
   test('has the version of the program', () => {
-    expect([chart.version, chart.appVersion]).toEqual([version, version])
+    expect({ version: chart.version, appVersion: chart.appVersion }).toEqual({
+      version,
+      appVersion: version,
+    })
   })
 
   test('is one replica with a volume claim, probes, and no more rights than it needs', () => {
@@ -272,7 +287,7 @@ describe('the Helm chart, rendered by a stand-in of Helm', () => {
       const file = join(work, 'values.yaml')
       writeFileSync(file, JSON.stringify(changes))
       const { code, text } = await run(['helm', 'template', 'prices', directory, '-f', file])
-      expect([code, text]).toEqual([0, expect.any(String)])
+      expect({ code, text }).toEqual({ code: 0, text: expect.any(String) })
       const byKind = (manifests: Manifest[]) =>
         manifests.toSorted((a, b) => a.kind.localeCompare(b.kind))
       const documents = text.split(/^---$/m).filter(part => part.trim() !== '')

@@ -84,7 +84,7 @@ describe('a statement that was wrong once', () => {
       const unknown = codes.filter(
         code => !Object.hasOwn(problems, code) && !/^(?:WELLHEAD|YOUR)_|_USD$/.test(code),
       )
-      expect([file, unknown]).toEqual([file, []])
+      expect({ file, unknown }).toEqual({ file, unknown: [] })
     }
   })
 

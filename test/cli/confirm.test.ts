@@ -51,7 +51,7 @@ describe('a command that cannot be taken back', () => {
     const words = [...name.split(' '), ...rest]
     test(`${name} without a terminal does nothing and names --yes`, async () => {
       const { code, out, err } = await command(words)
-      expect([code, out]).toEqual([1, ''])
+      expect({ code, out }).toEqual({ code: 1, out: '' })
       expect(err).toStartWith(name)
       expect(err).toContain(irreversible[name]!.loss)
       expect(err).toContain('Add --yes to run it without a terminal.')

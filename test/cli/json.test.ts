@@ -42,7 +42,7 @@ const commands = commandsOf(programOf(env, new Map() as never))
 describe('the table of commands', () => {
   test.each(commands)('%s prints JSON on request, or has no data to print', (name, each) => {
     const takesJson = each.options.some(option => option.long === '--json')
-    expect([name, takesJson]).toEqual([name, !(name in without)])
+    expect({ name, takesJson }).toEqual({ name, takesJson: !(name in without) })
   })
 
   test('every command that prints no JSON exists', () => {

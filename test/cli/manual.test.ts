@@ -91,7 +91,7 @@ describe('the manual page', () => {
   })
   needs('man').test('is read by man without a warning', () => {
     const { code, err } = checked('man', ['--warnings', '-l', '-'], page)
-    expect([code, err]).toEqual([0, ''])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
   })
 })
 

@@ -73,7 +73,7 @@ describe('the declaration of every dataset', () => {
     for (const { name, columns } of declaredDatasets) {
       const section = page.split('### ').find(part => part.startsWith(`${name}\n`)) ?? ''
       const missing = columns.filter(column => !section.includes(`| \`${column.name}\` |`))
-      expect([name, missing]).toEqual([name, []])
+      expect({ name, missing }).toEqual({ name, missing: [] })
     }
   })
 })

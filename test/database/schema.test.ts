@@ -55,7 +55,7 @@ describe('schema.sql', () => {
       if (references.some(reference => reference.table === table && reference.from === name))
         continue
       const expected = idTypes.get(table) === 'INTEGER' ? 'id' : 'number'
-      expect([table, name]).toEqual([table, expected])
+      expect({ table, name }).toEqual({ table, name: expected })
     }
   })
 

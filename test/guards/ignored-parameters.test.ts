@@ -93,10 +93,10 @@ test('with strict handling a misspelled parameter is refused, in a sentence that
     headers: { prefer: 'handling=strict' },
   })
   const { error } = (await response.json()) as { error: { message: string } }
-  expect([response.status, error.message]).toEqual([
-    400,
-    'start is not a parameter of this operation. Did you mean start_date?',
-  ])
+  expect({ status: response.status, message: error.message }).toEqual({
+    status: 400,
+    message: 'start is not a parameter of this operation. Did you mean start_date?',
+  })
 })
 
 describe('a parameter that is given twice with different values is refused by its name', () => {

@@ -160,7 +160,7 @@ describe('where requests wait for their turn', () => {
     const sent = (host: string) =>
       door(new Request('http://localhost/v1/prices', { headers: { host } }))
     const answers = [sent('localhost'), sent('x')]
-    expect([asked, waiting.length]).toEqual([0, 2])
+    expect({ asked, length: waiting.length }).toEqual({ asked: 0, length: 2 })
     for (const take of waiting) take()
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     expect([asked, ...statuses]).toEqual([1, 200, 400])

@@ -178,10 +178,10 @@ describe('requests of the operator that are sent again', () => {
     // An action that is not repeated is not recorded again.
     expect(rows()).toEqual(before)
     const other = await asOperator(path(), { ...(body as object), more: 1 }, name)
-    expect([other.status, other.headers.get('x-error-code')]).toEqual([
-      422,
-      'idempotency_key_reused',
-    ])
+    expect({ status: other.status, xErrorCode: other.headers.get('x-error-code') }).toEqual({
+      status: 422,
+      xErrorCode: 'idempotency_key_reused',
+    })
   })
 
   test('are others of another admin token', async () => {

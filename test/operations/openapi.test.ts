@@ -27,11 +27,11 @@ describe('the OpenAPI document of the whole API', () => {
     )
     expect(verdict.errors ?? []).toEqual([])
     expect(verdict.valid).toBe(true)
-    expect([document.openapi, document.info.version, document.servers.length]).toEqual([
-      '3.0.3',
-      'v1',
-      1,
-    ])
+    expect({
+      openapi: document.openapi,
+      version: document.info.version,
+      length: document.servers.length,
+    }).toEqual({ openapi: '3.0.3', version: 'v1', length: 1 })
   })
 
   test('every operation has a summary, a description, described parameters, a success with schema and example', () => {

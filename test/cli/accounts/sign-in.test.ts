@@ -38,7 +38,7 @@ describe('accounts password, link and sign-out', () => {
     const answer = await ask('POST', '/v1/auth/session', undefined, {
       link_token: tokenIn(lines[0]!),
     })
-    expect([answer.status, faults]).toEqual([200, []])
+    expect({ status: answer.status, faults }).toEqual({ status: 200, faults: [] })
   })
 
   test('accounts password sets a password without printing it and ends existing sessions', async () => {

@@ -58,7 +58,7 @@ describe('a backup', () => {
     const { dir, kept, prefix } = place()
     await hold(dir, 1)
     const backup = await command('backup', '--data', dir)
-    expect([backup.code, backup.err]).toEqual([0, ''])
+    expect({ code: backup.code, err: backup.err }).toEqual({ code: 0, err: '' })
     expect(backup.out).toContain('It does not include master.key')
     const [name] = readdirSync(kept)
     expect(name).toMatch(/^wellhead-\d{8}T\d{6}Z\.db\.sealed$/)
@@ -85,23 +85,29 @@ describe('a backup', () => {
     mkdirSync(dir)
     writeFileSync(join(dir, 'wellhead.toml'), settings)
     const restored = await command('restore', '--from', 'latest', '--data', dir)
-    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect({ code: restored.code, err: restored.err }).toEqual({ code: 0, err: '' })
     expect(restored.out).toContain(`s3://backups/${prefix}: ${name}`)
     expect(await rowsIn(dir)).toEqual(['reason 1'])
     const verified = await command('verify', copied, '--data', dir)
-    expect([verified.code, verified.out]).toEqual([0, `${copied} is valid\n`])
+    expect({ code: verified.code, out: verified.out }).toEqual({
+      code: 0,
+      out: `${copied} is valid\n`,
+    })
     const elsewhere = await commandIn({ WELLHEAD_BACKUPS_KEY: 'of another' }, 'verify', copied)
-    expect([elsewhere.code, elsewhere.err]).toEqual([
-      1,
-      expect.stringContaining(`${copied} does not open: backups.key is another`),
-    ])
+    expect({ code: elsewhere.code, err: elsewhere.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(`${copied} does not open: backups.key is another`),
+    })
     expect(readdirSync(root).filter(each => /making/.test(each))).toEqual([])
     const lock = lockDataDir(dir, { pid: 1, role: 'serve', startedAt: 0 })
     const occupied = await command('restore', copied, '--data', dir)
     if ('release' in lock) lock.release()
-    expect([occupied.code, occupied.err]).toEqual([75, expect.stringContaining('is in use')])
+    expect({ code: occupied.code, err: occupied.err }).toEqual({
+      code: 75,
+      err: expect.stringContaining('is in use'),
+    })
     const named = await command('restore', copied, '--data', dir)
-    expect([named.code, named.err]).toEqual([0, ''])
+    expect({ code: named.code, err: named.err }).toEqual({ code: 0, err: '' })
     expect(await rowsIn(dir)).toEqual(['reason 1'])
     expect(readdirSync(dir).filter(each => /fetched/.test(each))).toEqual([])
     writeFileSync(join(dir, 'wellhead.toml'), '')
@@ -203,10 +209,10 @@ describe('a backup', () => {
     const restored = await command('restore', '--from', '2026-02-01T00:00:00Z', '--data', dir)
     expect(restored.out).toContain(old)
     const none = await command('restore', '--from', '2025-02-01T00:00:00Z', '--data', dir)
-    expect([none.code, none.err]).toEqual([
-      1,
-      expect.stringContaining('no backup from before 2025-02-01T00:00:00Z found in '),
-    ])
+    expect({ code: none.code, err: none.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('no backup from before 2025-02-01T00:00:00Z found in '),
+    })
   })
 
   test('a backup that cannot be opened or fails at one destination is reported, and the other destination keeps it', async () => {
@@ -216,7 +222,10 @@ describe('a backup', () => {
     bucket.isDown = true
     const half = await command('backup', '--data', dir)
     bucket.isDown = false
-    expect([half.code, half.err]).toEqual([1, expect.stringContaining('s3://backups/copy-')])
+    expect({ code: half.code, err: half.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('s3://backups/copy-'),
+    })
     const [name] = readdirSync(kept)
     expect(readdirSync(kept).length).toBe(1)
     expect(half.err).toContain(`${name} is complete in ${kept}`)
@@ -232,12 +241,12 @@ describe('a backup', () => {
       [['check', '--json'], name!],
     ] as const) {
       const away = await command('backup', ...args, '--data', dir)
-      expect([args, away.code, away.out, away.err]).toEqual([
+      expect({ args, code: away.code, out: away.out, err: away.err }).toEqual({
         args,
-        1,
-        expect.stringContaining(shown),
-        expect.stringContaining(unreachable),
-      ])
+        code: 1,
+        out: expect.stringContaining(shown),
+        err: expect.stringContaining(unreachable),
+      })
     }
 
     writeFileSync(file, settings)
@@ -245,11 +254,11 @@ describe('a backup', () => {
     const newest = readdirSync(kept).sort().at(-1)!
     writeFileSync(join(kept, newest), 'WELLHEAD-SEALED-1\nnothing of it')
     const checked = await command('backup', 'check', '--data', dir)
-    expect([checked.code, checked.out, checked.err]).toEqual([
-      1,
-      expect.stringContaining(`${label}: ${newest} is complete and valid`),
-      expect.stringMatching(new RegExp(`${kept}: .*does not open`)),
-    ])
+    expect({ code: checked.code, out: checked.out, err: checked.err }).toEqual({
+      code: 1,
+      out: expect.stringContaining(`${label}: ${newest} is complete and valid`),
+      err: expect.stringMatching(new RegExp(`${kept}: .*does not open`)),
+    })
   })
 
   test('removes older ones of the same database, and none from before it was begun', async () => {
@@ -313,10 +322,10 @@ describe('a backup', () => {
     bucket.refuses = /sha256$/
     const refused = await command('backup', 'check', '--data', dir)
     bucket.refuses = undefined
-    expect([refused.code, refused.err]).toEqual([
-      1,
-      expect.stringMatching(/the checksum of .* cannot be read/),
-    ])
+    expect({ code: refused.code, err: refused.err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/the checksum of .* cannot be read/),
+    })
     expect((await command('backup', 'check', '--data', dir)).code).toBe(0)
     for (const key of bucket.objects.keys()) if (key.endsWith('sha256')) bucket.objects.delete(key)
     for (const name of readdirSync(kept)) if (name.endsWith('sha256')) rmSync(join(kept, name))
@@ -327,7 +336,7 @@ describe('a backup', () => {
     const dir = join(root, 'bare')
     emptyDirectory(dir)
     const { code, err } = await command('backup', '--data', dir)
-    expect([code, err]).toEqual([1, expect.stringContaining('backups.directory')])
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('backups.directory') })
     expect((await command('restore', '--data', dir)).err).toContain('--from latest')
   })
 })

@@ -68,7 +68,11 @@ describe('restore', () => {
       `/v1/webhooks/${webhookId}/test`,
     )
     await first.stop()
-    expect([hooks, mails.accepted, texts.requests]).toEqual([[data.event_id], [], []])
+    expect({ hooks, accepted: mails.accepted, requests: texts.requests }).toEqual({
+      hooks: [data.event_id],
+      accepted: [],
+      requests: [],
+    })
 
     const server = await serving(dir)
     const log = () => server.ask<Log>('GET', `/v1/webhooks/${webhookId}/events`)

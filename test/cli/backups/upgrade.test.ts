@@ -36,11 +36,11 @@ test('a dry-run migration upgrades a duplicate and leaves the data directory unc
   const { dir, path } = old()
   const before = readFileSync(path)
   const { code, out, err } = await command('migrate', '--dry-run', '--data', dir)
-  expect([code, out, err]).toEqual([
-    0,
-    expect.stringContaining(`went from schema 1 to ${schemaVersion}`),
-    '',
-  ])
+  expect({ code, out, err }).toEqual({
+    code: 0,
+    out: expect.stringContaining(`went from schema 1 to ${schemaVersion}`),
+    err: '',
+  })
   expect(readFileSync(path).equals(before)).toBe(true)
   expect(readdirSync(dir).filter(name => !/^wellhead\.db(-wal|-shm)?$/.test(name))).toEqual([])
 })
@@ -64,10 +64,10 @@ test('migrate and verify agree about an older database, whether it is valid or n
 test('a backup of the first schema passes verify, and a restore brings it back', async () => {
   const { path } = old()
   const verified = await command('verify', path)
-  expect([verified.code, verified.err]).toEqual([0, ''])
+  expect({ code: verified.code, err: verified.err }).toEqual({ code: 0, err: '' })
   const dir = join(root, 'restored-from-the-first-schema')
   const restored = await command('restore', path, '--data', dir, '--create', '--without-master-key')
-  expect([restored.code, restored.err]).toEqual([0, ''])
+  expect({ code: restored.code, err: restored.err }).toEqual({ code: 0, err: '' })
   expect(versionAt(join(dir, 'wellhead.db'))).toBe(schemaVersion)
   const rows = [path, join(dir, 'wellhead.db')].map(file => {
     const db = new Database(file, { readonly: true })

@@ -68,10 +68,12 @@ describe('import --dataset for wells, their months and states', () => {
       '99-329-40001,2026-07,1,1,1,,',
       '42-329-40002,2026-08,100,,31,,',
     ])
-    expect([code, out]).toEqual([
-      2,
-      expect.stringContaining('read 5, inserted 2, revised 0, unchanged 0, blank 0, rejected 3'),
-    ])
+    expect({ code, out }).toEqual({
+      code: 2,
+      out: expect.stringContaining(
+        'read 5, inserted 2, revised 0, unchanged 0, blank 0, rejected 3',
+      ),
+    })
     expect(out).toContain('months.csv:3: days_producing 32 is not a number from 0 to 31')
     const text = readFileSync(rejected, 'utf8')
     const again = text

@@ -214,10 +214,12 @@ describe('runDatasetImport', () => {
     const { code, out, err } = await run([path], {
       map: 'traded_on=day,WTI_FUTURES.1=c1,WTI_FUTURES.2=c2,CL.3=c3',
     })
-    expect([code, out]).toMatchObject([
-      2,
-      expect.stringContaining('read 9, inserted 6, revised 0, unchanged 0, blank 2, rejected 1'),
-    ])
+    expect({ code, out }).toMatchObject({
+      code: 2,
+      out: expect.stringContaining(
+        'read 9, inserted 6, revised 0, unchanged 0, blank 2, rejected 1',
+      ),
+    })
     expect(err).toContain(`${path}:4: close six is not a number`)
     expect(closes(own)).toEqual([
       ['2026-12', '2026-11-19', 71],

@@ -25,7 +25,10 @@ test('an export has the values of one source alone, and refuses one that nothing
   const exported = await command('export', '--source', 'eia', '--data', dir)
   expect(exported.out.trimEnd()).toBe(`${head}WTI_USD,2026-11-18T15:00:00Z,71.2,USD`)
   const refused = await command('export', '--source', 'Reuters', '--data', dir)
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('there are EIA, Desk')])
+  expect({ code: refused.code, err: refused.err }).toEqual({
+    code: 1,
+    err: expect.stringContaining('there are EIA, Desk'),
+  })
 })
 
 test('the operator can export one source over HTTP', async () => {
@@ -90,8 +93,8 @@ test('an import file can name the source of each row and mark rows as deleted', 
   ])
   expect((await command('verify', '--data', dir)).code).toBe(0)
   const wrong = await load(`${columns}WTI_USD,2026-10-09,70,EIA,perhaps\n`)
-  expect([wrong.code, wrong.err]).toEqual([
-    2,
-    expect.stringContaining('deleted perhaps must be true or false'),
-  ])
+  expect({ code: wrong.code, err: wrong.err }).toEqual({
+    code: 2,
+    err: expect.stringContaining('deleted perhaps must be true or false'),
+  })
 })

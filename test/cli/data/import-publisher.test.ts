@@ -47,7 +47,7 @@ test.each<[string, string, string, ImportOptions, string | undefined]>([
     clock,
     ...(await dataOf(operator, { source: options.source })),
   })
-  expect([exit, output]).toEqual([0, output])
+  expect({ exit, output }).toEqual({ exit: 0, output })
   const { id } = services.catalogue.named(code)!
   expect(services.valueSources.ofNewest(id)?.name).toBe(expected as string)
   const [batch] = services.batchStore.list({}, 1, 0)

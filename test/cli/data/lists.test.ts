@@ -48,10 +48,10 @@ test('alerts, webhooks and deliveries are listed for an account, and an unknown 
     expect([code, out.trim()]).toEqual([0, `ann@example.com has no ${name}.`])
     expect(JSON.parse((await run(name, 'list', 'ann@example.com', '--json')).out)).toEqual([])
     const unknown = await run(name, 'list', 'unknown@example.com')
-    expect([unknown.code, unknown.err]).toEqual([
-      1,
-      expect.stringContaining('No account has the address "unknown@example.com"'),
-    ])
+    expect({ code: unknown.code, err: unknown.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('No account has the address "unknown@example.com"'),
+    })
   }
 })
 

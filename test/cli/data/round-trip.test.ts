@@ -427,7 +427,7 @@ test('a full export that is imported into an empty instance reproduces the origi
       expect(await ask(second.copy, question), question).toEqual([status, body])
       answers.add(JSON.stringify([status, body.data ?? body.contracts ?? body]))
     }
-    expect([path, answers.size]).toEqual([path, states])
+    expect({ path, size: answers.size }).toEqual({ path, size: states })
   }
   for (const path of [
     '/v1/ei/oil_inventories',

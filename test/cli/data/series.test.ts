@@ -81,7 +81,7 @@ test('a fault in a file of series is named by its line, and none is added', asyn
     'code,name,category,unit,cadence\nDESK_A,A,desk,percent,daily\nDESK_B,B,desk,percent,hourlyish\n',
   )
   const { code, err } = await run('add', '--file', file)
-  expect([code, err]).toEqual([1, expect.stringContaining(`${file}:3: cadence`)])
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`${file}:3: cadence`) })
   expect((await run('list', '--own')).out).not.toContain('DESK_A')
   remove(dir)
 }, 20_000)

@@ -145,10 +145,10 @@ test.each([
   ['/v1/well-production/states', 'oil_bbl'],
 ])('%s, a list without pages, is a file too', async (path, column) => {
   const response = await instance.get(`${path}?format=csv`, token)
-  expect([response.status, response.headers.get('content-type')]).toEqual([
-    200,
-    'text/csv; charset=utf-8',
-  ])
+  expect({ status: response.status, contentType: response.headers.get('content-type') }).toEqual({
+    status: 200,
+    contentType: 'text/csv; charset=utf-8',
+  })
   expect((await response.text()).split('\n')[0]!.split(',')).toContain(column)
 })
 

@@ -234,11 +234,11 @@ interface Nested {
 }
 
 async function expectShed(response: Response) {
-  expect([
-    response.status,
-    response.headers.get('retry-after'),
-    response.headers.get('x-error-code'),
-  ]).toEqual([503, '5', 'OVERLOADED'])
+  expect({
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    xErrorCode: response.headers.get('x-error-code'),
+  }).toEqual({ status: 503, retryAfter: '5', xErrorCode: 'OVERLOADED' })
   const { error } = (await response.json()) as Nested
   expect(error).toMatchObject({ code: 'OVERLOADED', status: 503, retry: { retryable: true } })
   expect([error.message, error.request_id, error.docs_url].every(text => text.length > 0)).toBe(

@@ -344,10 +344,10 @@ describe('creating requests that are sent again', () => {
       ])
       expect(used()).toBe(row.metered ? 1 : 0)
       const other = await ask(body.replace(/\}$/, ',"more":1}'))
-      expect([other.status, other.headers.get('x-error-code')]).toEqual([
-        422,
-        'idempotency_key_reused',
-      ])
+      expect({ status: other.status, xErrorCode: other.headers.get('x-error-code') }).toEqual({
+        status: 422,
+        xErrorCode: 'idempotency_key_reused',
+      })
     })
   }
 })

@@ -82,7 +82,7 @@ describe('the runner', () => {
     )
     await jobs.tick()
     await jobs.tick()
-    expect([tries, others]).toEqual([2, 2])
+    expect({ tries, others }).toEqual({ tries: 2, others: 2 })
     expect(lines.join('')).toContain('disk full')
   })
 

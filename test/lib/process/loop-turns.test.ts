@@ -101,7 +101,7 @@ describe('createTurnQueue', () => {
       later = turns.run('b', () => 'later')
       return 'first'
     })
-    expect([first, await later]).toEqual(['first', 'later'])
+    expect({ first, later: await later }).toEqual({ first: 'first', later: 'later' })
   })
 
   test('reports that work failed to its caller, and does the rest', async () => {

@@ -107,13 +107,13 @@ describe('createRateTable: one key', () => {
     const table = createRateTable({ limit: 60, windowMs, seed: 1 })
     for (let i = 0; i < 60; i += 1) expect(table.take('k', i * 100).admitted).toBe(true)
     const { admitted, limit, used, remaining, retryAfterMs } = table.take('k', 6000, 5)
-    expect([admitted, limit, used, remaining, retryAfterMs]).toEqual([
-      false,
-      5,
-      60,
-      0,
-      5500 + windowMs - 6000,
-    ])
+    expect({ admitted, limit, used, remaining, retryAfterMs }).toEqual({
+      admitted: false,
+      limit: 5,
+      used: 60,
+      remaining: 0,
+      retryAfterMs: 5500 + windowMs - 6000,
+    })
     expect(table.take('k', 6000 + retryAfterMs - 1, 5).admitted).toBe(false)
     expect(table.take('k', 6000 + retryAfterMs, 5).admitted).toBe(true)
   })

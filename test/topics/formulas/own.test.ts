@@ -46,9 +46,9 @@ describe('the formulas of an account', () => {
   test('are created, listed, changed and deleted, and computed like any code', async () => {
     const { ours } = openAccounts()
     const made = await ours.ask('POST', '/v1/formulas', spread)
-    expect([made.status, made.data.formula]).toEqual([
-      201,
-      {
+    expect({ status: made.status, formula: made.data.formula }).toEqual({
+      status: 201,
+      formula: {
         ...spread,
         decimals: 2,
         align: 'last',
@@ -63,7 +63,7 @@ describe('the formulas of an account', () => {
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },
-    ])
+    })
     const over = { ...spread, code: 'MY_TWICE', formula: `2*${code}` }
     expect((await ours.ask('POST', '/v1/formulas', over)).data.formula.value).toBe(14)
     expect((await ours.ask('GET', '/v1/formulas')).data).toMatchObject({
@@ -74,7 +74,10 @@ describe('the formulas of an account', () => {
     const changed = await ours.ask('PATCH', `/v1/formulas/${code}`, {
       formula: 'BRENT_CRUDE_USD - WTI_USD + 1',
     })
-    expect([changed.status, changed.data.formula.value]).toEqual([200, 8])
+    expect({ status: changed.status, value: changed.data.formula.value }).toEqual({
+      status: 200,
+      value: 8,
+    })
     expect((await ours.ask('GET', '/v1/formulas/MY_TWICE')).data.formula.value).toBe(16)
     expect((await ours.ask('DELETE', `/v1/formulas/${code}`)).data).toEqual({ code, deleted: true })
     expect((await ours.ask('GET', `/v1/prices/latest?by_code=${code}`)).status).toBe(400)
@@ -203,11 +206,15 @@ describe('the formulas of an account', () => {
     expect((await preview({ start_date: second.observed_at })).data.values).toHaveLength(2)
     expect((await preview({ end_date: second.observed_at })).data.values).toHaveLength(2)
     const lacking = (await preview({ formula: 'WTI_USD - URALS_CRUDE_USD' })).data
-    expect([lacking.values, lacking.status, lacking.missing_legs]).toEqual([
-      [],
-      'incomplete',
-      [{ code: 'URALS_CRUDE_USD', reason: 'incomplete' }],
-    ])
+    expect({
+      values: lacking.values,
+      status: lacking.status,
+      missing_legs: lacking.missing_legs,
+    }).toEqual({
+      values: [],
+      status: 'incomplete',
+      missing_legs: [{ code: 'URALS_CRUDE_USD', reason: 'incomplete' }],
+    })
     const wrong = async (body: object) => {
       const { status, data } = await preview(body)
       return [status, data.errors?.[0]?.field, data.errors?.[0]?.column ?? null]
@@ -336,13 +343,13 @@ describe('the formulas of an account', () => {
       ],
     ] as const) {
       const { status, data } = await make(parameters)
-      expect([status, data.errors[0].message]).toEqual([422, message])
+      expect({ status, message: data.errors[0].message }).toEqual({ status: 422, message })
     }
     const made = await make({ oil: 'WTI_USD', before: '1' })
-    expect([made.status, made.data.formula.formula]).toEqual([
-      201,
-      'around(WTI_USD, 2026-11-10, 1, 2)',
-    ])
+    expect({ status: made.status, formula: made.data.formula.formula }).toEqual({
+      status: 201,
+      formula: 'around(WTI_USD, 2026-11-10, 1, 2)',
+    })
   })
 
   test('are seen by their account alone, everywhere codes are read', async () => {
@@ -370,7 +377,8 @@ describe('the formulas of an account', () => {
     }
     const before = await answersOf(theirs)
     expect((await ours.ask('POST', '/v1/formulas', spread)).status).toBe(201)
-    for (const [path, status] of await answersOf(ours)) expect([path, status]).toEqual([path, 200])
+    for (const [path, status] of await answersOf(ours))
+      expect({ path, status }).toEqual({ path, status: 200 })
     // To others it is as unknown as before it was made.
     expect(await answersOf(theirs)).toEqual(before)
     const lists = [
@@ -466,7 +474,10 @@ describe('a formula over a code of every five minutes', () => {
     expect(half.status).toBe(201)
     const second = { ...spread, code: 'MY_SECOND', formula: `${code} + ${nested(60)}` }
     const added = await ours.ask('POST', '/v1/formulas', second)
-    expect([added.status, added.data.errors[0].reason]).toEqual([422, 'too_long'])
+    expect({ status: added.status, reason: added.data.errors[0].reason }).toEqual({
+      status: 422,
+      reason: 'too_long',
+    })
   })
 
   test('has its closes under 27 levels of formulas for an alert on volatility', async () => {

@@ -43,7 +43,10 @@ describe('GET /v1/account', () => {
     expect(body.api_keys.map(key => [key.id, key.usage])).toEqual([
       [key.key.id, { requests_used: 3, request_limit: 50_000 }],
     ])
-    expect([body.docs, body.docs_url]).toEqual(['http://localhost/docs', 'http://localhost/docs'])
+    expect({ docs: body.docs, docs_url: body.docs_url }).toEqual({
+      docs: 'http://localhost/docs',
+      docs_url: 'http://localhost/docs',
+    })
     expect(body.data).toEqual({
       plan: 'starter',
       plan_name: 'Starter',

@@ -533,10 +533,10 @@ describe('/organizations/members', () => {
     const { id } = (await add('member')).body.member as Row
     clock.advance(15 * 86_400_000)
     const again = await add('read_only')
-    expect([again.status, again.body.member]).toMatchObject([
-      201,
-      { id, role: 'read_only', status: 'invited' },
-    ])
+    expect({ status: again.status, member: again.body.member }).toMatchObject({
+      status: 201,
+      member: { id, role: 'read_only', status: 'invited' },
+    })
     const { invitation } = all.services.organizations.invitationByToken(
       tokenIn(mailMessages(bob.email)[1]!.text),
     )!

@@ -30,7 +30,10 @@ test('lists the sign-ins of an account, ends one, and ends all others', async ()
   expect(await lasts(foreign)).toBe(true)
 
   const ended = await ask('DELETE', `/v1/auth/sessions/${second.id}`, `Bearer ${tokens[0]}`)
-  expect([ended.status, ended.body.data]).toEqual([200, { revoked: 1 }])
+  expect({ status: ended.status, data: ended.body.data }).toEqual({
+    status: 200,
+    data: { revoked: 1 },
+  })
   expect([await lasts(tokens[0]!), await lasts(tokens[1]!), await lasts(tokens[2]!)]).toEqual([
     true,
     false,

@@ -33,7 +33,7 @@ describe('POST /v1/auth/signup', () => {
     const { account } = services.keys.accountByEmail(newcomer)!
     expect(account.emailConfirmedAt).not.toBeNull()
     const me = await ask('GET', '/v1/users/me', `Token ${data.api_key}`)
-    expect([me.status, me.body.email]).toEqual([200, newcomer])
+    expect({ status: me.status, email: me.body.email }).toEqual({ status: 200, email: newcomer })
     const session = { link_token: data.link_token }
     expect((await ask('POST', '/v1/auth/session', undefined, session)).status).toBe(200)
     expect((await ask('POST', '/v1/auth/session', undefined, session)).status).toBe(401)
@@ -59,7 +59,10 @@ describe('POST /v1/auth/signup', () => {
     const { signUp, person, mailMessages } = opened()
     person('ann')
     const [known, unknown] = [await signUp('ann@example.com'), await signUp(newcomer)]
-    expect([known.status, known.body]).toEqual([unknown.status, unknown.body])
+    expect({ status: known.status, body: known.body }).toEqual({
+      status: unknown.status,
+      body: unknown.body,
+    })
     expect(mailMessages('ann@example.com').map(({ subject }) => subject)).toEqual([
       expect.stringContaining('Sign in to'),
     ])

@@ -123,10 +123,11 @@ describe('signing in at the company', () => {
     for (const answer of [refused, ...(await Promise.all(links))]) {
       expect(answer.status).toBe(403)
       const { error } = (await answer.json()) as { error: { code: string; message: string } }
-      expect([error.code, error.message]).toEqual([
-        'COMPANY_SIGN_IN_REQUIRED',
-        'Passwords and e-mailed links are turned off. Sign in with your company account on the page /sign-in.',
-      ])
+      expect({ code: error.code, message: error.message }).toEqual({
+        code: 'COMPANY_SIGN_IN_REQUIRED',
+        message:
+          'Passwords and e-mailed links are turned off. Sign in with your company account on the page /sign-in.',
+      })
     }
     const page = await instance.app.handle(
       new Request('http://localhost/sign-in/link', {
@@ -153,7 +154,10 @@ describe('signing in at the company', () => {
     ] as const) {
       const answer = await instance.send('POST', path, body, undefined, headers)
       const { error } = (await answer.json()) as { error: { code: string; message: string } }
-      expect([answer.status, error.code]).toEqual([403, 'COMPANY_SIGN_IN_REQUIRED'])
+      expect({ status: answer.status, code: error.code }).toEqual({
+        status: 403,
+        code: 'COMPANY_SIGN_IN_REQUIRED',
+      })
       expect(error.message).toContain('Sign in with your company account')
     }
   })

@@ -190,7 +190,10 @@ describe('conditions on the daily closes', () => {
       volatility: annualVolatility(inside)!,
       baselineVolatility: annualVolatility(before)!,
     })
-    expect([value, threshold]).toEqual([annualVolatility(inside)!, 2 * annualVolatility(before)!])
+    expect({ value, threshold }).toEqual({
+      value: annualVolatility(inside)!,
+      threshold: 2 * annualVolatility(before)!,
+    })
     expect(fires).toBe(true)
     expect(judge({ kind: 'volatility_spike', period: 30, multiplier: 50 }, values).holds).toBe(
       false,

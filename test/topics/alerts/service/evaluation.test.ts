@@ -371,7 +371,10 @@ describe('live, backtest and oracle agree', () => {
     })
     expect(fired(alert)).toEqual(expected)
     expect(tested.triggers.map(trigger => trigger.value)).toEqual(expected)
-    expect([tested.triggerCount, tested.observations]).toEqual([expected.length, history.length])
+    expect({ triggerCount: tested.triggerCount, observations: tested.observations }).toEqual({
+      triggerCount: expected.length,
+      observations: history.length,
+    })
     services.alerts.remove(alert)
     return expected.length
   }

@@ -44,7 +44,10 @@ describe('a price in its 52 weeks', () => {
     const result = priceContext(closes)
     if (!result.enough) throw new Error('enough closes')
     expect(result.value.dataPoints).toBe(year.length)
-    expect([result.value.low, result.value.high]).toEqual([sorted[0]!, sorted.at(-1)!])
+    expect({ low: result.value.low, high: result.value.high }).toEqual({
+      low: sorted[0]!,
+      high: sorted.at(-1)!,
+    })
     expect(result.value.percentile).toBeCloseTo(
       (100 * (sorted.lastIndexOf(year.at(-1)!) + 1)) / year.length,
       9,

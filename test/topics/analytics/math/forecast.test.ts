@@ -16,7 +16,7 @@ const wave = closesOf(Array.from({ length: 120 }, (_, i) => 70 + Math.sin(i / 5)
 
 test('a projection has bands of one and two sigma sqrt(n) around its value', () => {
   const { value, changePercent, sigma1, sigma2 } = project(80, 84, 0.02, { days: 10, closes: 7 })
-  expect([value, changePercent]).toEqual([84, 5])
+  expect({ value, changePercent }).toEqual({ value: 84, changePercent: 5 })
   expect(sigma1.low).toBeCloseTo(84 * Math.E ** (-0.02 * Math.sqrt(7)), 10)
   expect(sigma1.high).toBeCloseTo(84 * Math.E ** (0.02 * Math.sqrt(7)), 10)
   expect(sigma2.low).toBeCloseTo(84 * Math.E ** (-0.04 * Math.sqrt(7)), 10)

@@ -350,10 +350,10 @@ describe('real series', () => {
         30,
       )
       if (!result.enough) throw new Error('enough closes')
-      expect([result.value.mean, result.value.stdDev]).toEqual([
-        expect.closeTo(22.584666666666667, 9),
-        expect.closeTo(0.7484579703185315, 9),
-      ])
+      expect({ mean: result.value.mean, stdDev: result.value.stdDev }).toEqual({
+        mean: expect.closeTo(22.584666666666667, 9),
+        stdDev: expect.closeTo(0.7484579703185315, 9),
+      })
     },
   )
 })

@@ -45,7 +45,10 @@ test('a series with one value a day has no true range', async () => {
   const { ask } = openDemoInstance()
   const { status, body } = await ask('code=EU_CARBON_EUR&type=atr')
   expect(status).toBe(200)
-  expect([body.current_value, body.values]).toEqual([null, []])
+  expect({ current_value: body.current_value, values: body.values }).toEqual({
+    current_value: null,
+    values: [],
+  })
 })
 
 test('an indicator type with too few daily closes returns 404', async () => {

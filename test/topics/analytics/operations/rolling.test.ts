@@ -27,7 +27,11 @@ async function ask(path: string) {
 test('every measure answers each date of the period', async () => {
   for (const measure of ['mean', 'return', 'volatility', 'drawdown', 'z_score', 'std_dev']) {
     const { status, body } = await ask(`rolling?code=WTI_USD&measure=${measure}&period=30`)
-    expect([measure, status, body.values.length]).toEqual([measure, 200, 30])
+    expect({ measure, status, length: body.values.length }).toEqual({
+      measure,
+      status: 200,
+      length: 30,
+    })
   }
   const beta = 'rolling?code=WTI_USD&measure=beta&benchmark=BRENT_CRUDE_USD&period=30'
   const { body } = await ask(beta)
@@ -47,7 +51,7 @@ test('a period of prices under zero has no returns, and is answered where there 
     dayMs,
   )
   const { status, body } = await ask('rolling?code=DUBAI_CRUDE_USD&measure=volatility&period=30')
-  expect([status, body.values]).toEqual([200, []])
+  expect({ status, values: body.values }).toEqual({ status: 200, values: [] })
 })
 
 test('a rolling beta requires a benchmark, and too few daily closes return 404', async () => {

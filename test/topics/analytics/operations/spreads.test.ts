@@ -678,7 +678,11 @@ describe('/v1/spreads/curve-structure', () => {
       expect(data.spreads.m1_m12).toBe(
         curve.length === 12 ? Math.round((curve[0]! - curve[11]!) * 1e6) / 1e6 : null,
       )
-      if (curve.length < 6) expect([data.spreads.m1_m6, data.back_month_6]).toEqual([null, null])
+      if (curve.length < 6)
+        expect({ m1_m6: data.spreads.m1_m6, back_month_6: data.back_month_6 }).toEqual({
+          m1_m6: null,
+          back_month_6: null,
+        })
     })
   }
 

@@ -108,35 +108,39 @@ describe('POST /billing/subscriptions', () => {
     const created = await instance.ask('POST', '/billing/subscriptions', token, {
       plan_id: 'starter',
     })
-    expect([created.status, created.body.subscription.plan, created.body.message]).toEqual([
-      201,
-      'starter',
-      'The Starter plan has started.',
-    ])
+    expect({
+      status: created.status,
+      plan: created.body.subscription.plan,
+      message: created.body.message,
+    }).toEqual({ status: 201, plan: 'starter', message: 'The Starter plan has started.' })
     expect(created.headers.get('x-ratelimit-tier')).toBe('starter')
 
     await instance.advance(10 * dayMs)
     const up = await instance.ask('POST', '/billing/subscriptions/change_plan', token, {
       new_plan_id: 'professional',
     })
-    expect([up.status, up.body.proration, up.body.effective_at]).toEqual([
-      200,
-      { amount: 3333, currency: 'USD' },
-      '2026-11-30T15:00:00Z',
-    ])
-    expect([up.body.subscription.plan, up.headers.get('x-ratelimit-limit')]).toEqual([
-      'professional',
-      '100000',
-    ])
+    expect({
+      status: up.status,
+      proration: up.body.proration,
+      effective_at: up.body.effective_at,
+    }).toEqual({
+      status: 200,
+      proration: { amount: 3333, currency: 'USD' },
+      effective_at: '2026-11-30T15:00:00Z',
+    })
+    expect({
+      plan: up.body.subscription.plan,
+      xRatelimitLimit: up.headers.get('x-ratelimit-limit'),
+    }).toEqual({ plan: 'professional', xRatelimitLimit: '100000' })
     expect(up.body.subscription.current_period_end).toBe('2026-12-20T15:00:00Z')
 
     const down = await instance.ask('POST', '/billing/subscriptions/change_plan', token, {
       new_plan_id: 'developer',
     })
-    expect([down.body.proration.amount, down.body.effective_at]).toEqual([
-      0,
-      '2026-12-20T15:00:00Z',
-    ])
+    expect({ amount: down.body.proration.amount, effective_at: down.body.effective_at }).toEqual({
+      amount: 0,
+      effective_at: '2026-12-20T15:00:00Z',
+    })
     expect(down.body.subscription).toMatchObject({
       plan: 'professional',
       pending_plan: 'developer',
@@ -156,7 +160,10 @@ describe('POST /billing/subscriptions', () => {
       cancel_at_period_end: true,
     })
     const again = await instance.ask('POST', '/billing/subscriptions/reactivate', token)
-    expect([again.status, again.body.subscription.cancel_at_period_end]).toEqual([200, false])
+    expect({
+      status: again.status,
+      cancel_at_period_end: again.body.subscription.cancel_at_period_end,
+    }).toEqual({ status: 200, cancel_at_period_end: false })
     expect(again.body.subscription).toEqual(
       (await instance.ask('POST', '/billing/subscriptions/reactivate', token)).body.subscription,
     )
@@ -323,7 +330,11 @@ describe('refusals of /billing', () => {
     const instance = billingHouse()
     const { token, id } = instance.buyer()
     const answer = await instance.ask(method, path, token, body)
-    expect([answer.status, answer.body.code, answer.body.field]).toEqual([422, code, field])
+    expect({ status: answer.status, code: answer.body.code, field: answer.body.field }).toEqual({
+      status: 422,
+      code,
+      field,
+    })
     expect([
       instance.services.billing.invoices.count({ accountId: id }),
       instance.services.keys.account(id)!.account.plan,
@@ -362,10 +373,10 @@ describe('refusals of /billing', () => {
     expect(before).toMatchObject({ id, plan: 'scale', status: 'active' })
     const ask = (path: string) => instance.ask('POST', `/billing/subscriptions/${path}`, token)
     const cancelled = await ask('cancel')
-    expect([cancelled.status, cancelled.body.subscription]).toEqual([
-      200,
-      { ...before, cancel_at_period_end: true, usage: expect.anything() },
-    ])
+    expect({ status: cancelled.status, subscription: cancelled.body.subscription }).toEqual({
+      status: 200,
+      subscription: { ...before, cancel_at_period_end: true, usage: expect.anything() },
+    })
     expect((await ask('reactivate')).body.subscription).toMatchObject({
       id,
       cancel_at_period_end: false,
@@ -469,7 +480,10 @@ test('an invoice is a PDF that can be read', async () => {
   const response = await instance.app.handle(
     new Request(`http://localhost/billing/invoices/${id}/pdf?api_key=${token}`, { headers: {} }),
   )
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect({ status: response.status, contentType: response.headers.get('content-type') }).toEqual({
+    status: 200,
+    contentType: 'application/pdf',
+  })
   expect(response.headers.get('content-disposition')).toBe(
     `inline; filename="invoice-${number}.pdf"`,
   )
@@ -501,17 +515,21 @@ describe('GET /billing/usage', () => {
     })
     instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
     const now = (await instance.ask('GET', '/billing/usage?period=current', token)).body
-    expect([now.period, now.requests.used, now.daily_breakdown]).toEqual([
-      { start: '2026-12-01', end: '2026-12-31' },
-      0,
-      [{ date: '2026-12-01', requests: 0 }],
-    ])
+    expect({
+      period: now.period,
+      used: now.requests.used,
+      daily_breakdown: now.daily_breakdown,
+    }).toEqual({
+      period: { start: '2026-12-01', end: '2026-12-31' },
+      used: 0,
+      daily_breakdown: [{ date: '2026-12-01', requests: 0 }],
+    })
     const before = (await instance.ask('GET', '/billing/usage?period=previous', token)).body
-    expect([before.period, before.requests.used, before.daily_breakdown.length]).toEqual([
-      { start: '2026-11-01', end: '2026-11-30' },
-      6,
-      30,
-    ])
+    expect({
+      period: before.period,
+      used: before.requests.used,
+      length: before.daily_breakdown.length,
+    }).toEqual({ period: { start: '2026-11-01', end: '2026-11-30' }, used: 6, length: 30 })
     expect(
       (await instance.ask('GET', '/billing/usage?period=next', token)).body.error.allowed,
     ).toEqual(['current', 'previous'])
@@ -522,13 +540,16 @@ describe('GET /billing/usage', () => {
     const free = instance.buyer().token
     await instance.ask('GET', '/v1/prices/latest', free)
     const today = (await instance.ask('GET', '/billing/usage', free)).body
-    expect([today.period, today.requests]).toEqual([
-      { start: '2026-11-20', end: '2026-11-20' },
-      { used: 1, limit: 50, remaining: 49 },
-    ])
+    expect({ period: today.period, requests: today.requests }).toEqual({
+      period: { start: '2026-11-20', end: '2026-11-20' },
+      requests: { used: 1, limit: 50, remaining: 49 },
+    })
     instance.clock.advance(dayMs)
     const before = (await instance.ask('GET', '/billing/usage?period=previous', free)).body
-    expect([before.period.start, before.requests.used]).toEqual(['2026-11-20', 1])
+    expect({ start: before.period.start, used: before.requests.used }).toEqual({
+      start: '2026-11-20',
+      used: 1,
+    })
     const trial = instance.buyer('free', { trial: true }).token
     expect((await instance.ask('GET', '/billing/usage', trial)).body.period).toEqual({
       start: '2026-11-21',
@@ -575,11 +596,11 @@ describe('POST /billing/credit_purchases', () => {
       balance: { requests_remaining: 30_000 },
     })
     const again = await send()
-    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([
-      201,
-      created.body,
-      'true',
-    ])
+    expect({
+      status: again.status,
+      body: again.body,
+      idempotentReplayed: again.headers.get('idempotent-replayed'),
+    }).toEqual({ status: 201, body: created.body, idempotentReplayed: 'true' })
     expect((await instance.ask('GET', '/billing/invoices', token)).body.invoices).toHaveLength(1)
   })
 
@@ -670,13 +691,19 @@ describe('POST /billing/customer-portal/sessions', () => {
     const answer = await instance.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
       return_url: 'https://example.com/a?b=1&c=<x>',
     })
-    expect([answer.status, answer.body.expires_at]).toEqual([200, '2026-11-20T16:00:00Z'])
+    expect({ status: answer.status, expires_at: answer.body.expires_at }).toEqual({
+      status: 200,
+      expires_at: '2026-11-20T16:00:00Z',
+    })
     const path = answer.body.url.replace('http://localhost', '')
     const page = await instance.ask('GET', path)
-    expect([page.status, page.headers.get('content-security-policy')]).toEqual([
-      200,
-      expect.stringContaining("default-src 'none'"),
-    ])
+    expect({
+      status: page.status,
+      contentSecurityPolicy: page.headers.get('content-security-policy'),
+    }).toEqual({
+      status: 200,
+      contentSecurityPolicy: expect.stringContaining("default-src 'none'"),
+    })
     expect(page.body.text).toContain('Starter plan')
     expect(page.body.text).toContain('USD 49.00')
     expect(page.body.text).toContain('href="https://example.com/a?b=1&amp;c=%3Cx%3E"')

@@ -30,7 +30,7 @@ test('changes, vintages and formulas are read by indexes of their times', async 
   const operate = async (path: string, body: unknown) => {
     instance.clock.advance(60_000)
     const answer = await instance.send('POST', `/admin/v1/${path}`, body, undefined, operator)
-    expect([path, answer.ok]).toEqual([path, true])
+    expect({ path, ok: answer.ok }).toEqual({ path, ok: true })
   }
   for (const code of ['WTI_USD', 'BRENT_CRUDE_USD'])
     instance.record(code, [60, 61, 62], startAt, 86_400_000)
@@ -57,7 +57,7 @@ test('changes, vintages and formulas are read by indexes of their times', async 
     'prices/vintages?by_code=WTI_USD&observed_at=2026-11-19',
   ]) {
     const answer = await instance.get(`/v1/${path}`, token)
-    expect([path, answer.status]).toEqual([path, 200])
+    expect({ path, status: answer.status }).toEqual({ path, status: 200 })
     await answer.text()
   }
   const reads = [...statements].filter(sql => /^\s*(SELECT|WITH)\b/.test(sql))

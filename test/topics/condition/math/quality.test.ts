@@ -84,7 +84,10 @@ describe('qualityOf: a daily series', () => {
       'daily',
       { firstAt: parseDay('2020-01-01')! },
     )
-    expect([long.fromOn, long.toOn]).toEqual(['2026-08-22', '2026-11-20'])
+    expect({ fromOn: long.fromOn, toOn: long.toOn }).toEqual({
+      fromOn: '2026-08-22',
+      toOn: '2026-11-20',
+    })
     expect(judge(tradingDays.slice(10).map(day => dayOf(day))).fromOn).toBe(tradingDays[10]!)
   })
 

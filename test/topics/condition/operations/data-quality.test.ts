@@ -87,7 +87,10 @@ describe('GET /v1/data-quality/reports/:code', () => {
     record(torn, 'GASOLINE_USD', gone)
     const [good, bad] = [await report(whole, 'GASOLINE_USD'), await report(torn, 'GASOLINE_USD')]
     const expected = days.filter(day => day >= '2026-08-22').length
-    expect([bad.metrics.missing_points, bad.metrics.expected_points]).toEqual([3, expected])
+    expect({
+      missing_points: bad.metrics.missing_points,
+      expected_points: bad.metrics.expected_points,
+    }).toEqual({ missing_points: 3, expected_points: expected })
     expect(bad.completeness).toBeCloseTo(100 - 300 / expected, 2)
     expect(bad.quality_score).toBeLessThan(good.quality_score)
     expect(bad.issues).toMatchObject([

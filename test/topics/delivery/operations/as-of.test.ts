@@ -70,7 +70,7 @@ test('as_of answers what every endpoint answered at that time, whatever was reco
   const push = async (observations: object[], when: string) => {
     clock.set(parseInstant(when)!)
     const { status, body } = await admin('POST', '/observations', { observations })
-    expect([when, status, body.data?.held]).toEqual([when, 200, 0])
+    expect({ when, status, held: body.data?.held }).toEqual({ when, status: 200, held: 0 })
   }
   const auction = (code: string, date: string, when: string, first: number) => {
     const terms = deliveryTerms(shippedTermsOf(code)!)!

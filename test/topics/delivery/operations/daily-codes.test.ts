@@ -15,7 +15,7 @@ async function withMarket() {
   const push = async (observations: object[], when: string) => {
     instance.clock.set(parseInstant(when)!)
     const { status, body } = await instance.admin('POST', '/observations', { observations })
-    expect([status, body.data?.held]).toEqual([200, 0])
+    expect({ status, held: body.data?.held }).toEqual({ status: 200, held: 0 })
     return body.data
   }
   const auction = (date: string, when: string, first: number, count = 96) =>
@@ -79,11 +79,11 @@ describe('a daily code of a market with delivery periods', () => {
     const { latest, push, days, admin } = await withMarket()
     await push([{ code: daily, observed_at: '2026-11-21', price: 51.25 }], '2026-11-21T18:00:00Z')
     const recorded = await latest()
-    expect([recorded.price, recorded.derived, recorded.derived_from]).toEqual([
-      51.25,
-      undefined,
-      undefined,
-    ])
+    expect({
+      price: recorded.price,
+      derived: recorded.derived,
+      derived_from: recorded.derived_from,
+    }).toEqual({ price: 51.25, derived: undefined, derived_from: undefined })
     expect(await days()).toEqual([
       ['2026-11-21', 51.25],
       ['2026-11-20', 40.5],
@@ -101,7 +101,7 @@ describe('a daily code of a market with delivery periods', () => {
     const range = `code=${daily}&start_date=2026-11-18&end_date=2026-11-25`
     const marks = async (more = '') => {
       const { status, body } = await ask(`/v1/prices/historical?${range}${more}`)
-      expect([more, status]).toEqual([more, 200])
+      expect({ more, status }).toEqual({ more, status: 200 })
       return body.data.prices.map((row: { derived?: boolean; derived_from?: string }) => [
         row.derived,
         row.derived_from,
@@ -181,7 +181,11 @@ describe('a daily code of a market with delivery periods', () => {
       day: { date: '2026-11-27' },
     })
     const day = (await ask(`/v1/delivery/${hub}?date=2026-11-28`)).body.data
-    expect([day.base, day.peak, day.off_peak]).toEqual([(16 * 53 + 8 * 20) / 24, null, day.base])
+    expect({ base: day.base, peak: day.peak, off_peak: day.off_peak }).toEqual({
+      base: (16 * 53 + 8 * 20) / 24,
+      peak: null,
+      off_peak: day.base,
+    })
   })
 
   test('without periods is as any code', async () => {

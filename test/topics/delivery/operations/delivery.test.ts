@@ -25,7 +25,7 @@ async function auction(date: string, when: string, price = (i: number) => i, own
     price: price(i),
   }))
   const { status, body } = await instance.admin('POST', '/observations', { observations })
-  expect([status, body.data?.held]).toEqual([200, 0])
+  expect({ status, held: body.data?.held }).toEqual({ status: 200, held: 0 })
 }
 
 beforeEach(async () => {
@@ -100,11 +100,11 @@ describe('the day of delivery', () => {
       expect.stringContaining('"expected_at":"2026-11-21T11:45:00Z"'),
     ])
     const later = await asOf('13:30')
-    expect([later.status, later.body.data.complete, later.body.data.as_of]).toEqual([
-      200,
-      true,
-      '2026-11-21T12:30:00Z',
-    ])
+    expect({
+      status: later.status,
+      complete: later.body.data.complete,
+      as_of: later.body.data.as_of,
+    }).toEqual({ status: 200, complete: true, as_of: '2026-11-21T12:30:00Z' })
     // Without a date, the day that contains the moment.
     const today = await instance.ask(`/v1/delivery/${code}?as_of=2026-11-21T11:00:00Z`)
     expect(today.body.data.date).toBe('2026-11-21')

@@ -51,7 +51,10 @@ test('periods of short, long and future days go in with their instants, none is 
   for (const timeOf of [isoInstant, (at: number) => zonedInstant(at, terms.zone)]) {
     const rows = starts.map(({ start }, i) => `POWER_DE_EUR,${timeOf(start)},${40 + (i % 9)}`)
     const { report, values } = await imported(`code,observed_at,price\n${rows.join('\n')}`)
-    expect([report.inserted, report.rejected]).toEqual([24 + 96 + 92 + 100 + 96, 0])
+    expect({ inserted: report.inserted, rejected: report.rejected }).toEqual({
+      inserted: 24 + 96 + 92 + 100 + 96,
+      rejected: 0,
+    })
     expect(values.get('POWER_DE_EUR 2026-11-22T22:45:00.000Z')).toBe(40 + ((starts.length - 1) % 9))
   }
 })
@@ -61,7 +64,10 @@ test('periods go in by the number that they have in their day', async () => {
     periodsOf(terms, dayOfDate(terms, date)).map((_, i) => `POWER_DE_EUR,${date},${i + 1},${i}`),
   )
   const { report, values } = await imported(`code,date,period,price\n${rows.join('\n')}`)
-  expect([report.inserted, report.rejected]).toEqual([408, 0])
+  expect({ inserted: report.inserted, rejected: report.rejected }).toEqual({
+    inserted: 408,
+    rejected: 0,
+  })
   expect(values.get('POWER_DE_EUR 2026-10-25T22:45:00.000Z')).toBe(99)
 })
 
@@ -76,7 +82,10 @@ test('a row that is of no period is rejected with the nearest ones', async () =>
       'POWER_DE_EUR,2026-11-20T11:00,1',
     ].join('\n'),
   )
-  expect([report.inserted, report.rejected]).toEqual([1, 4])
+  expect({ inserted: report.inserted, rejected: report.rejected }).toEqual({
+    inserted: 1,
+    rejected: 4,
+  })
   const reasons = rejected.split('\n').slice(1)
   expect(reasons[0]).toContain('the nearest are 2026-03-29T00:45:00Z and 2026-03-29T01:00:00Z')
   expect(reasons[1]).toContain('the nearest are 2026-11-20T10:00:00Z and 2026-11-20T10:15:00Z')
@@ -136,7 +145,7 @@ test.each(
         0,
       ])
       const day = dayOfDate(local, date)
-      expect([day.from, day.to]).toEqual([from, to])
+      expect({ from: day.from, to: day.to }).toEqual({ from, to })
       const found = periodsOf(local, day).map(period => ({
         ...period,
         price: values.get(`POWER_DE_EUR ${new Date(period.start).toISOString()}`) ?? Number.NaN,

@@ -80,7 +80,12 @@ needs('test:full', 'pandas alone').test(
             price,
           }))
           const { status, body } = await admin('POST', '/observations', { observations })
-          expect([code, date, status, body.data?.held]).toEqual([code, date, 200, 0])
+          expect({ code, date, status, held: body.data?.held }).toEqual({
+            code,
+            date,
+            status: 200,
+            held: 0,
+          })
           for (const { start, end, price } of periods)
             lines.push([code, zone, day_starts, start, end, price].join(','))
         }
@@ -112,13 +117,13 @@ needs('test:full', 'pandas alone').test(
         expect([code, days.length, prices.length]).toEqual([code, 3, 3])
         for (const [i, day] of days.entries()) {
           const { mean, count, hours } = means[code]![day.date]!
-          expect([code, day.date, day.count, day.hours, day.complete]).toEqual([
+          expect({
             code,
-            day.date,
-            count,
-            hours,
-            true,
-          ])
+            date: day.date,
+            count: day.count,
+            hours: day.hours,
+            complete: day.complete,
+          }).toEqual({ code, date: day.date, count, hours, complete: true })
           const row = prices[days.length - 1 - i]!
           for (const own of [day.base, row.bar?.average ?? row.average!])
             expect(Math.abs(own - mean)).toBeLessThan(1e-9)

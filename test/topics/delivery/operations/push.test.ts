@@ -18,7 +18,11 @@ test('tomorrow is recorded by instants, local times and numbers of periods', asy
       { code, observed_at: '2026-11-21T23:45:00+01:00', price: 5 },
     ],
   })
-  expect([status, body.data.inserted, body.data.held]).toEqual([200, 5, 0])
+  expect({ status, inserted: body.data.inserted, held: body.data.held }).toEqual({
+    status: 200,
+    inserted: 5,
+    held: 0,
+  })
 })
 
 test('a time that is not the start of a period is refused with the nearest ones', async () => {
@@ -123,11 +127,11 @@ test('the days of a clock change go in whole, in eight zones and every resolutio
           price: 50 + (i % 7),
         })),
       })
-      expect([zone, resolution, status, body.data.inserted]).toEqual([
+      expect({ zone, resolution, status, inserted: body.data.inserted }).toEqual({
         zone,
         resolution,
-        200,
-        starts.length,
-      ])
+        status: 200,
+        inserted: starts.length,
+      })
     }
 }, 30_000)

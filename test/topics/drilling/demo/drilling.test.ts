@@ -61,7 +61,10 @@ describe('the drilling data of a demo instance', () => {
     for (const row of rigs.between('permian', '', '9999'))
       expect(row.recordedAt).toBe(publishedAt('week', row.countedOn))
     for (const row of duc.between('TX', '', '9999'))
-      expect([row.recordedAt, row.source]).toEqual([publishedAt('month', row.countedOn), 'fixture'])
+      expect({ recordedAt: row.recordedAt, source: row.source }).toEqual({
+        recordedAt: publishedAt('month', row.countedOn),
+        source: 'fixture',
+      })
   })
   test('adds up: basins and states to the country, in every week and every column', () => {
     for (const { countedOn, ...us } of filled.rigs.between('US', '', '9999')) {

@@ -15,11 +15,11 @@ describe('an API number', () => {
   ] as const) {
     test(`${text} is read as the API number ${digits}`, () => {
       const number = parseApiNumber(text)
-      expect([number?.digits, number?.state?.code, number?.countyCode]).toEqual([
-        digits,
-        state,
-        digits.slice(2, 5),
-      ])
+      expect({
+        digits: number?.digits,
+        code: number?.state?.code,
+        countyCode: number?.countyCode,
+      }).toEqual({ digits, code: state, countyCode: digits.slice(2, 5) })
     })
   }
 

@@ -114,11 +114,11 @@ describe('the distribution of spans', () => {
             [0.9, stats.p90],
           ] as const)
             expect(value).toBeCloseTo(readOff(days, p), 8)
-          expect([stats.min, stats.max, stats.count]).toEqual([
-            Math.min(...days),
-            Math.max(...days),
-            days.length,
-          ])
+          expect({ min: stats.min, max: stats.max, count: stats.count }).toEqual({
+            min: Math.min(...days),
+            max: Math.max(...days),
+            count: days.length,
+          })
         },
       ),
     )

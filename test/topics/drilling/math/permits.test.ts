@@ -81,7 +81,7 @@ describe('what is drilled in a state is', () => {
         today,
         ...facts,
       })
-      expect([activity.status, activity.indexing]).toEqual([status, indexing])
+      expect({ status: activity.status, indexing: activity.indexing }).toEqual({ status, indexing })
       expect(activity.reason).toContain(reason)
     })
   }

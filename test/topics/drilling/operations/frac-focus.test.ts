@@ -156,10 +156,10 @@ describe('/v1/ei/frac-focus', () => {
       'states=ZZ',
       'end_date=x',
     ]) {
-      expect([
+      expect({
         query,
-        (await instance.get(`/v1/ei/frac-focus/search?${query}`, instance.key())).status,
-      ]).toEqual([query, 400])
+        status: (await instance.get(`/v1/ei/frac-focus/search?${query}`, instance.key())).status,
+      }).toEqual({ query, status: 400 })
     }
   })
 
@@ -210,7 +210,10 @@ describe('/v1/ei/frac-focus', () => {
       '/v1/ei/frac-focus/x',
       '/v1/ei/frac-focus/4/chemicals',
     ]) {
-      expect([path, (await instance.get(path, instance.key())).status]).toEqual([path, 404])
+      expect({ path, status: (await instance.get(path, instance.key())).status }).toEqual({
+        path,
+        status: 404,
+      })
     }
   })
 })
@@ -273,10 +276,10 @@ describe('/v1/ei/frac-focus/summary and by-*', () => {
       ['starter', 403],
       ['professional', 200],
     ] as const) {
-      expect([
+      expect({
         plan,
-        (await instance.get('/v1/ei/frac-focus/summary', instance.key(plan))).status,
-      ]).toEqual([plan, status])
+        status: (await instance.get('/v1/ei/frac-focus/summary', instance.key(plan))).status,
+      }).toEqual({ plan, status })
     }
   })
 })

@@ -400,12 +400,12 @@ describe('/v1/rig-counts/historical', () => {
       observations: 52,
       complete: true,
     })
-    expect([data.length, data[0]!.date, data[0]!.week, meta.per_page]).toEqual([
-      52,
-      '2020-11-13',
-      '2020-W46',
-      100,
-    ])
+    expect({
+      length: data.length,
+      date: data[0]!.date,
+      week: data[0]!.week,
+      per_page: meta.per_page,
+    }).toEqual({ length: 52, date: '2020-11-13', week: '2020-W46', per_page: 100 })
   })
   test('reaches back to the first week of all, and is not complete before it', async () => {
     const fridays = countDays('week', '2013-01-04', '2020-11-20')
@@ -450,7 +450,7 @@ describe('/v1/rig-counts/historical', () => {
   test('past its end is an empty page, and more than a hundred rows are not served at once', async () => {
     expect((await history('page=99')).data).toEqual([])
     const { data, meta } = await history('period=7y&per_page=1000')
-    expect([data.length, meta.per_page]).toEqual([100, 100])
+    expect({ length: data.length, per_page: meta.per_page }).toEqual({ length: 100, per_page: 100 })
   })
   test.each([
     ['period=16y', 'period'],

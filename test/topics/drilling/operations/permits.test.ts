@@ -293,10 +293,10 @@ describe('/v1/ei/well-permits/latest', () => {
   test('take a day and a state at least', async () => {
     const instance = filled()
     for (const query of ['days=0', 'days=91', 'limit=501', 'states=XX']) {
-      expect([
+      expect({
         query,
-        (await instance.get(`/v1/ei/well-permits/latest?${query}`, instance.key())).status,
-      ]).toEqual([query, 400])
+        status: (await instance.get(`/v1/ei/well-permits/latest?${query}`, instance.key())).status,
+      }).toEqual({ query, status: 400 })
     }
   })
 })

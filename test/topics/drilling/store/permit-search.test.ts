@@ -268,7 +268,10 @@ describe('a search', () => {
           ]) {
             const expected = all.filter(row => fits(row, filter)).sort(newestFirst)
             const { ids, total } = search.page(filter, 100, 0)
-            expect([ids, total]).toEqual([expected.map(permit => permit.id), expected.length])
+            expect({ ids, total }).toEqual({
+              ids: expected.map(permit => permit.id),
+              total: expected.length,
+            })
           }
           db.close()
         },

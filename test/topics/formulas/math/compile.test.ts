@@ -207,7 +207,7 @@ describe('the text of a formula', () => {
       throw new Error('accepted')
     } catch (error) {
       const { spot, message: said } = error as FormulaFault
-      expect([spot?.column, said]).toEqual([column, message])
+      expect({ column: spot?.column, said }).toEqual({ column, said: message })
     }
   })
 

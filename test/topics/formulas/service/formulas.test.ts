@@ -62,7 +62,10 @@ async function withSpread(terms: Record<string, unknown> = spread) {
   for (const code of ['WTI_USD', 'BRENT_CRUDE_USD'])
     await admin('PATCH', `/series/${code}`, { cadence: 'daily' })
   const added = await admin('POST', '/series', terms)
-  expect([added.status, added.body.message]).toEqual([201, undefined as never])
+  expect({ status: added.status, message: added.body.message }).toEqual({
+    status: 201,
+    message: undefined as never,
+  })
   return { ...instance, key, admin, read, text, push }
 }
 
@@ -199,7 +202,10 @@ describe('a series by formula', () => {
     const clash = await admin('POST', '/series', { series: [base, second] })
     expect(clash.body.errors).toMatchObject([{ field: 'series.1.aliases.0' }])
     const added = await admin('POST', '/series', { series: [base, twice, more] })
-    expect([added.status, added.body.errors]).toEqual([201, undefined as never])
+    expect({ status: added.status, errors: added.body.errors }).toEqual({
+      status: 201,
+      errors: undefined as never,
+    })
     await push('DESK_BASE_USD', { '2026-11-19': 10 })
     const { data } = (await read('/v1/prices/latest?by_code=DESK_MORE_USD')).body
     expect(data.price).toBe(30)
@@ -272,7 +278,10 @@ describe('a series by formula', () => {
     expect((await admin('PATCH', '/series/USD_ISK', { visible_to })).status).toBe(200)
     expect((await read('/v1/prices/latest?by_code=DESK_ISK')).status).toBe(404)
     const again = await admin('POST', '/series', { ...converted, code: 'DESK_ISK_TWO' })
-    expect([again.status, again.body.errors[0]?.reason]).toEqual([422, 'unknown_currency'])
+    expect({ status: again.status, reason: again.body.errors[0]?.reason }).toEqual({
+      status: 422,
+      reason: 'unknown_currency',
+    })
     expect(JSON.stringify(again.body)).not.toContain('USD_ISK')
   })
 

@@ -106,13 +106,19 @@ describe('the carriers of a demo instance', () => {
     const newest = weeksOf(filled)[0]!
     // The 306th Monday is the 16th: 3.2 + 6 x 0.02, in the 42nd step of five cents from 1.2: 2.5 +
     // 42 x 0.5.
-    expect([
-      newest.effectiveOn,
-      newest.indexPrice,
-      newest.bandMin,
-      newest.bandMax,
-      newest.percent,
-    ]).toEqual(['2026-11-18', 3.32, 3.3, 3.35, 23.5])
+    expect({
+      effectiveOn: newest.effectiveOn,
+      indexPrice: newest.indexPrice,
+      bandMin: newest.bandMin,
+      bandMax: newest.bandMax,
+      percent: newest.percent,
+    }).toEqual({
+      effectiveOn: '2026-11-18',
+      indexPrice: 3.32,
+      bandMin: 3.3,
+      bandMax: 3.35,
+      percent: 23.5,
+    })
   })
 
   test('have the tables that they charge by, which are not matched again', () => {

@@ -68,7 +68,10 @@ describe('/v1/diesel-prices', () => {
   ])('%s is answered 404 and %s', async (path, code) => {
     const instance = filled()
     const response = await instance.get(path, instance.key())
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([404, code])
+    expect({ status: response.status, xErrorCode: response.headers.get('x-error-code') }).toEqual({
+      status: 404,
+      xErrorCode: code,
+    })
   })
 })
 

@@ -217,7 +217,10 @@ describe('/v1/fuel-surcharge/parcel', () => {
       service_level: 'ground',
       surcharge_percent: 17.75,
     })
-    expect([data.count, data.updated_at]).toEqual([3, '2026-11-16T13:00:00Z'])
+    expect({ count: data.count, updated_at: data.updated_at }).toEqual({
+      count: 3,
+      updated_at: '2026-11-16T13:00:00Z',
+    })
   })
 
   test('are narrowed to a service level', async () => {

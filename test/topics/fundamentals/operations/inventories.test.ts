@@ -113,7 +113,7 @@ describe('/v1/ei/oil_inventories/{id}', () => {
     const instance = together()
     for (const id of ['0', '5', '01', '1.0', '-1', 'one', '9'.repeat(30)]) {
       const response = await instance.get(`/v1/ei/oil_inventories/${id}`, instance.key())
-      expect([id, response.status]).toEqual([id, 404])
+      expect({ id, status: response.status }).toEqual({ id, status: 404 })
       expect((await json<{ error: { code: string } }>(response)).error.code).toBe('NOT_FOUND')
     }
   })
@@ -169,11 +169,11 @@ describe('/v1/ei/oil_inventories', () => {
       const instance = filled()
       const response = await instance.get(`/v1/ei/oil_inventories?${query}`, instance.key())
       const { error } = await json<{ error: { code: string; parameter: string } }>(response)
-      expect([response.status, error.code, error.parameter]).toEqual([
-        400,
-        'INVALID_PARAMETER',
+      expect({ status: response.status, code: error.code, parameter: error.parameter }).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETER',
         parameter,
-      ])
+      })
     })
   }
 

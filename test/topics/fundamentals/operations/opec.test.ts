@@ -103,7 +103,10 @@ describe('/v1/ei/opec_productions', () => {
         percentage: 30.74,
       },
     ])
-    expect([answer.data, answer.as_of]).toEqual([answer.producers, '2026-10-01'])
+    expect({ data: answer.data, as_of: answer.as_of }).toEqual({
+      data: answer.producers,
+      as_of: '2026-10-01',
+    })
   })
 
   test('by country has parts that add up to the whole', async () => {

@@ -92,10 +92,10 @@ describe('/v1/ei/forecasts', () => {
     expect(await ids('/latest')).toEqual(['5', '6', '7'])
     expect(await ids('/latest?commodity=US_CRUDE_PRODUCTION')).toEqual(['3'])
     const response = await instance.get('/v1/ei/forecasts?commodity=NO_SUCH_USD', instance.key())
-    expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([
-      400,
-      'invalid_code',
-    ])
+    expect({
+      status: response.status,
+      code: (await json<{ code: string }>(response)).code,
+    }).toEqual({ status: 400, code: 'invalid_code' })
   })
 
   test('are of prices or of production by region', async () => {

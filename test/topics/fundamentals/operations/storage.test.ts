@@ -340,7 +340,10 @@ describe('/v1/storage/history/{code}', () => {
       ['2026-11-17', 0.5],
       ['2026-11-16', null],
     ])
-    expect([meta.interval, data[0]!.unit]).toEqual(['daily', 'percent'])
+    expect({ interval: meta.interval, unit: data[0]!.unit }).toEqual({
+      interval: 'daily',
+      unit: 'percent',
+    })
   })
 
   test('storage history returns the requested date range including its first and last day', async () => {

@@ -70,10 +70,10 @@ describe('stretchesOf', () => {
           const older = stretches[i + 1]
           if (!older) continue
           expect(stretch.from).toBe(dayAfter(older.to, 1))
-          expect([stretch.front, older.to]).toEqual([
-            monthAfter(older.front, 1),
-            lastTradingDay(code, older.front),
-          ])
+          expect({ front: stretch.front, to: older.to }).toEqual({
+            front: monthAfter(older.front, 1),
+            to: lastTradingDay(code, older.front),
+          })
         }
       }),
       { numRuns: 100 },

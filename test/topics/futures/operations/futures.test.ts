@@ -304,10 +304,10 @@ describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
       'curve',
       'spreads',
     ])
-      expect([tail, (await ask(`/v1/futures/exch-wti/${tail}`, own, key)).status]).toEqual([
+      expect({
         tail,
-        200,
-      ])
+        status: (await ask(`/v1/futures/exch-wti/${tail}`, own, key)).status,
+      }).toEqual({ tail, status: 200 })
   })
 
   test('a stale live futures price is refused with its delay in the running session', async () => {

@@ -339,7 +339,11 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
       const { body: spreads } = await ask(`/v1/futures/${slug}/spreads${query}`, then, key)
       const [first] = spreads.spreads as Record<string, number | string>[]
       const [front, next] = curve.contracts as { price: number }[]
-      expect([date, first!.price1, first!.price2]).toEqual([date, front!.price, next!.price])
+      expect({ date, price1: first!.price1, price2: first!.price2 }).toEqual({
+        date,
+        price1: front!.price,
+        price2: next!.price,
+      })
       const months = (curve.contracts as unknown as { contract_month: string }[]).map(
         contract => contract.contract_month,
       )
@@ -389,12 +393,16 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
     // A bar stays with the contract that was in front while it traded.
     for (const bar of bars.prices) {
       const date = bar.date as string
-      expect([date, bar.contract]).toEqual([
+      expect({ date, contract: bar.contract }).toEqual({
         date,
-        date <= '2026-10-30' ? 'BRENT_FUTURES_2026_12' : 'BRENT_FUTURES_2027_01',
-      ])
+        contract: date <= '2026-10-30' ? 'BRENT_FUTURES_2026_12' : 'BRENT_FUTURES_2027_01',
+      })
       const rolled = continuous.prices.find(row => row.date === date)!
-      expect([date, rolled.active_contract, rolled.price]).toEqual([date, bar.contract, bar.close])
+      expect({ date, active_contract: rolled.active_contract, price: rolled.price }).toEqual({
+        date,
+        active_contract: bar.contract,
+        price: bar.close,
+      })
     }
   })
 

@@ -87,7 +87,7 @@ describe('the box around a circle', () => {
 
   test('is as small as possible', () => {
     const { south, north, west, east } = boxAround({ ...at(60, 10), radiusMiles: 69.0934 })
-    expect([south, north]).toEqual([expect.closeTo(59, 4), expect.closeTo(61, 4)])
+    expect({ south, north }).toEqual({ south: expect.closeTo(59, 4), north: expect.closeTo(61, 4) })
     // asin(sin 1 / cos 60) degrees.
     expect([10 - west, east - 10]).toEqual([expect.closeTo(2.00031, 4), expect.closeTo(2.00031, 4)])
   })

@@ -116,10 +116,10 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     remediation_url: 'http://localhost/account/plan',
   } as never)
   const futures = await door.get('/probe/feature/futures', free)
-  expect([futures.status, futures.headers.get('x-error-code')]).toEqual([
-    402,
-    'FREE_TIER_LIMIT_EXCEEDED',
-  ])
+  expect({ status: futures.status, xErrorCode: futures.headers.get('x-error-code') }).toEqual({
+    status: 402,
+    xErrorCode: 'FREE_TIER_LIMIT_EXCEEDED',
+  })
 
   door.clock.set(at('2026-11-20T23:59:59.999Z'))
   expect(headersOf(await askCounted(door, free))).toEqual({
@@ -402,7 +402,7 @@ test('an HTTP quota is never exceeded or reset early through any sequence of req
           const used = Number(rateOf(response).used)
           if (code === 'RATE_LIMIT_EXCEEDED') expect(counter.most).toBe(limit)
           else if (response.status === 402 || response.status === 429)
-            expect([used, counter.most]).toEqual([limit, limit])
+            expect({ used, most: counter.most }).toEqual({ used: limit, most: limit })
           else {
             expect(response.status).toBe(operation.kind === 'fail' ? Number(operation.answer) : 200)
             const before = operation.kind === 'fail' ? used : used - 1

@@ -247,11 +247,11 @@ describe('GET /v1/analytics/performance', () => {
     }
     door.clock.set(startAt)
     const { data } = await performanceOf(door, token, query)
-    expect([data.range, data.dailyUsage.length, data.overview.totalRequests]).toEqual([
-      range,
-      days,
-      1,
-    ])
+    expect({
+      range: data.range,
+      length: data.dailyUsage.length,
+      totalRequests: data.overview.totalRequests,
+    }).toEqual({ range, length: days, totalRequests: 1 })
     expect(data.dailyUsage[0]).toMatchObject({ requests: 1 })
     expect(data.overview.avgResponseTime).toBe(2)
   })

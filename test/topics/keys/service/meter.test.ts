@@ -190,7 +190,10 @@ describe('createMeter: a quota', () => {
                 (sum, each) => sum + at(each, name).used,
                 0,
               )
-              expect([quotaUsage.used, quotaUsage.window.limit]).toEqual([used, limit])
+              expect({ used: quotaUsage.used, limit: quotaUsage.window.limit }).toEqual({
+                used,
+                limit,
+              })
               expect(quotaUsage.window.startsAt).toBeLessThanOrEqual(instance.clock.now())
               expect(quotaUsage.window.endsAt).toBeGreaterThan(instance.clock.now())
             }
@@ -244,7 +247,7 @@ describe('createMeter: a quota', () => {
     instance.meter.reserve(instance.key())
     instance.change({ trialEndsAt: startAt + 2 * dayMs })
     const { used, window } = instance.meter.quotaUsage(instance.key())
-    expect([used, window.endsAt]).toEqual([1, startAt + 2 * dayMs])
+    expect({ used, endsAt: window.endsAt }).toEqual({ used: 1, endsAt: startAt + 2 * dayMs })
   })
 })
 

@@ -45,7 +45,10 @@ describe('GET /v1/notifications: notifications', () => {
       created_at: '2026-11-20T15:45:00Z',
       data: { n: 45 },
     })
-    expect([first.headers.get('x-total'), first.headers.get('x-has-next')]).toEqual(['45', 'true'])
+    expect({
+      xTotal: first.headers.get('x-total'),
+      xHasNext: first.headers.get('x-has-next'),
+    }).toEqual({ xTotal: '45', xHasNext: 'true' })
     const last = await instance.ask('GET', '/v1/notifications?page=3', instance.token)
     expect(titles(last.body)).toEqual(['Number 5', 'Number 4', 'Number 3', 'Number 2', 'Number 1'])
     expect(
@@ -191,7 +194,10 @@ describe('/v1/notification_preferences: preferences', () => {
     const instance = openMessageInstance()
     const { token } = instance.account()
     const answer = await instance.ask('PATCH', '/v1/notification_preferences', token, body)
-    expect([answer.status, answer.body.error_code]).toEqual([422, 'validation_failed'])
+    expect({ status: answer.status, error_code: answer.body.error_code }).toEqual({
+      status: 422,
+      error_code: 'validation_failed',
+    })
     expect((answer.body.errors as { field: string }[]).map(fault => fault.field)).toEqual(fields)
     expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
   })

@@ -39,14 +39,17 @@ describe('/v1/phone: a phone number', () => {
     const verified = await instance.ask('POST', '/v1/phone/verify', token, {
       verification_code: instance.code(),
     })
-    expect([verified.status, verified.body]).toEqual([
-      200,
-      { ...row, verified: true, message: expect.any(String) },
-    ])
+    expect({ status: verified.status, body: verified.body }).toEqual({
+      status: 200,
+      body: { ...row, verified: true, message: expect.any(String) },
+    })
     const again = await instance.ask('POST', '/v1/phone/verify', token, {
       verification_code: wrong(instance.code()),
     })
-    expect([again.status, again.body.verified]).toEqual([200, true])
+    expect({ status: again.status, verified: again.body.verified }).toEqual({
+      status: 200,
+      verified: true,
+    })
     expect((await instance.ask('POST', '/v1/phone/resend', token)).body).toEqual({
       sent: false,
       message: expect.any(String),
@@ -110,11 +113,11 @@ describe('/v1/phone: a phone number', () => {
     const instance = openMessageInstance()
     const { token } = instance.account('free')
     const answer = await instance.ask('POST', '/v1/phone', token, body)
-    expect([answer.status, answer.body.phone, answer.body.country_code]).toEqual([
-      201,
-      number,
-      country,
-    ])
+    expect({
+      status: answer.status,
+      phone: answer.body.phone,
+      country_code: answer.body.country_code,
+    }).toEqual({ status: 201, phone: number, country_code: country })
   })
 
   test.each([
@@ -203,10 +206,10 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
     // The same number again within the minute changes nothing: otherwise five more tries would be
     // one request away.
     const again = await instance.ask('POST', '/v1/phone', token, us())
-    expect([again.status, again.body.verification]).toEqual([
-      201,
-      { sent: false, expires_at: '2026-11-20T15:10:00Z' },
-    ])
+    expect({ status: again.status, verification: again.body.verification }).toEqual({
+      status: 201,
+      verification: { sent: false, expires_at: '2026-11-20T15:10:00Z' },
+    })
     expect(
       refusal(await instance.ask('POST', '/v1/phone/verify', token, { verification_code: code })),
     ).toEqual([429, 'verification_locked'])
@@ -284,9 +287,11 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
     instance.clock.advance(59 * secondMs + 1)
     const answer = await instance.ask('POST', '/v1/phone/resend', token)
     expect(refusal(answer)).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
-    expect([answer.body.retry_after, answer.body.limit, answer.body.window_seconds]).toEqual([
-      1, 1, 60,
-    ])
+    expect({
+      retry_after: answer.body.retry_after,
+      limit: answer.body.limit,
+      window_seconds: answer.body.window_seconds,
+    }).toEqual({ retry_after: 1, limit: 1, window_seconds: 60 })
     expect(answer.headers.get('retry-after')).toBe('1')
     instance.clock.advance(999)
     expect((await instance.ask('POST', '/v1/phone/resend', token)).body.sent).toBe(true)
@@ -315,10 +320,10 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
     }
     const third = instance.account().token
     const rings = await add(third, '+15550100000')
-    expect([rings.status, rings.body.message]).toEqual([
-      429,
-      expect.stringMatching(/^At most 5 codes in 24 hours for a phone number\./),
-    ])
+    expect({ status: rings.status, message: rings.body.message }).toEqual({
+      status: 429,
+      message: expect.stringMatching(/^At most 5 codes in 24 hours for a phone number\./),
+    })
     expect((await add(third, '+15550100099')).status).toBe(201)
     instance.clock.advance(24 * 3600 * secondMs)
     expect((await add(first.token, '+15550100050')).status).toBe(201)
@@ -363,10 +368,10 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
     const instance = openMessageInstance({ mode: 'serve' })
     const { token } = instance.account()
     const added = await instance.ask('POST', '/v1/phone', token, us())
-    expect([added.status, added.body.verification]).toEqual([
-      201,
-      { sent: false, expires_at: '2026-11-20T15:10:00Z' },
-    ])
+    expect({ status: added.status, verification: added.body.verification }).toEqual({
+      status: 201,
+      verification: { sent: false, expires_at: '2026-11-20T15:10:00Z' },
+    })
     expect(added.body.message).toContain('no SMS provider')
     await instance.deliver()
     expect(

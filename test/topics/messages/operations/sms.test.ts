@@ -236,9 +236,9 @@ describe('POST /v1/sms/test: a test message', () => {
     })
     for (const n of [1, 2]) {
       const { status, body } = await instance.ask('POST', '/v1/sms/test', token)
-      expect([status, body]).toEqual([
-        200,
-        {
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
           sent: true,
           message_id: expect.any(String),
           to: '+15550100001',
@@ -246,7 +246,7 @@ describe('POST /v1/sms/test: a test message', () => {
           message: expect.any(String),
           remaining: null,
         },
-      ])
+      })
       await instance.deliver()
       expect(instance.captured('sms')).toHaveLength(1 + n)
     }

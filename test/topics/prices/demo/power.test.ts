@@ -31,7 +31,7 @@ describe('the power of the demo world', () => {
         ({ observedAt, value, recordedAt }) =>
           !finder.isStart(observedAt) || value < min || value > max || recordedAt >= now,
       )
-      expect([code, wrong]).toEqual([code, []])
+      expect({ code, wrong }).toEqual({ code, wrong: [] })
     }
   })
 

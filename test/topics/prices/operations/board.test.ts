@@ -79,7 +79,11 @@ describe('the codes of a board', () => {
 
   test('a board shows the demo codes until the user chooses codes', async () => {
     const { data } = (await get()).body
-    expect([data.is_own, data.updated_at, data.groups.length]).toEqual([false, null, 1])
+    expect({
+      is_own: data.is_own,
+      updated_at: data.updated_at,
+      length: data.groups.length,
+    }).toEqual({ is_own: false, updated_at: null, length: 1 })
     expect(data.groups[0]!.codes).toContain('WTI_USD')
   })
 

@@ -113,7 +113,10 @@ describe('GET /v1/prices/convert', () => {
   ] as const) {
     test(`${query || 'no code'}: ${status} ${code}`, async () => {
       const answer = await instance.get(`/v1/prices/convert?${query}`, token)
-      expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, code])
+      expect({ status: answer.status, xErrorCode: answer.headers.get('x-error-code') }).toEqual({
+        status,
+        xErrorCode: code,
+      })
       if (parameter) expect(await answer.json()).toMatchObject({ error: { parameter } })
     })
   }

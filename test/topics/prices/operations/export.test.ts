@@ -482,7 +482,7 @@ test('an invalid export request is refused with an error that names the invalid 
   ]
   for (const [query, status, said] of refusals) {
     const answer = await instance.get(`${path}?${query}`, token)
-    expect([query, answer.status]).toEqual([query, status])
+    expect({ query, status: answer.status }).toEqual({ query, status })
     expect(await answer.text()).toContain(said)
   }
 })

@@ -28,7 +28,7 @@ async function handedOver(paths: readonly string[]): Promise<string[]> {
     const answer = await app.fetch(
       new Request(`http://localhost/v1/prices/${path}`, { headers: { authorization } }),
     )
-    expect([path, answer.status]).toEqual([path, 200])
+    expect({ path, status: answer.status }).toEqual({ path, status: 200 })
     if (asked.length > before) handed.push(path)
   }
   return handed

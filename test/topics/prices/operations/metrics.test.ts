@@ -83,7 +83,10 @@ describe('GET /v1/prices/metrics', () => {
   ] as const) {
     test(`${query || 'no code'}: ${status} ${code}`, async () => {
       const answer = await instance.get(`/v1/prices/metrics?${query}`, token)
-      expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, code])
+      expect({ status: answer.status, xErrorCode: answer.headers.get('x-error-code') }).toEqual({
+        status,
+        xErrorCode: code,
+      })
     })
   }
 })

@@ -65,7 +65,10 @@ describe('GET /v1/prices/widget', () => {
   ] as const) {
     test(`${path.slice(0, 60)}: ${status} ${code}`, async () => {
       const answer = await instance.get(path, token)
-      expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, code])
+      expect({ status: answer.status, xErrorCode: answer.headers.get('x-error-code') }).toEqual({
+        status,
+        xErrorCode: code,
+      })
     })
   }
 })

@@ -112,12 +112,12 @@ describe('bars of a zone', () => {
     for (const [i, [, values]] of wanted.entries()) {
       const { open, high, low, price, average } = rows[i]!
       const mean = values.reduce((a, b) => a + b, 0) / values.length
-      expect([open, high, low, price]).toEqual([
-        values[0]!,
-        Math.max(...values),
-        Math.min(...values),
-        values.at(-1)!,
-      ])
+      expect({ open, high, low, price }).toEqual({
+        open: values[0]!,
+        high: Math.max(...values),
+        low: Math.min(...values),
+        price: values.at(-1)!,
+      })
       expect(Math.abs(average - mean)).toBeLessThan(0.01)
     }
   })

@@ -102,11 +102,11 @@ describe('createSourceReader: an invalid row is named, and the others are accept
       typeof result,
       { fault: string }
     >
-    expect([received, rejected, rows.length]).toEqual([
-      2,
-      reason === undefined ? 0 : 1,
-      reason === undefined ? 2 : 1,
-    ])
+    expect({ received, rejected, length: rows.length }).toEqual({
+      received: 2,
+      rejected: reason === undefined ? 0 : 1,
+      length: reason === undefined ? 2 : 1,
+    })
     if (reason === undefined) return
     expect(rejections).toEqual([
       expect.stringMatching(

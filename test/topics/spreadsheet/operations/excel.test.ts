@@ -162,7 +162,10 @@ describe('GET /v1/excel/run', () => {
 
   test('a path that does not exist, or answers no rows, is refused', async () => {
     const unknown = await instance.get(run('/v1/prices/nothing/here'), token)
-    expect([unknown.status, unknown.headers.get('x-error-code')]).toEqual([404, 'NOT_FOUND'])
+    expect({ status: unknown.status, xErrorCode: unknown.headers.get('x-error-code') }).toEqual({
+      status: 404,
+      xErrorCode: 'NOT_FOUND',
+    })
     expect((await instance.get(run('/v1/status'), token)).status).toBe(400)
   })
 

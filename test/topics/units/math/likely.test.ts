@@ -26,5 +26,5 @@ test.each<[string, Measured, number, string | undefined, number | undefined]>([
   ['less than nothing', wti, -5000, undefined, undefined],
 ])('%s', (_, series, value, name, scale) => {
   const unit = likelyUnit(series, value)
-  expect([unit?.name, unit?.scale]).toEqual([name, scale])
+  expect({ name: unit?.name, scale: unit?.scale }).toEqual({ name, scale })
 })

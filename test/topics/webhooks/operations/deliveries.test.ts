@@ -390,10 +390,10 @@ describe('GET /v1/webhooks/{id}/events: the log', () => {
       { total: '4', hasNext: 'true' },
     )
     const refused = await ask<{ error: object }>('GET', `${path}/events?status=leased`)
-    expect([refused.status, refused.body.error]).toMatchObject([
-      400,
-      { code: 'INVALID_PARAMETER', parameter: 'status', allowed: expect.any(Array) },
-    ])
+    expect({ status: refused.status, error: refused.body.error }).toMatchObject({
+      status: 400,
+      error: { code: 'INVALID_PARAMETER', parameter: 'status', allowed: expect.any(Array) },
+    })
   })
   test('keeps the exchange where debug mode is on', async () => {
     const { price, send, logged, ask, path, clock, webhook } = await opened()

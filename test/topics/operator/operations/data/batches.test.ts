@@ -51,15 +51,15 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
       { ...row, date: '2026-11-06' },
     ])
     const undone = await undo(id, { reason: 'wrong file' })
-    expect([undone.status, undone.body.data]).toMatchObject([
-      200,
-      {
+    expect({ status: undone.status, data: undone.body.data }).toMatchObject({
+      status: 200,
+      data: {
         batch: { kind: 'undo', dataset: 'rig-counts', undoes: id, reason: 'wrong file' },
         restored: 1,
         removed: 1,
         left: 0,
       },
-    ])
+    })
     expect(await undo(id)).toMatchObject({
       status: 422,
       body: { message: expect.stringContaining(`Batch ${id} was undone at `) },
@@ -184,10 +184,10 @@ describe('a batch of a file that is sent in several requests', () => {
     const { clock, write, undo, id, status } = await begin()
     await write(71)
     const early = await undo(id)
-    expect([early.status, early.body.message]).toEqual([
-      422,
-      expect.stringContaining('is still being written'),
-    ])
+    expect({ status: early.status, message: early.body.message }).toEqual({
+      status: 422,
+      message: expect.stringContaining('is still being written'),
+    })
     clock.advance(10 * 60_000)
     const undone = await undo(id)
     expect([undone.status, undone.body.data.removed, await status()]).toEqual([

@@ -31,10 +31,10 @@ describe('POST /admin/v1/datasets/{name}', () => {
   test('are recorded in one transaction, and counted', async () => {
     const { send, futures } = set()
     const first = await send('POST', path, { rows: [row, { ...row, contract: 'CL.3' }] })
-    expect([first.status, first.body.data]).toMatchObject([
-      200,
-      { received: 2, inserted: 2, revised: 0, unchanged: 0, dry_run: false },
-    ])
+    expect({ status: first.status, data: first.body.data }).toMatchObject({
+      status: 200,
+      data: { received: 2, inserted: 2, revised: 0, unchanged: 0, dry_run: false },
+    })
     const again = await send('POST', path, { rows: [row, { ...row, contract: 'CL.3', close: 71 }] })
     expect(again.body.data).toMatchObject({ inserted: 0, revised: 1, unchanged: 1 })
     expect(futures.quotes('WTI_FUTURES').map(quote => [quote.day.month, quote.day.close])).toEqual([
@@ -81,7 +81,10 @@ describe('POST /admin/v1/datasets/{name}', () => {
     const broken = await send('POST', path, '{"contract":\n', {
       'content-type': 'application/x-ndjson',
     })
-    expect([broken.status, broken.body.error.code]).toEqual([400, 'MALFORMED_JSON'])
+    expect({ status: broken.status, code: broken.body.error.code }).toEqual({
+      status: 400,
+      code: 'MALFORMED_JSON',
+    })
   })
 
   const refused: [string, unknown, number][] = [

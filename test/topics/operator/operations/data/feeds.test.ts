@@ -83,15 +83,15 @@ describe('PUT /admin/v1/feeds/{name}', () => {
     'http://mirror.example/fred',
   ])('refuses the mirror %p when it is set, as when it would be read', async base_url => {
     const { status, body } = await admin('PUT', '/ecb', { base_url })
-    expect([status, body.errors]).toEqual([
-      422,
-      [
+    expect({ status, errors: body.errors }).toEqual({
+      status: 422,
+      errors: [
         expect.objectContaining({
           field: 'base_url',
           message: expect.stringMatching(/^base_url: /),
         }),
       ],
-    ])
+    })
     const { settings } = (await admin('GET', '/ecb')).body
     expect(settings!.map(({ name }) => name)).not.toContain('base_url')
   })
@@ -119,10 +119,10 @@ describe('PUT /admin/v1/feeds/{name}', () => {
     const { token: data } = adminTokens.create('desk', 'data')
     const base_url = `http://127.0.0.1:${stranger.port}`
     const refused = await send(data, 'PUT', '', { base_url })
-    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
-      403,
-      'ADMIN_ROLE_MISSING',
-    ])
+    expect({ status: refused.status, xErrorCode: refused.headers.get('x-error-code') }).toEqual({
+      status: 403,
+      xErrorCode: 'ADMIN_ROLE_MISSING',
+    })
     expect((await send(data, 'PUT', '', { since: '2026-01-31' })).status).toBe(200)
     const shown = await (await send(data, 'GET', '')).text()
     expect(shown).not.toContain('base_url')

@@ -44,10 +44,10 @@ describe('a block of points', () => {
       [3, 2, 1].map(n => ({ seriesId: idOf(code), observedAt: at(n), value: 70 + k + n / 8 })),
     )
     const { status, body, ignored } = await send(block(points, { source: 'Desk' }))
-    expect([status, body.data]).toEqual([
-      200,
-      expect.objectContaining({ received: 6, inserted: 6, revised: 0, unchanged: 0 }),
-    ])
+    expect({ status, data: body.data }).toEqual({
+      status: 200,
+      data: expect.objectContaining({ received: 6, inserted: 6, revised: 0, unchanged: 0 }),
+    })
     // Its bytes are not fields that the operation ignores.
     expect(ignored).toBeNull()
     expect(valuesOf('WTI_USD')).toEqual([70.375, 70.25, 70.125])
@@ -80,10 +80,16 @@ describe('a block of points', () => {
       await nextTurn()
     }
     const { status, body } = await sending
-    expect([status, body.data]).toEqual([
-      200,
-      expect.objectContaining({ received: 4500, inserted: 4500, revised: 0, unchanged: 0, batch }),
-    ])
+    expect({ status, data: body.data }).toEqual({
+      status: 200,
+      data: expect.objectContaining({
+        received: 4500,
+        inserted: 4500,
+        revised: 0,
+        unchanged: 0,
+        batch,
+      }),
+    })
     expect([...seen].filter(n => n > 0 && n < 4500)).toEqual([2000, 4000])
     expect(valuesOf('WTI_USD')).toEqual(points.map(({ value }) => value))
     const again = await send(block(points, { batch }))

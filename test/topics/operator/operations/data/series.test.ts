@@ -103,7 +103,10 @@ describe('a custom series', () => {
     const far = await admin('POST', '/observations', {
       observations: [{ code: 'DESK_GASOIL_USD', observed_at: '2026-11-18', price: 3001 }],
     })
-    expect([far.status, far.body.message]).toEqual([422, expect.stringContaining('0 to 3000 (USD')])
+    expect({ status: far.status, message: far.body.message }).toEqual({
+      status: 422,
+      message: expect.stringContaining('0 to 3000 (USD'),
+    })
     const wrong = await admin('POST', '/series', {
       series: [
         { ...desk, code: 'WTI_USD', aliases: ['BRENT_CRUDE_USD'] },
@@ -142,10 +145,10 @@ describe('a custom series', () => {
     expect(retired.body.data.series).toMatchObject({ active: false, has_data: true })
     expect((await ask('/v1/prices/latest?by_code=DESK_GASOIL_USD')).status).not.toBe(200)
     const refused = await admin('POST', '/observations', { observations: [value] })
-    expect([refused.status, refused.body.message]).toEqual([
-      422,
-      expect.stringContaining('is retired'),
-    ])
+    expect({ status: refused.status, message: refused.body.message }).toEqual({
+      status: 422,
+      message: expect.stringContaining('is retired'),
+    })
     await admin('PATCH', '/series/DESK_GASOIL_USD', { active: true })
     expect((await ask('/v1/prices/latest?by_code=DESK_GASOIL_USD')).body.data.price).toBe(641.25)
   })

@@ -269,7 +269,7 @@ describe('a series that is for chosen accounts', () => {
       for (const token of [theirs, ours]) {
         const made = madeBy[path]
         const answer = made && (await said(token, 'POST', made.path, made.body))
-        if (answer) expect([path, answer.status]).toEqual([path, 201])
+        if (answer) expect({ path, status: answer.status }).toEqual({ path, status: 201 })
         const own = answer ? path.replace('{id}', /"id":"([^"]+)"/.exec(answer.text)![1]!) : path
         const change = async (name: string) => {
           const { status, text } = await said(token, method.toUpperCase(), own, naming(body, name))
@@ -324,7 +324,7 @@ describe('a series that is for chosen accounts', () => {
     const { services, clock } = copy
     const post = async (path: string, body: object) => {
       const answer = await copy.send('POST', path, body, ours)
-      expect([path, answer.status]).toEqual([path, 201])
+      expect({ path, status: answer.status }).toEqual({ path, status: 201 })
     }
     await post('/v1/subscriptions', { codes: [code, 'WTI_USD'], interval_seconds: 60 })
     await post('/v1/scheduled-deliveries', {

@@ -42,7 +42,7 @@ describe('GET /_dev/requests', () => {
     }
     await copy.ask('POST', '/v1/alerts', { body: alert })
     const { requests, total, kept } = await logged()
-    expect([total, kept]).toEqual([2, 1000])
+    expect({ total, kept }).toEqual({ total: 2, kept: 1000 })
     const [made, read] = requests as [Row, Row]
     expect(read).toMatchObject({
       method: 'GET',

@@ -295,10 +295,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       expect([billing.current(buyer.account), instance.plan(buyer)]).toEqual([undefined, 'free'])
       const ends = instance.mailMessages().filter(({ subject }) => subject.includes('has ended'))
       expect(ends).toHaveLength(1)
-      expect([ends[0]!.subject, ends[0]!.text]).toEqual([
-        'Wellhead: the Starter plan has ended',
-        expect.stringContaining('The credit of USD 350.00 stays on the account'),
-      ])
+      expect({ subject: ends[0]!.subject, text: ends[0]!.text }).toEqual({
+        subject: 'Wellhead: the Starter plan has ended',
+        text: expect.stringContaining('The credit of USD 350.00 stays on the account'),
+      })
       // Two months later the customer buys the plan themselves.
       await instance.change(buyer, 'starter')
       expect([newest().amountCents, newest().status]).toEqual([0, 'paid'])
@@ -323,7 +323,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
         (await agree({ plan: 'scale', price: 39_900, open_invoices: openInvoices })).status,
       ).toBe(201)
       const [newest] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
-      expect([openInvoices, newest!.amountCents]).toEqual([openInvoices, 39_900 + credit])
+      expect({ openInvoices, amountCents: newest!.amountCents }).toEqual({
+        openInvoices,
+        amountCents: 39_900 + credit,
+      })
     }
   })
 

@@ -59,15 +59,15 @@ test('a closed account ends with all that works for it, and its books stay', asy
   expect(created.status).toBe(201)
   expect((await admin('POST', `/${id}/erase`)).status).toBe(422)
   const closed = await admin('DELETE', `/${id}`)
-  expect([closed.status, closed.body.data.account]).toEqual([
-    200,
-    {
+  expect({ status: closed.status, account: closed.body.data.account }).toEqual({
+    status: 200,
+    account: {
       id,
       email: 'ann@example.com',
       closed_at: '2026-11-20T15:00:00Z',
       erased_at: null,
     },
-  ])
+  })
   expect((await get('/v1/prices/latest', token)).status).toBe(401)
   expect(await signIn('ann@example.com')).toEqual({ refused: 'invalid' })
   expect(services.alerts.list(id)).toEqual([])
@@ -167,7 +167,10 @@ test('a member of an organization leaves it when the account is closed, and its 
   const accept = `/organizations/invitations/${invitation.id}/confirm_accept`
   expect((await send('POST', accept, {}, token, json)).status).toBe(200)
   const refused = await admin('DELETE', `/${ownerId}`)
-  expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining('owns')])
+  expect({ status: refused.status, message: refused.body.message }).toEqual({
+    status: 422,
+    message: expect.stringContaining('owns'),
+  })
   expect((await admin('DELETE', `/${id}`)).status).toBe(200)
   expect((await get('/v1/account', token)).status).toBe(401)
   const left = await get('/organizations/dashboard', owner)

@@ -90,9 +90,11 @@ describe('/admin/v1/accounts/{id}/credits', () => {
       [1, 0],
     ])
     const second = (await instance.operator('GET', `${path}?per_page=1&page=2`)).body.data
-    expect([second.credits.length, second.credits[0].requests, second.meta.total]).toEqual([
-      1, 1, 2,
-    ])
+    expect({
+      length: second.credits.length,
+      requests: second.credits[0].requests,
+      total: second.meta.total,
+    }).toEqual({ length: 1, requests: 1, total: 2 })
   })
 
   test('are recorded in the audit trail with their number', async () => {

@@ -225,7 +225,7 @@ describe('admin tokens', () => {
       const statuses: number[] = []
       for (const [method, path, body] of asks)
         statuses.push((await admin(method, path, body, plain_token)).status)
-      expect([role, statuses]).toEqual([role, expected])
+      expect({ role, statuses }).toEqual({ role, statuses: expected })
     }
   })
 

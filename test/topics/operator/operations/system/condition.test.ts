@@ -20,7 +20,7 @@ test('GET /admin/v1/condition names failing and switched-off endpoints and deliv
       url: `https://${host}.example.com/hook`,
       events: ['price.updated'],
     })
-    expect([host, made.status]).toEqual([host, 201])
+    expect({ host, status: made.status }).toEqual({ host, status: 201 })
   }
   const delivery = await all.ask('POST', '/v1/scheduled-deliveries', own, {
     name: 'Morning prices',

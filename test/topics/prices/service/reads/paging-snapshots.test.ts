@@ -60,7 +60,11 @@ test('the pages after the first answer the rows, the range and the total of its 
   for (let n = 2; n <= 10; n++) {
     const next = page(n, now + minuteMs, moved)
     expect(hoursOf(next)).toEqual(hours(10 * n - 10, 10 * n))
-    expect([next.from, next.to, next.total]).toEqual([first.from, first.to, 100])
+    expect({ from: next.from, to: next.to, total: next.total }).toEqual({
+      from: first.from,
+      to: first.to,
+      total: 100,
+    })
   }
   expect(hoursOf(page(11))).toEqual([])
 })
