@@ -86,6 +86,7 @@ export function createChangeFeed(deps: FeedDeps) {
         looked += step.ranges
         if (looked >= ranges)
           return { records: page, end, hasMore: (log.newest() ?? 0) > end.writtenAt }
+        yield
       } else if (page.length === limit)
         return { records: page, end: page.at(-1)!.place, hasMore: true }
       else page.push(step)

@@ -470,6 +470,26 @@ describe('the feed of changes', () => {
     expect(step.value.records).toHaveLength(40)
   })
 
+  test('lets others run between transactions of which the reader wants none', () => {
+    const { instance } = opened()
+    const { changes } = instance.services
+    const place = changes.newest()
+    for (let i = 0; i < 50; i += 1) {
+      instance.clock.advance(1_000)
+      instance.record('WTI_USD', [70 + i], firstAt + i * 60_000, dayMs)
+    }
+    const reader = {
+      viewer: 'everything',
+      tables: new Set<string>(),
+      isDerived: false,
+      wants: () => false,
+    } as const
+    const steps = changes.pageInSteps(reader, place, 500)
+    let pauses = 0
+    while (!steps.next().done) pauses += 1
+    expect(pauses).toBeGreaterThanOrEqual(50)
+  })
+
   test('makes the long history of a new formula window by window, the same by pages of any size', () => {
     const { instance } = opened()
     const { changes, seriesChanges } = instance.services
