@@ -191,7 +191,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
         if (series.terms?.formula === undefined || !reader.wants(series)) continue
         if (!sees(reader, series, served, now)) continue
         const left = withheld(series.id)
-        const moments = momentsOf(formulas.restsOn(series.id), from - 1, to - 1)
+        const moments = yield* momentsOf(formulas.restsOn(series.id), from - 1, to - 1)
         for (const difference of yield* recordedIn(series, ever, moments, now, served, false)) {
           if (left?.has(difference.observedAt)) continue
           const { recordedAt: writtenAt } = difference

@@ -50,6 +50,8 @@ interface Repeated extends Range {
 
 /** A history is made in windows of time, each with about so many values in memory. */
 const [windowDifferences, firstWindowMs] = [8_000, 64 * dayMs]
+/** The moments of a history are read in spans of time with about so many. */
+const [momentsEach, firstSpanMs] = [500, dayMs / 24]
 /** Moments that change nothing of a window are passed many at a time. */
 const passedEach = 256
 /** A value of a day may follow from those of the market day before it and after it. */
@@ -90,8 +92,8 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
   const batchOf = (range: LoggedRange): number =>
     vintages.read(range.seriesId, range, 1).vintages[0]?.batchId ?? 0
 
-  /** The moments of `(after, until]` at which values of series became known, oldest first. */
-  const momentsOf = (legs: readonly number[], after: number, until: number) => {
+  /** The moments of `(after, until]` at which values of series became known, in any order. */
+  const momentsIn = (legs: readonly number[], after: number, until: number): Moment[] => {
     const moments = new Map<number, Moment>()
     const see = (at: number, firstAt: number, range: LoggedRange) => {
       const { lastAt } = range
@@ -109,7 +111,27 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
         for (const { observedAt, recordedAt } of vintages.all(seriesId, range))
           if (after < recordedAt && recordedAt <= until) see(recordedAt, observedAt, range)
     }
-    return [...moments.values()].sort((a, b) => a.at - b.at)
+    return [...moments.values()]
+  }
+
+  /** The same, oldest first, from spans with few of them. Yields where others may run. */
+  const momentsOf = function* (
+    legs: readonly number[],
+    after: number,
+    until: number,
+  ): Generator<undefined, Moment[]> {
+    const all: Moment[] = []
+    let spanMs = firstSpanMs
+    for (let from = after; from < until; ) {
+      const to = Math.min(until, from + spanMs)
+      const found = momentsIn(legs, from, to).sort((a, b) => a.at - b.at)
+      for (const moment of found) all.push(moment)
+      from = to
+      if (found.length < momentsEach / 2) spanMs *= 2
+      else if (found.length > momentsEach) spanMs = Math.max(1, Math.floor(spanMs / 2))
+      yield
+    }
+    return all
   }
 
   /**
@@ -197,7 +219,7 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
       if (repeated?.key !== key) {
         const whole = nearby({ from: first, to: end })
         const begun = legs.flatMap(leg => vintages.firstRecorded(leg, whole) ?? [])
-        const moments = momentsOf(legs, Math.min(until, ...begun) - 1, until)
+        const moments = yield* momentsOf(legs, Math.min(until, ...begun) - 1, until)
         repeated = { key, moments, from: begin, to: begin, records: [], spanMs: firstWindowMs }
       }
       let window = repeated
