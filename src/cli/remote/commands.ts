@@ -1,19 +1,18 @@
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import type { Ask } from '../../topics/assistants/operations/tool.ts'
+import { writeText } from '../../topics/prices/files/export.ts'
 import { firstLine } from '../accounts/sign-in.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { addAlert, listAlerts, operatorWords, removeAlert } from './alerts.ts'
 import { addressOf, createRemoteAsk, headersOf, type RemoteServer } from './ask.ts'
 import {
   drawChart,
-  exportHistory,
   getCurve,
   getHistory,
   getPrices,
+  historyText,
   type Range,
   watchPrices,
 } from './prices.ts'
@@ -187,17 +186,15 @@ export async function exportOverHttp(
 ): Promise<void> {
   if (codes.length === 0) throw new Error('name the codes to export, at most 20')
   const ask = createRemoteAsk({ ...chosenServer(options, env.env), source: 'cli' })
+  let rows = 0
+  const text = historyText(ask, codes, options, more => {
+    rows += more
+  })
   if (options.output === '-') {
-    await exportHistory(ask, codes, options, env.write)
+    for await (const part of text) await env.write(part)
     return
   }
-  const file = createWriteStream(options.output)
-  const write = async (text: string) => {
-    if (!file.write(text)) await once(file, 'drain')
-  }
-  const rows = await exportHistory(ask, codes, options, write)
-  file.end()
-  await once(file, 'close')
+  await writeText(options.output, text)
   env.err(`${rows} prices in ${options.output}`)
 }
 

@@ -142,21 +142,20 @@ export async function getHistory(
   await write(printRows(rows, historyColumns, options))
 }
 
-/** Writes a history as CSV while it arrives, so that a long one needs little memory. */
-export async function exportHistory(
+/** A history as CSV while it arrives, so that a long one needs little memory; `count` gets the rows. */
+export async function* historyText(
   ask: Ask,
   codes: readonly string[],
   range: Range,
-  write: Write,
-): Promise<number> {
-  let count = 0
+  count: (rows: number) => void = () => undefined,
+): AsyncGenerator<string> {
+  let isFirst = true
   for await (const rows of historyPages(ask, codes, range)) {
     const text = printRows(rows, historyColumns, { csv: true })
-    const isFirst = count === 0
-    await write(isFirst ? text : text.slice(text.indexOf('\n') + 1))
-    count += rows.length
+    yield isFirst ? text : text.slice(text.indexOf('\n') + 1)
+    isFirst = false
+    count(rows.length)
   }
-  return count
 }
 
 const chartPoints = 72
