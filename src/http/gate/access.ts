@@ -160,7 +160,10 @@ function refusalsOf(access: Access) {
     }),
     ...entryRefusalsOf(access),
     ...((isForQueryWorker(access) || isHeavy(access)) && {
-      503: refusalSchemaOf(access) ?? OverloadProblem,
+      503: {
+        ...(refusalSchemaOf(access) ?? OverloadProblem),
+        description: OverloadProblem.description,
+      },
     }),
   }
   refusals.set(access, documented)
