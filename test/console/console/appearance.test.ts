@@ -82,6 +82,18 @@ needs('chromium').describe('the pages of the console', () => {
     expect((await labels.allInnerTexts()).join()).toMatch(/RSI.*Support.*Resistance/)
   })
 
+  test('no table of the market is cut in a window of 1280 px', async () => {
+    const { page, goTo } = await stage.visitor({ width: 1280 })
+    await goTo('/market')
+    await page.waitForSelector('section[aria-labelledby=spreads-now] tbody tr .range')
+    const cut = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.morning .scroll')]
+        .filter(part => part.scrollWidth > part.clientWidth)
+        .map(part => part.closest('section[aria-labelledby]').getAttribute('aria-labelledby'))`,
+    )
+    expect(cut).toEqual([])
+  })
+
   test('a plan names what it adds to the plan before it', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/account/plan')
