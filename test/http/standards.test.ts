@@ -83,6 +83,17 @@ describe('a resource that can be changed', () => {
     expect((await change('four', '*')).status).toBe(200)
   })
 
+  test('is removed with its entity tag, and not with another', async () => {
+    const path = await create()
+    const remove = (condition: string) =>
+      instance.send('DELETE', path, undefined, token, { 'if-match': condition })
+    expect((await remove('"other"')).status).toBe(412)
+    const read = await instance.get(path, token)
+    expect(read.status).toBe(200)
+    expect((await remove(read.headers.get('etag')!)).status).toBe(200)
+    expect((await instance.get(path, token)).status).toBe(404)
+  })
+
   test('is changed without a condition, and one that does not exist is 404 with one', async () => {
     const path = await create()
     expect((await instance.send('PATCH', path, { description: 'a' }, token)).status).toBe(200)

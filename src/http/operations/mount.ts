@@ -67,7 +67,8 @@ export function mount<App extends AnyElysia>(
 }
 
 const isRead = ({ method }: Operation) => method === 'GET'
-const isChange = ({ method }: Operation) => method === 'PATCH' || method === 'PUT'
+const changes: readonly Operation['method'][] = ['PATCH', 'PUT', 'DELETE']
+const isChange = ({ method }: Operation) => changes.includes(method)
 
 const tagOf = (answer: unknown): string | undefined =>
   isObject(answer) ? strongEtag(JSON.stringify(answer)) : undefined
