@@ -36,7 +36,6 @@ export const columnsOf = (db: Database, table: string): string[] =>
     .all(table)
     .map(column => column.name)
 
-/** SQL for the key of a row as a JSON list. */
 export const keySql = ({ key }: DatasetTable, row: string): string =>
   `json_array(${key.map(column => `${row}.${column}`).join(', ')})`
 

@@ -419,7 +419,6 @@ const powerZone = 'Europe/Berlin'
 /** After the auction and the minutes that its results take. */
 const auctionMinute = 12 * 60 + 55
 
-/** Codes of the coupled markets. */
 const coupledCodes = ({ series }: ScenarioDeps): string[] =>
   series.filter(({ code }) => code.startsWith('POWER_DA_')).map(({ code }) => code)
 

@@ -50,7 +50,6 @@ export const isStamp = (column: string): boolean => /(^id|_id|_at)$/.test(column
 const matchesBy = ({ key }: DatasetTable, parameter: string): string =>
   key.map((column, i) => `${column} = json_extract(${parameter}, '$[${i}]')`).join(' AND ')
 
-/** Reads a row of a table as it is, by its key. */
 export function rowReader(db: Database, table: DatasetTable): (key: string) => Row | undefined {
   const { name } = table
   const current = lazy<{ row: string }, [string]>(

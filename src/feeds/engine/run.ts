@@ -27,7 +27,6 @@ export interface ReadOptions {
   since: string | undefined
   dryRun: boolean
   writing: WritingRun
-  /** Receives the progress of a run. */
   progress?: (rowsRead: number) => void
 }
 

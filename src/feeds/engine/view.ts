@@ -34,7 +34,6 @@ export interface FeedView {
   consecutiveFailures: number
 }
 
-/** A feed with its settings and state. */
 export function viewOf(
   feed: Feed,
   settings: FeedSettings,

@@ -23,7 +23,6 @@ export type RunningBatch = Pick<AnyBatch, 'id' | 'count' | 'write' | 'during' | 
 /** The run that writes. */
 export interface WritingRun {
   feed: string
-  /** The feed's number. */
   feedNumber: number
   /** The batch of the run for values of this period kind; it begins at the first call. */
   batch(feed: string, periodKind: number): RunningBatch

@@ -76,7 +76,6 @@ export interface StagedFile {
   record(): Promise<FileReport>
 }
 
-/** An open file of an import. */
 export interface OpenFile {
   source: Source
   /** Where its rejected lines go. */

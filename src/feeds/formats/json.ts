@@ -97,7 +97,6 @@ function listsIn(body: unknown, path = '', depth = 0): List[] {
 const listed = (lists: readonly List[]) =>
   lists.length > 0 ? `; there are ${lists.map(({ path }) => path || '.').join(', ')}` : ''
 
-/** The message of an error response. */
 function refusalIn(body: unknown): string | undefined {
   if (!isObject(body)) return undefined
   const { error, message } = body

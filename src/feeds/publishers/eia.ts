@@ -127,7 +127,6 @@ const partsOf = (sourceId: string): string[] => sourceId.replace(/^INTL\.|\.[MQA
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The rows of a response of any route. */
 export function eiaPage(bytes: Uint8Array, route: string, kind: PeriodKind): Page<EiaRow> {
   const body = jsonOf(bytes, `the answer of ${route}`)
   const response = isObject(body) ? body.response : undefined

@@ -73,6 +73,5 @@ export function unreadOf(codes: readonly string[], map: readonly MapEntry[]): st
   return codes.filter(code => !targets.has(code))
 }
 
-/** The target of an entry, as people and responses name it. */
 export const targetName = ({ target }: MapEntry): string =>
   'code' in target ? target.code : target.dataset

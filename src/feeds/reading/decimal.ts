@@ -89,7 +89,6 @@ export function timesDecimal(text: string, factor: string): string {
   return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals })
 }
 
-/** The sum of decimals, exactly. */
 export const sumDecimals = (texts: readonly string[]): string =>
   textOf(
     texts.map(partsOf).reduce((a, b) => {

@@ -35,7 +35,6 @@ const Hub = t.object('GasHub', {
 })
 type Hub = Static<typeof Hub>
 
-/** Prices of natural gas by hub, with their difference to the benchmark. */
 export function gasHubOperations({ catalogue, latestPrices, marks, meter }: Context) {
   const hubOf = (series: Series, benchmark: number): Hub[] => {
     const quote = latestPrices.quote(series)

@@ -23,7 +23,6 @@ export function createExtents() {
     },
     forget: ({ id }: Series) => void extents.delete(id),
     hasContracts: (family: string) => familiesWithData.has(family),
-    /** Sets the extent of one series. */
     put(series: Series, extent: Extent | undefined) {
       if (extent) set(series, extent)
       else extents.delete(series.id)

@@ -212,7 +212,6 @@ function overviewOf(ages: ReadonlyMap<Series, CodeAge | undefined>): Overview {
   return overview
 }
 
-/** The feed that a series is of. */
 export const feedNameOf = ({ source, category }: Pick<Series, 'source' | 'category'>): string =>
   `${source}/${category}`
 

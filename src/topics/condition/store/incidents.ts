@@ -27,7 +27,6 @@ export function createIncidentStore(db: Database) {
   const change = sql`UPDATE incidents SET status = ?, message = ?, ended_at = ? WHERE id = ?`
   const forget = sql`DELETE FROM incidents WHERE ended_at < ?`
   return {
-    /** Incidents that have not ended. */
     open: () => open.all(),
     /** Incidents that had not ended before `since`, the newest first. */
     since: (moment: number) => since.all(moment),
@@ -37,7 +36,6 @@ export function createIncidentStore(db: Database) {
       id: number,
       { status, message, endedAt }: Pick<Incident, 'status' | 'message' | 'endedAt'>,
     ) => void change.run(status, message, endedAt, id),
-    /** Forgets incidents that ended before `before`. */
     forget: (before: number) => void forget.run(before),
   }
 }

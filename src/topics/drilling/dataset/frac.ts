@@ -149,7 +149,6 @@ const chemicalColumns = {
     description: 'Purpose of the substance; default: Unspecified',
     read: (row, field) => nameIn(row, field) ?? 'Unspecified',
   } as Column<string>,
-  /** Share of the fluid by mass, in percent. */
   concentrationPercent: optionalNumber('Share of the fluid by mass, in percent', [0, 100]),
   massLbs: optionalNumber('Pounds', [0, poundsMax]),
   source,

@@ -200,7 +200,6 @@ const stateColumns = {
   source,
 }
 
-/** The production of a state in a month. */
 export type StateMonth = RecordOf<typeof stateColumns>
 
 export const stateProduction = dataset({

@@ -1,6 +1,5 @@
 import { usStates } from '../../geography/math/us-states.ts'
 
-/** A state in which wells are drilled. */
 export interface DrillingState {
   code: string
   name: string

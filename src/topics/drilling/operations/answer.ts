@@ -64,7 +64,6 @@ export function requestedBasins(query: {
   return inState && !inState.includes(basin) ? [] : [basin]
 }
 
-/** The age of a family's newest count. */
 export const Age = {
   as_of: t.date('Day of the newest count.', '2026-11-20'),
   data_age_days: t.integer('Days since.', 1),

@@ -114,7 +114,6 @@ function requestedStates(counts: PermitCounts, query: Query): string[] {
   )
 }
 
-/** Lists of one metric each. */
 export const drillingListOperations = [
   metricList({
     path: '/v1/drilling-intelligence/frac-spreads',

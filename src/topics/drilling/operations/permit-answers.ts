@@ -71,7 +71,6 @@ export function permitList(call: ListCall) {
   }
 }
 
-/** Permits of the last days. */
 export function latestPermits(
   call: EnergyCall,
   { days, limit, states }: { days: number; limit: number; states: string[] | undefined },

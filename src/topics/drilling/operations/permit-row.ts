@@ -99,7 +99,6 @@ export const permitRow = (permit: StoredPermit) => ({
   timestamp: isoInstant(permit.recordedAt),
 })
 
-/** The age of the permits in a response. */
 export const Fresh = {
   as_of: t.orNull(
     Day,

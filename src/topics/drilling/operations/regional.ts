@@ -56,7 +56,6 @@ export const regionalList = <T extends RegionalCount, Row extends TSchema>(
     },
   })
 
-/** One record of a family by its number. */
 export const regionalRecord = <T extends RegionalCount, Data extends TSchema>(
   { dataset, regions }: RegionalFamily<T>,
   definition: Words & {

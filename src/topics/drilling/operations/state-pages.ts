@@ -202,7 +202,6 @@ function pageOf(call: EnergyCall, state: DrillingState) {
   }
 }
 
-/** The page about drilling in a state. */
 export const statePageOperation = energy.record({
   path: '/v1/pseo/drilling-intelligence/states/:state/full',
   operationId: 'getStateDrilling',

@@ -87,7 +87,6 @@ export function createPermitCounts(db: Database) {
   }
   return {
     total: () => total.get()!.n ?? 0,
-    /** Newest day of each state that has a permit, by code. */
     newestByState: () => new Map(states.all().map(row => [row.state, row.day!])),
     oldestOn: (state: string) => oldest.get(state)?.day ?? undefined,
     /** The source of the newest permit of a state. */
@@ -115,7 +114,6 @@ export function createPermitCounts(db: Database) {
         ]),
       )
     },
-    /** All permits of a state. */
     ofState: (state: string) => ofState.get(state)?.permits ?? 0,
     /** In the half-open range of days. */
     between: (state: string, from: string, to: string) => between.get(state, from, to)!.n,

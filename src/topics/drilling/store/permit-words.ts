@@ -45,7 +45,6 @@ export interface PermitWords {
    * permit or API number. Throws TooCommon.
    */
   anywhere(word: string): FoundWord
-  /** Every state that has a permit. */
   everyState(): number[]
   /** How many permits have one of the numbers: exact for terms, a guess for the names of wells. */
   size(choice: Choice): number

@@ -115,7 +115,6 @@ export function createRegionalStore<T extends RegionalCount>(
     /** The rows of one region, oldest first. */
     between: (...range: [region: string, fromOn: string, toOn: string]): Stored<T>[] =>
       between.all(...range),
-    /** Every region of a day. */
     on: (day: string): Stored<T>[] => on.all(day),
     /** The last day before `before` that any of the regions has a count of. */
     newestOn: (list: readonly string[], day: string = endOfDays): string | undefined =>

@@ -7,7 +7,6 @@ import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { arbitragePercent, type Difference, scrubberTonsADay } from '../math/bunker.ts'
 import { type Grade, gradeNames, grades, marineCode, type Port } from '../math/marine.ts'
 
-/** A price of a grade at a port. */
 export interface BunkerQuote {
   port: Port
   grade: Grade

@@ -68,7 +68,6 @@ export function createMarinePrices(deps: Context) {
   return { pricesOf, portsOf, portPrices }
 }
 
-/** The past of the prices, page by page. */
 export function createMarineHistory(deps: Context) {
   const { ports, now } = deps
   const pastOf = createMarinePast(deps)

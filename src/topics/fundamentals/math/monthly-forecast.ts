@@ -3,7 +3,6 @@ import { daysIn, monthAfter, monthOf } from '../../calendars/math/period.ts'
 import { type Close, closesIn, daysBetween } from '../../prices/math/window.ts'
 import { firstAt, meanBetween } from './forecast-accuracy.ts'
 
-/** The codes that are forecast by month. */
 export const forecastCodes: readonly string[] = [
   'BRENT_CRUDE_USD',
   'WTI_USD',
@@ -96,6 +95,5 @@ export function lastPublication(today: string, at: number): string {
   return forecastPublishedAt(month) <= at ? month : monthAfter(month, -1)
 }
 
-/** Closes of the days before `day`. */
 export const closesBefore = (closes: readonly Close[], day: string): Close[] =>
   closes.slice(0, firstAt(closes, day))

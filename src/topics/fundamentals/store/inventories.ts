@@ -79,7 +79,6 @@ export function createInventoryStore(db: Database) {
   return {
     /** Every number that these series have. */
     numbers: (seriesIds: readonly number[]) => numbers.all(JSON.stringify(seriesIds)),
-    /** The day that has a number. */
     numbered: (id: number) => numbered.get(id),
     /**
      * Numbers all unnumbered days of these series, oldest first and within a day in the order of

@@ -62,7 +62,6 @@ export function createOpecStore(reads: DatasetReads) {
       const row = byId.get(id)
       return row && rowOf(row)
     },
-    /** Every country of a month. */
     ofMonth: (month: string) => ofMonth.all(month).map(rowOf),
     newestMonth: store.value<string>('max(month)'),
     months: store.values<string>('DISTINCT month', 'ORDER BY month'),

@@ -107,7 +107,6 @@ export function createOutlookStore(reads: DatasetReads) {
       page[order].all(...argumentsOf(filter), limit, offset),
     count: (filter: OutlookFilter) => count(...argumentsOf(filter)),
     byId: (id: number) => byId.get(id),
-    /** Day of the newest publication. */
     newestOn: (ids: readonly number[] | undefined) => newest(listOf(ids)),
     /** Days on which a source published. */
     publications: store.values<string>(

@@ -2,7 +2,6 @@ import { dayAfter } from '../../prices/math/window.ts'
 import { type ContractSession, listedMonths, sessionOn, tradesOn } from '../math/contracts.ts'
 import type { Family } from '../math/families.ts'
 
-/** One trading date of a family. */
 export interface CurveDate {
   day: string
   /** The trading date before. */
@@ -14,7 +13,6 @@ export interface CurveDate {
 /** A year and a half: the dates that are needed after the history is written. */
 const datesKept = 512
 
-/** The trading dates of a family. */
 export function createCurveDates(family: Family) {
   const dates = new Map<string, CurveDate | undefined>()
   const dayBefore = (day: string): string => {

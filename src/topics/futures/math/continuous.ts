@@ -144,7 +144,6 @@ function rollTest(
     lastDateOf(month) < date || (byMeasure && before !== undefined && exceeds(month, before))
 }
 
-/** The date `count` trading days before another. */
 function tradingDaysBefore(code: FamilyCode, day: string, count: number): string {
   const family = familyOf(code)
   let date = day

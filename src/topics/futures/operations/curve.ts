@@ -74,7 +74,6 @@ const NoCurve = t.Object(
   { title: 'NoFuturesCurve', description: 'There are no quotes at all.' },
 )
 
-/** The forward curve of a family. */
 export const futuresCurveOperations = (routes: FuturesRoutes) => [
   operation('GET /v1/futures/:slug/curve', {
     operationId: 'getFuturesCurve',

@@ -157,7 +157,6 @@ function readFamily(
   )
 }
 
-/** Decimals of a family's prices. */
 const decimalsOf = ({ exchangeWords }: Context, routes: FuturesRoutes, family: Family) =>
   routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
 

@@ -45,7 +45,6 @@ export function createFuturesStore(reads: DatasetReads) {
     day: (...place: [seriesId: number, tradedOn: string]): FuturesDay | undefined =>
       day.get(...place),
     countDays: dayStore.count<[number, string, string]>(dates),
-    /** Whether any contract of a family has a day. */
     hasDays: (family: string) => anyDay(family) !== undefined,
     /** The settlements, or closes, of the contracts of a family that have both days. */
     movesBetween: (...moves: [family: string, fromDay: string, toDay: string]): ContractMove[] =>

@@ -86,7 +86,6 @@ export function createPriceParser(reading: PriceReading) {
   }
 }
 
-/** A row as it is in a file. */
 interface SentRow extends RawRow {
   /** How many units of its code one of the file's is; absent: 1. */
   factor?: string

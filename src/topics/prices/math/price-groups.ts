@@ -1,7 +1,6 @@
 import { weekdayOf } from '../../../lib/time/instant.ts'
 import type { Point } from './summary.ts'
 
-/** The ways of grouping points. */
 export const groupings = ['all', 'year', 'quarter', 'month', 'month_of_year', 'weekday'] as const
 export type Grouping = (typeof groupings)[number]
 

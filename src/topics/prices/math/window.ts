@@ -38,7 +38,6 @@ export function dayNumber(day: string): number {
   return at / dayMs
 }
 
-/** `day` plus `days` calendar days. */
 export const dayAfter = (day: string, days: number): string =>
   isoDay((dayNumber(day) + days) * dayMs)
 

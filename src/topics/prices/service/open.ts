@@ -169,9 +169,7 @@ export function openPrices(deps: PricesDeps) {
     attributed,
     /** Every name that a source of values of a series has. */
     sourceNamesOf: provenance.namesOf,
-    /** The source of each row of a block. */
     sourcesOfBlock: provenance.ofBlock,
-    /** The sources of the rows of a page. */
     sourcesOfRows: provenance.ofRows,
     /** Adds a listener for series whose readable values change, by a write or by quarantine. */
     onSeriesChange: (listener: SeriesListener) => seriesListeners.push(listener),

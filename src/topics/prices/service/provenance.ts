@@ -118,7 +118,6 @@ export function createProvenance({
     forget: (seriesId: number) => void sourced?.delete(seriesId),
     /** The series with the source of one of its values, current or earlier, as its publisher. */
     attributed,
-    /** Names the source of a value. */
     nameOf,
     /** Every name that a source of values of a series has. */
     namesOf: (seriesId: number): string[] => [

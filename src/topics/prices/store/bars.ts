@@ -360,7 +360,6 @@ const follows = Array<null>(6).fill(null)
 
 type BarRows = ReturnType<typeof createBarRows>
 
-/** The rows of bars. */
 function createBarRows(db: Database) {
   const sql = statements(db)
   const barAt = sql<Bar, number[]>`

@@ -150,7 +150,6 @@ export function createFlaggedValueStore(db: Database) {
     add: (flag: NewFlag) => void add.run(...cellsOf(flag)),
     /** The same of a row of a dataset. */
     addRow: (flag: NewFlaggedRow) => void addRow.run({ ...flag }),
-    /** The status of the flagged rows of a line. */
     ofLine: (dataset: string, line: string) => ofLine.all(dataset, line),
     find: (id: number) => find.get(id),
     /** The status of this exact value, if it was flagged. */

@@ -105,7 +105,6 @@ export function createValueSourceStore(db: Database) {
       const row = ofValue.get(seriesId, observedAt, recordedAt)
       return row ? byId(row.sourceId) : undefined
     },
-    /** The source of a current value. */
     ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined {
       const row = ofCurrent.get(seriesId, observedAt)
       return row ? byId(row.sourceId) : undefined

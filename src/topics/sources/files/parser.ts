@@ -173,7 +173,6 @@ function csvLines(text: string): string[] {
   return records
 }
 
-/** The default names of fields. */
 const usualNames: Readonly<Record<RowField, readonly string[]>> = {
   price: ['price', 'value'],
   timestamp: ['timestamp', 'observed_at', 'date', 'time'],

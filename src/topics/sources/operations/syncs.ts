@@ -31,7 +31,6 @@ const Rotated = envelopeOf({
 })
 const common = { params: sourceParams.properties }
 
-/** The syncs of a source, and its credentials. */
 export const sourceSyncOperations = (deps: Context) => [
   operation('POST /v1/data-sources/:id/test', {
     operationId: 'testDataSource',

@@ -244,7 +244,6 @@ function rowsOf(db: Database) {
         // The sort is stable: observations of one moment stay in the order of the sources.
         .sort((a, b) => b.observedAt - a.observedAt)
         .slice(0, limit),
-    /** The rows of one source, newest first. */
     newestRows: (number: number, limit: number): SourceRow[] => newest.all(number, limit),
   }
 }

@@ -7,7 +7,6 @@ import { keyedHash } from '../../../../lib/secrets/keyed-hash.ts'
 
 export const fileKinds = ['prices', 'vintages', 'datasets'] as const
 
-/** The content of a file. */
 export interface FileContent {
   /**
    * One of `fileKinds`: current prices, all revisions of prices, current datasets; or the name of a

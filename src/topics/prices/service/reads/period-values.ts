@@ -22,7 +22,6 @@ const clearOf =
       .clear(seriesId, from, to)
       .flatMap(stretch => read(seriesId, stretch.from, stretch.to).reverse())
 
-/** The values that are current. */
 export const currentValues = (
   observations: Pick<ObservationReads, 'between'>,
   quarantine: Pick<QuarantineList, 'clear'>,
