@@ -55,6 +55,14 @@ export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
  */
 const columns = 'observed_at AS observedAt, value, recorded_at AS recordedAt'
 const range = 'series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3'
+/** The values that were current at the moment `?4`. */
+const currentAt = `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
+  UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4`
+/** The value first recorded for each point, of those that were there at the moment `?4`. */
+const firstOfPoints = `SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
+  FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
+    AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
+  WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4`
 
 /** A value that a point had, from its recording until it was replaced. */
 export interface Vintage {
@@ -74,55 +82,7 @@ export interface Recording {
   value: number | undefined
 }
 
-export interface ObservationReads {
-  /** Runs reads of one state of the database: begun together, each costs half. Nothing may write. */
-  together<T>(reads: () => T): T
-  between(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
-  oldestFirst(seriesId: number, from: number, to: number, bornBy?: number): Observation[]
-  /** The newest observation made before `before`. */
-  newest(seriesId: number, before: number): Observation | undefined
-  count(seriesId: number, from: number, to: number, bornBy?: number): number
-  /** The values that were current at `asOf`. */
-  asOf(seriesId: number, from: number, to: number, asOf: number, limit: number): Observation[]
-  /** The value first recorded for each point. */
-  firstRecorded(
-    seriesId: number,
-    from: number,
-    to: number,
-    limit: number,
-    bornBy?: number,
-  ): Observation[]
-  /** The newest observation made before `before` of those that were current at `asOf`. */
-  newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
-  /** When the newest value of a series was recorded; undefined without any. */
-  newestWrittenAt(seriesId: number): number | undefined
-  /** When the first value of a series was recorded; undefined without any. */
-  firstRecordedAt(seriesId: number): number | undefined
-  /** Times of the points that have or had a value, oldest first. */
-  pointTimes(seriesId: number, from: number, to: number, limit: number): number[]
-  /** The times of the first and the last value of each series that was replaced or removed. */
-  revisedSpans(): { seriesId: number; firstAt: number; lastAt: number }[]
-  /** Whether a value of a series in `[from, to)` was replaced or removed. */
-  isRevised(seriesId: number, from: number, to: number): boolean
-  /** Every value that a point ever had, in the order of their recording. */
-  vintages(seriesId: number, observedAt: number): Vintage[]
-  /** The recordings of a series in `[from, to)`, in that order; within a moment by time. */
-  recordings(seriesId: number, from: number, to: number): Recording[]
-  /** Observations after `after`, oldest first: for streaming whole series. */
-  after(seriesId: number, after: number, limit: number): Observation[]
-  /**
-   * Writes the observations of `[from, to)`, oldest first, into columns until these are full;
-   * returns how many. With `point` those that were current at `point.asOf`, or where
-   * `point.isCovered` is false the values first recorded.
-   */
-  copy(
-    seriesId: number,
-    from: number,
-    to: number,
-    into: ObservationColumns,
-    point?: { asOf: number; isCovered: boolean },
-  ): number
-}
+export type ObservationReads = ReturnType<typeof createObservationReads>
 
 /** Arrays of one length. */
 export interface ObservationColumns {
@@ -195,7 +155,7 @@ export function createObservationStore(db: Database): ObservationStore {
   }
 }
 
-function createObservationReads(db: Database): ObservationReads {
+function createObservationReads(db: Database) {
   const sql = statements(db)
   const between = sql<Observation, number[]>`
     SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`
@@ -205,16 +165,9 @@ function createObservationReads(db: Database): ObservationReads {
     SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`
   const count = sql<{ n: number }, number[]>`
     SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`
-  const asOf = sql<Observation, number[]>`
-    SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
-    UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
-    ORDER BY observedAt DESC LIMIT ?5`
+  const asOf = sql<Observation, number[]>`${currentAt} ORDER BY observedAt DESC LIMIT ?5`
   const firstRecorded = sql<Observation, number[]>`
-    SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
-    FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
-      AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
-    WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
-    ORDER BY o.observed_at DESC LIMIT ?5`
+    ${firstOfPoints} ORDER BY o.observed_at DESC LIMIT ?5`
   const newestCurrent = sql<Observation, number[]>`
     SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
     ORDER BY observed_at DESC LIMIT 1`
@@ -258,59 +211,84 @@ function createObservationReads(db: Database): ObservationReads {
   const after = sql<Observation, number[]>`
     SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`
   return {
-    together: reads => readAtOnce(db, reads),
-    between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit),
-    oldestFirst: (id, from, to, bornBy = anyTime) => forward.all(id, from, to, bornBy),
-    newest: (...args) => newest.get(...args),
-    count: (id, from, to, bornBy = anyTime) => count.get(id, from, to, bornBy)!.n,
-    asOf: (...args) => asOf.all(...args),
-    firstRecorded: (id, from, to, limit, bornBy = anyTime) =>
-      firstRecorded.all(id, from, to, bornBy, limit),
-    newestAsOf(...args) {
-      const current = newestCurrent.get(...args)
-      const replaced = newestReplaced.get(...args)
+    /** Runs reads of one state of the database: begun together, each costs half. Nothing may write. */
+    together: <T>(reads: () => T): T => readAtOnce(db, reads),
+    between: (seriesId: number, from: number, to: number, limit: number, bornBy = anyTime) =>
+      between.all(seriesId, from, to, bornBy, limit),
+    oldestFirst: (seriesId: number, from: number, to: number, bornBy = anyTime) =>
+      forward.all(seriesId, from, to, bornBy),
+    /** The newest observation made before `before`. */
+    newest: (seriesId: number, before: number) => newest.get(seriesId, before),
+    count: (seriesId: number, from: number, to: number, bornBy = anyTime) =>
+      count.get(seriesId, from, to, bornBy)!.n,
+    /** The values that were current at `moment`. */
+    asOf: (seriesId: number, from: number, to: number, moment: number, limit: number) =>
+      asOf.all(seriesId, from, to, moment, limit),
+    /** The value first recorded for each point. */
+    firstRecorded: (seriesId: number, from: number, to: number, limit: number, bornBy = anyTime) =>
+      firstRecorded.all(seriesId, from, to, bornBy, limit),
+    /** The newest observation made before `before` of those that were current at `moment`. */
+    newestAsOf(seriesId: number, before: number, moment: number) {
+      const current = newestCurrent.get(seriesId, before, moment)
+      const replaced = newestReplaced.get(seriesId, before, moment)
       if (!current || !replaced) return current ?? replaced
       return replaced.observedAt > current.observedAt ? replaced : current
     },
-    newestWrittenAt: seriesId => newestWritten.get(seriesId)?.at,
-    firstRecordedAt: seriesId => firstBirth.get(seriesId)?.at ?? undefined,
-    pointTimes: (...args) => pointTimes.all(...args).map(row => row.at),
-    revisedSpans: () =>
+    /** When the newest value of a series was recorded; undefined without any. */
+    newestWrittenAt: (seriesId: number) => newestWritten.get(seriesId)?.at,
+    /** When the first value of a series was recorded; undefined without any. */
+    firstRecordedAt: (seriesId: number) => firstBirth.get(seriesId)?.at ?? undefined,
+    /** Times of the points that have or had a value, oldest first. */
+    pointTimes: (seriesId: number, from: number, to: number, limit: number) =>
+      pointTimes.all(seriesId, from, to, limit).map(row => row.at),
+    /** The times of the first and the last value of each series that was replaced or removed. */
+    revisedSpans: (): { seriesId: number; firstAt: number; lastAt: number }[] =>
       revisedSpans
         .all()
         .flatMap(({ firstAt, ...span }) => (firstAt === null ? [] : { ...span, firstAt })),
-    isRevised: (...args) => revised.get(...args) !== undefined,
-    vintages: (...args) =>
-      vintages.all(...args).map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
-    recordings: (...args) =>
-      recordings.all(...args).map(row => ({ ...row, value: row.value ?? undefined })),
-    after: (...args) => after.all(...args),
+    /** Whether a value of a series in `[from, to)` was replaced or removed. */
+    isRevised: (seriesId: number, from: number, to: number) =>
+      revised.get(seriesId, from, to) !== undefined,
+    /** Every value that a point ever had, in the order of their recording. */
+    vintages: (seriesId: number, observedAt: number): Vintage[] =>
+      vintages
+        .all(seriesId, observedAt)
+        .map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
+    /** The recordings of a series in `[from, to)`, in that order; within a moment by time. */
+    recordings: (seriesId: number, from: number, to: number): Recording[] =>
+      recordings.all(seriesId, from, to).map(row => ({ ...row, value: row.value ?? undefined })),
+    /** Observations after `time`, oldest first: for streaming whole series. */
+    after: (seriesId: number, time: number, limit: number) => after.all(seriesId, time, limit),
     copy: createColumnReader(db),
   }
 }
 
 /** Reads long stretches: rows come as lists of cells, which cost less than objects. */
-function createColumnReader(db: Database): ObservationReads['copy'] {
+function createColumnReader(db: Database) {
   const sql = statements(db)
   const forward = sql<unknown, number[]>`
-    SELECT observed_at, value, recorded_at FROM observations WHERE ${range} ORDER BY observed_at LIMIT ?4`
-  const asOf = sql<unknown, number[]>`
-    SELECT observed_at, value, recorded_at FROM observations WHERE ${range} AND recorded_at <= ?5
-    UNION ALL SELECT observed_at, value, recorded_at FROM observation_revisions WHERE ${range} AND recorded_at <= ?5 AND replaced_at > ?5
-    ORDER BY 1 LIMIT ?4`
-  const firstRecorded = sql<unknown, number[]>`
-    SELECT o.observed_at, coalesce(r.value, o.value), coalesce(r.recorded_at, o.recorded_at)
-    FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
-      AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
-    WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 ORDER BY o.observed_at LIMIT ?4`
-  return (seriesId, from, to, { observedAt, value, recordedAt }, point) => {
+    SELECT ${columns} FROM observations WHERE ${range} ORDER BY observed_at LIMIT ?4`
+  const asOf = sql<unknown, number[]>`${currentAt} ORDER BY observedAt LIMIT ?5`
+  const firstRecorded = sql<unknown, number[]>`${firstOfPoints} ORDER BY o.observed_at LIMIT ?5`
+  /**
+   * Writes the observations of `[from, to)`, oldest first, into columns until these are full;
+   * returns how many. With `point` those that were current at `point.asOf`, or where
+   * `point.isCovered` is false the values first recorded.
+   */
+  return (
+    seriesId: number,
+    from: number,
+    to: number,
+    { observedAt, value, recordedAt }: ObservationColumns,
+    point?: { asOf: number; isCovered: boolean },
+  ): number => {
     const room = observedAt.length
     const rows =
       point === undefined
         ? forward.values(seriesId, from, to, room)
         : point.isCovered
-          ? asOf.values(seriesId, from, to, room, point.asOf)
-          : firstRecorded.values(seriesId, from, to, room)
+          ? asOf.values(seriesId, from, to, point.asOf, room)
+          : firstRecorded.values(seriesId, from, to, anyTime, room)
     for (let i = 0; i < rows.length; i += 1) {
       const row = rows[i] as [observedAt: number, value: number, recordedAt: number]
       observedAt[i] = row[0]
