@@ -1,15 +1,12 @@
 import type { Runtime } from '../config/runtime.ts'
 import { noteMissedRows } from '../database/dataset-log.ts'
 import type { OutboxServices } from '../outbox/open.ts'
-import type { AccountServices } from '../topics/account/service/open.ts'
-import type { AlertServices } from '../topics/alerts/service/open.ts'
 import { createAnnotationData } from '../topics/analytics/demo/annotations.ts'
 import { createPositionData } from '../topics/analytics/demo/positions.ts'
 import type { AnalyticsServices } from '../topics/analytics/service/open.ts'
 import type { BillingServices } from '../topics/billing/service/open.ts'
 import { contractOf } from '../topics/catalogue/service/contract-calendar.ts'
 import type { CatalogueServices } from '../topics/catalogue/service/open.ts'
-import type { DeliveryServices } from '../topics/deliveries/service/open.ts'
 import { createDrillingData } from '../topics/drilling/demo/drilling.ts'
 import { createFracData } from '../topics/drilling/demo/frac.ts'
 import { createPermitData } from '../topics/drilling/demo/permits.ts'
@@ -29,7 +26,6 @@ import { contractCode, type FamilyCode, familyOf } from '../topics/futures/math/
 import type { FuturesServices } from '../topics/futures/service/open.ts'
 import { confirmedAccount } from '../topics/keys/service/keyring.ts'
 import type { KeyServices } from '../topics/keys/service/open.ts'
-import type { MessageServices } from '../topics/messages/service/open.ts'
 import type { OperatorServices } from '../topics/operator/service/open.ts'
 import { createEventLog, withEvents } from '../topics/prices/demo/events.ts'
 import { withPower } from '../topics/prices/demo/power.ts'
@@ -38,8 +34,6 @@ import { drillingGroups, withRegions } from '../topics/prices/demo/regions.ts'
 import { createWorld, type World } from '../topics/prices/demo/world.ts'
 import { dailyCloses } from '../topics/prices/demo/world-closes.ts'
 import type { PriceServices } from '../topics/prices/service/open.ts'
-import type { SourceServices } from '../topics/sources/service/open.ts'
-import type { WatchServices } from '../topics/watches/service/open.ts'
 import type { WebhookServices } from '../topics/webhooks/service/open.ts'
 import type { DemoData } from './demo-data.ts'
 import { createDemoFeed } from './feed.ts'
@@ -50,6 +44,7 @@ import { sampleDeliveries } from './samples/deliveries.ts'
 import { sampleId } from './samples/id.ts'
 import { sampleMessages } from './samples/messages.ts'
 import { sampleOrganization } from './samples/organization.ts'
+import type { SampleServices } from './samples/services.ts'
 import { sampleWatches } from './samples/watches.ts'
 import { sampleWebhooks } from './samples/webhooks.ts'
 import { createScenarios, type Scenario, type ScenarioDeps } from './scenarios.ts'
@@ -233,21 +228,6 @@ export const evaluationAccountId = sampleId(1)
 const callingKeyId = sampleId(101)
 const evaluationEmail = 'eval@example.com'
 
-/** The services that write the records of the demo account. */
-export interface SampleServices
-  extends Pick<Runtime, 'db' | 'clock' | 'ids'>,
-    CatalogueServices,
-    Pick<KeyServices, 'keys' | 'organizationStore'>,
-    Pick<MessageServices, 'notifications'>,
-    AlertServices,
-    BillingServices,
-    DeliveryServices,
-    WebhookServices,
-    OutboxServices,
-    SourceServices,
-    WatchServices,
-    AccountServices {}
-
 /**
  * Creates the demo account with a few records of every kind. Its keys: one to call with, one to
  * delete and one to roll. Returns the token of the first; an existing account gets a new one.
@@ -264,13 +244,13 @@ export function openEvaluationAccount(services: SampleServices): string {
   keys.addKey(account, { id: callingKeyId, name: 'evaluation', token })
   keys.addKey(account, { id: sampleId(102), name: 'old spreadsheet' })
   keys.addKey(account, { id: sampleId(103), name: 'nightly job' })
-  sampleMessages(services, evaluationAccountId)
-  sampleAlerts(services, evaluationAccountId)
-  sampleBilling(services, evaluationAccountId)
-  sampleDeliveries(services, evaluationAccountId)
-  sampleOrganization(services, evaluationAccountId)
-  sampleWebhooks(services, evaluationAccountId)
-  sampleDataSources(services, evaluationAccountId)
-  sampleWatches(services, evaluationAccountId)
+  sampleMessages(services, account)
+  sampleAlerts(services, account)
+  sampleBilling(services, account)
+  sampleDeliveries(services, account)
+  sampleOrganization(services, account)
+  sampleWebhooks(services, account)
+  sampleDataSources(services, account)
+  sampleWatches(services, account)
   return token
 }

@@ -1,20 +1,7 @@
 import type { AlertCondition } from '../../topics/alerts/math/condition.ts'
-import type { AlertSettings } from '../../topics/alerts/store/alerts.ts'
+import type { AccountState } from '../../topics/keys/service/keyring.ts'
 import { sampleId } from './id.ts'
-
-interface Account {
-  account: { id: string }
-}
-
-/** The services that create the sample alerts. */
-export interface AlertSamplesDeps<A extends Account> {
-  keys: { account(id: string): A | undefined }
-  catalogue: { named(code: string): { id: number } | undefined }
-  alerts: {
-    byId(id: string): unknown
-    create(account: A, settings: AlertSettings, options: { id: string }): unknown
-  }
-}
+import type { SampleServices } from './services.ts'
 
 const samples: readonly {
   id: number
@@ -50,12 +37,7 @@ const samples: readonly {
  * The alerts of the evaluation account: a standard one, an analytics one and one to delete.
  * Existing records are kept.
  */
-export function sampleAlerts<A extends Account>(
-  { keys, catalogue, alerts }: AlertSamplesDeps<A>,
-  accountId: string,
-): void {
-  const account = keys.account(accountId)
-  if (!account) return
+export function sampleAlerts({ catalogue, alerts }: SampleServices, account: AccountState): void {
   for (const { id, code, ...settings } of samples) {
     const series = catalogue.named(code)
     if (!series || alerts.byId(sampleId(id))) continue

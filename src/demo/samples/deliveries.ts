@@ -1,25 +1,6 @@
-import type { DeliverySchedule } from '../../plans/messages/delivery-schedule.ts'
+import type { AccountState } from '../../topics/keys/service/keyring.ts'
 import { sampleId } from './id.ts'
-
-interface Account {
-  account: { id: string }
-}
-
-interface Settings extends DeliverySchedule {
-  name: string
-  commodityCodes: readonly string[]
-  recipientEmail: null
-  enabled: boolean
-}
-
-/** The services that create the sample deliveries. */
-export interface DeliverySamplesDeps<A extends Account> {
-  keys: { account(id: string): A | undefined }
-  deliveries: {
-    own(accountId: string, id: string): unknown
-    create(account: A, settings: Settings, options: { source: string; id: string }): unknown
-  }
-}
+import type { SampleServices } from './services.ts'
 
 const schedule = {
   cadence: 'daily',
@@ -29,7 +10,7 @@ const schedule = {
   recipientEmail: null,
 } as const
 
-const samples: readonly (Settings & { id: number })[] = [
+const samples = [
   {
     ...schedule,
     id: 301,
@@ -44,14 +25,9 @@ const samples: readonly (Settings & { id: number })[] = [
  * The deliveries of the evaluation account: a daily one, and a paused one to delete. Existing
  * records are kept.
  */
-export function sampleDeliveries<A extends Account>(
-  { keys, deliveries }: DeliverySamplesDeps<A>,
-  accountId: string,
-): void {
-  const account = keys.account(accountId)
-  if (!account) return
+export function sampleDeliveries({ deliveries }: SampleServices, account: AccountState): void {
   for (const { id, ...settings } of samples) {
-    if (deliveries.own(accountId, sampleId(id)) === undefined)
+    if (deliveries.own(account.account.id, sampleId(id)) === undefined)
       deliveries.create(account, settings, { source: 'api', id: sampleId(id) })
   }
 }

@@ -1,14 +1,7 @@
-import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { NotificationStore } from '../../topics/messages/store/notifications.ts'
+import type { AccountState } from '../../topics/keys/service/keyring.ts'
 import { createPhoneStore } from '../../topics/messages/store/phones.ts'
 import { sampleId } from './id.ts'
-
-export interface MessageSamplesDeps {
-  db: Database
-  notifications: NotificationStore
-  clock: Clock
-}
+import type { SampleServices } from './services.ts'
 
 const notificationId = sampleId(701)
 
@@ -17,9 +10,10 @@ const notificationId = sampleId(701)
  * records are kept.
  */
 export function sampleMessages(
-  { db, notifications, clock }: MessageSamplesDeps,
-  accountId: string,
+  { db, notifications, clock }: SampleServices,
+  { account }: AccountState,
 ): void {
+  const accountId = account.id
   const at = clock.now()
   const phones = createPhoneStore(db)
   if (!phones.of(accountId)) {

@@ -1,23 +1,10 @@
-import type { Ids } from '../../lib/ids.ts'
 import { tokenHash } from '../../lib/secrets/token.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs } from '../../lib/time/instant.ts'
 import type { Role } from '../../plans/roles/roles.ts'
-import type { OrganizationStore } from '../../topics/account/store/organizations.ts'
+import type { AccountState } from '../../topics/keys/service/keyring.ts'
 import type { Account } from '../../topics/keys/store/accounts.ts'
 import { sampleId } from './id.ts'
-
-export interface OrganizationSamplesDeps {
-  keys: {
-    account(id: string): { account: Account } | undefined
-    accountByEmail(email: string): { account: Account } | undefined
-    putAccount(account: Account): { account: Account }
-    place(accountId: string): void
-  }
-  organizationStore: OrganizationStore
-  clock: Clock
-  ids: Ids
-}
+import type { SampleServices } from './services.ts'
 
 const host = 'evaluation.example'
 const secondAddress = `second@${host}`
@@ -27,11 +14,11 @@ const secondAddress = `second@${host}`
  * invitation to its second address.
  */
 export function sampleOrganization(
-  { keys, organizationStore: store, clock, ids }: OrganizationSamplesDeps,
-  accountId: string,
+  { keys, organizationStore: store, clock, ids }: SampleServices,
+  { account: owner }: AccountState,
 ): void {
-  const owner = keys.account(accountId)?.account
-  if (!owner || store.memberByAccount(accountId)) return
+  const accountId = owner.id
+  if (store.memberByAccount(accountId)) return
   const now = clock.now()
   const organizationId = sampleId(600)
   store.put({ id: organizationId, name: 'Evaluation', accountId, createdAt: now })

@@ -1,33 +1,9 @@
+import type { AccountState } from '../../topics/keys/service/keyring.ts'
 import { sampleId } from './id.ts'
-
-interface Account {
-  account: { id: string }
-}
-
-interface Settings {
-  name: string
-  codes: readonly string[]
-  intervalSeconds: number
-  active: boolean
-  deliverWebhook: boolean
-  thresholdPercent: number | null
-}
-
-/** The services that create the sample watches. */
-export interface WatchSamplesDeps<A extends Account> {
-  keys: { account(id: string): A | undefined }
-  watches: {
-    byId(id: string): unknown
-    create(
-      account: A,
-      settings: Settings,
-      origin: { id: string; source: string; toolName: null },
-    ): unknown
-  }
-}
+import type { SampleServices } from './services.ts'
 
 const shared = { deliverWebhook: false, intervalSeconds: 3600 }
-const samples: readonly (Settings & { id: number })[] = [
+const samples = [
   {
     ...shared,
     id: 501,
@@ -50,12 +26,7 @@ const samples: readonly (Settings & { id: number })[] = [
  * The watches of the evaluation account: a running one, and a paused one to delete. Existing
  * records are kept.
  */
-export function sampleWatches<A extends Account>(
-  { keys, watches }: WatchSamplesDeps<A>,
-  accountId: string,
-): void {
-  const account = keys.account(accountId)
-  if (!account) return
+export function sampleWatches({ watches }: SampleServices, account: AccountState): void {
   for (const { id, ...settings } of samples) {
     if (watches.byId(sampleId(id))) continue
     watches.create(account, settings, { id: sampleId(id), source: 'api', toolName: null })

@@ -1,33 +1,8 @@
-import type { Clock } from '../../lib/time/clock.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
-import { defaultSettings, type EndpointSettings } from '../../topics/webhooks/store/webhooks.ts'
+import type { AccountState } from '../../topics/keys/service/keyring.ts'
+import { defaultSettings } from '../../topics/webhooks/store/webhooks.ts'
 import { sampleId } from './id.ts'
-
-interface Account {
-  account: { id: string }
-}
-
-interface SampleMessage {
-  kind: 'webhook'
-  id: string
-  accountId: string
-  lane: string
-  eventId: string
-  eventType: string
-  body: string
-  skipped: string
-}
-
-/** The services that create the sample endpoints. */
-export interface WebhookSamplesDeps<A extends Account> {
-  keys: { account(id: string): A | undefined }
-  webhooks: {
-    byId(id: string): unknown
-    create(account: A, settings: EndpointSettings, options: { id: string }): unknown
-  }
-  outbox: { put(message: SampleMessage): unknown }
-  clock: Clock
-}
+import type { SampleServices } from './services.ts'
 
 const eventId = `evt_${'0'.repeat(22)}0411`
 const url = 'http://127.0.0.1:9/hook'
@@ -36,12 +11,11 @@ const url = 'http://127.0.0.1:9/hook'
  * The endpoints of the evaluation account: a disabled one with one logged event, and one to delete.
  * Existing records are kept.
  */
-export function sampleWebhooks<A extends Account>(
-  { keys, webhooks, outbox, clock }: WebhookSamplesDeps<A>,
-  accountId: string,
+export function sampleWebhooks(
+  { webhooks, outbox, clock }: SampleServices,
+  account: AccountState,
 ): void {
-  const account = keys.account(accountId)
-  if (!account || webhooks.byId(sampleId(401))) return
+  if (webhooks.byId(sampleId(401))) return
   const settings = { ...defaultSettings, url, events: ['price.updated'], active: false }
   webhooks.create(
     account,
@@ -61,7 +35,7 @@ export function sampleWebhooks<A extends Account>(
   outbox.put({
     kind: 'webhook',
     id: sampleId(411),
-    accountId,
+    accountId: account.account.id,
     lane: sampleId(401),
     eventId,
     eventType: type,
