@@ -4,9 +4,11 @@ import { dayMs, isoDay, isoInstant } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/math/lookup.ts'
 import { checkRow } from '../../topics/prices/files/rows.ts'
 import type { Observation } from '../../topics/prices/math/bars.ts'
+import type { Decisions, KeptPoint } from '../../topics/prices/service/checks/decisions.ts'
+import type { Ingest } from '../../topics/prices/service/writes/ingest.ts'
 import type { RunningBatch as AnyBatch } from '../../topics/prices/service/writes/running-batch.ts'
 import type { FlaggedValueStore } from '../../topics/prices/store/flagged-values.ts'
-import type { Change, Point } from '../../topics/prices/store/observations.ts'
+import type { ObservationReads, Point } from '../../topics/prices/store/observations.ts'
 import type { ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import type { Dataset } from '../files/dataset.ts'
 import type { RowGuards } from '../files/row-guards.ts'
@@ -46,45 +48,17 @@ export interface Written extends WriteCounts {
 export interface FeedWriterDeps {
   store: FeedStore
   catalogue: CodeLookup
-  observations: {
-    oldestFirst(seriesId: number, from: number, to: number): Observation[]
-  }
-  ingest: {
-    withdraw(seriesId: number, observedAts: readonly number[]): unknown
-    /** A recording time that differs from that of all earlier writes. */
-    next(): number
-    listenInside(
-      listener: (
-        changes: readonly Change[],
-        origin: { sourceId: number; asRecorded?: boolean },
-      ) => void,
-    ): void
-  }
+  observations: Pick<ObservationReads, 'oldestFirst'>
+  ingest: Pick<Ingest, 'withdraw' | 'next' | 'listenInside'>
   sources: Pick<ValueSourceStore, 'byId' | 'hasLonger' | 'idOf'>
   flaggedValues: Pick<FlaggedValueStore, 'waitingCoarser' | 'remove'>
   datasets: readonly Dataset<unknown>[]
   rowGuards: Pick<RowGuards, 'judge' | 'keep'>
-  decisions: {
-    isEmpty(): boolean
-    sift(
-      points: readonly Point[],
-      sourceId: number,
-    ): { fresh: readonly Point[]; kept: readonly KeptPoint[] }
-    keep(kept: readonly KeptPoint[], origin: { sourceId: number; batchId: number }): void
-  }
+  decisions: Pick<Decisions, 'isEmpty' | 'sift' | 'keep'>
 }
 
 export type FeedWriter = ReturnType<typeof createFeedWriter>
 
-/** A value that an operator decided against. */
-interface KeptPoint extends Point {
-  reason: string
-  current: number | undefined
-  isNews: boolean
-}
-
-/** Converts a period kind to its stored number. */
-const kindNumber = storedKind
 const kindOf = (number: number) => storedKinds[number]!
 
 const rejectionsMax = 5
@@ -134,14 +108,14 @@ function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts
 }
 
 const batchOf = (entry: MapEntry, run: WritingRun): RunningBatch =>
-  run.batch(run.feed, kindNumber(entry.kind))
+  run.batch(run.feed, storedKind(entry.kind))
 
 /** The number of the source of an entry's values. */
 const sourceOf = (
   entry: MapEntry,
   { feed: name }: WritingRun,
   { sources }: FeedWriterDeps,
-): number => sources.idOf({ kind: 'feed', name, periodKind: kindNumber(entry.kind) })
+): number => sources.idOf({ kind: 'feed', name, periodKind: storedKind(entry.kind) })
 
 /**
  * In each transaction that writes observations, withdraws a value of a longer period as soon as a
@@ -311,7 +285,7 @@ function knownAround(
   const owners = new Map<number, FeedObservation>()
   for (const observation of store.observations(seriesId, from, to))
     owners.set(observation.observedAt, observation)
-  const own = kindNumber(kind)
+  const own = storedKind(kind)
   const finer = stored
     .map(observation => observation.observedAt)
     .filter(at => (owners.get(at)?.periodKind ?? 0) < own)

@@ -4,34 +4,17 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { World } from '../../prices/demo/world.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import {
-  type DucWells,
   drillingProductivity,
   ducWells,
-  type FracSpreads,
   fracSpreads,
-  type Productivity,
   type RegionalCount,
-  type RegionalDataset,
-  type RigCount,
   rigCounts,
 } from '../dataset/counts.ts'
 import { countDays, type DrillingCalendar, firstRigCountOn, publishedAt } from '../math/period.ts'
+import type { Drilling } from '../service/drilling.ts'
 import type { RegionalStore } from '../store/regional.ts'
 import { ducRows, fracRows, rigRows } from './count-rows.ts'
 import { productivityRows } from './productivity.ts'
-
-/** The families, and the service that imports their new rows. */
-export interface DrillingTarget {
-  rigs: RegionalStore<RigCount>
-  frac: RegionalStore<FracSpreads>
-  duc: RegionalStore<DucWells>
-  productivity: RegionalStore<Productivity>
-  record<T extends RegionalCount>(
-    declared: RegionalDataset<T>,
-    rows: readonly T[],
-    recordedAt: number,
-  ): unknown
-}
 
 interface Family<T extends RegionalCount> {
   calendar: DrillingCalendar
@@ -51,7 +34,7 @@ export interface DrillingDataDeps {
   seed: number
   /** One whose regions add up. */
   world: World
-  drilling: DrillingTarget
+  drilling: Drilling
   /** Days of history; undefined: each count from its own first day. */
   days?: number | undefined
 }

@@ -7,12 +7,10 @@ import { keyOf, uniform } from '../../prices/demo/noise.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { FracChemical, FracDisclosure } from '../dataset/frac.ts'
 import type { Well } from '../dataset/wells.ts'
+import type { createFracChemicalStore } from '../store/frac-chemicals.ts'
+import type { FracDisclosureStore } from '../store/frac-disclosures.ts'
+import type { WellStore } from '../store/wells.ts'
 import { sampleWell } from './permit-rows.ts'
-
-export interface FracTarget {
-  write(disclosures: readonly FracDisclosure[], recordedAt: number): unknown
-  idOf(reference: string): number | undefined
-}
 
 /**
  * The share of the wells with a lifecycle that are disclosed, and the share of those with the
@@ -49,9 +47,9 @@ interface FracDataDeps {
   seed: number
   db: Database
   /** The wells, which are written before. */
-  wells: { search(filter: Record<string, never>): Well[] }
-  disclosures: FracTarget
-  chemicals: { write(chemicals: readonly FracChemical[], recordedAt: number): unknown }
+  wells: Pick<WellStore, 'search'>
+  disclosures: Pick<FracDisclosureStore, 'write' | 'idOf'>
+  chemicals: Pick<ReturnType<typeof createFracChemicalStore>, 'write'>
 }
 
 /**

@@ -16,7 +16,8 @@ import { draw, keyOf, uniform } from '../../prices/demo/noise.ts'
 import type { World } from '../../prices/demo/world.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { WellPermit } from '../dataset/permits.ts'
-import type { Well } from '../dataset/wells.ts'
+import type { Permits } from '../service/permits.ts'
+import type { WellStore } from '../store/wells.ts'
 import { type PermitState, statePlaces } from './permit-places.ts'
 import { permitsOn, samplePermit, sampleWell, wellOf, wellOn } from './permit-rows.ts'
 
@@ -24,16 +25,6 @@ import { permitsOn, samplePermit, sampleWell, wellOf, wellOn } from './permit-ro
 export interface PermitReach {
   days: number
   wholeDays: number
-}
-
-export interface PermitTarget {
-  store: { write(permits: readonly WellPermit[], recordedAt: number): unknown }
-  record(permits: readonly WellPermit[], recordedAt: number): unknown
-}
-
-export interface WellTarget {
-  put(wells: readonly Well[], recordedAt: number): unknown
-  unfinished(source: string, permittedSince: string): Well[]
 }
 
 /**
@@ -63,8 +54,8 @@ interface PermitDataDeps {
   seed: number
   world: World
   db: Database
-  permits: PermitTarget
-  wells: WellTarget
+  permits: Pick<Permits, 'store' | 'record'>
+  wells: Pick<WellStore, 'put' | 'unfinished'>
   reach?: PermitReach
 }
 

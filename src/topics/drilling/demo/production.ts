@@ -4,16 +4,12 @@ import type { DemoData } from '../../../demo/demo-data.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import type { World } from '../../prices/demo/world.ts'
-import type { StateMonth, Well } from '../dataset/wells.ts'
+import type { Well } from '../dataset/wells.ts'
 import { newestPublishedMonth, productionPublishedAt } from '../math/well-production.ts'
-import type { WellMonth } from '../store/well-production.ts'
+import type { WellProduction } from '../service/well-production.ts'
+import type { WellStore } from '../store/wells.ts'
 import { stateMonths } from './production-states.ts'
 import { reportedStates, wellMonths } from './production-wells.ts'
-
-export interface ProductionTarget {
-  wells: { write(rows: readonly WellMonth[], recordedAt: number): unknown }
-  states: { write(rows: readonly StateMonth[], recordedAt: number): unknown }
-}
 
 const firstMonthOfAll = '2020-01'
 /** Wells whose history is written in one transaction. */
@@ -23,9 +19,9 @@ interface ProductionDataDeps {
   seed: number
   world: World
   db: Database
-  production: ProductionTarget
+  production: Pick<WellProduction, 'wells' | 'states'>
   /** The wells, which are written before. */
-  known: { search(filter: { state: string; producingTo: string }): Well[] }
+  known: Pick<WellStore, 'search'>
   /** Months of history; undefined: all there are. */
   months?: number | undefined
 }

@@ -1,8 +1,8 @@
 import type { DemoData } from '../../../demo/demo-data.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { World } from '../../prices/demo/world.ts'
-import type { DayRecord, TickRecord } from '../math/contract-days.ts'
 import { type FamilyCode, families } from '../math/families.ts'
+import type { Futures } from '../service/futures.ts'
 import { createWorldCurve } from './curves.ts'
 import {
   gridMs,
@@ -14,18 +14,12 @@ import {
   type Reach,
 } from './published.ts'
 
-/** Takes what was published, each call in one transaction; the same again changes nothing. */
-export interface FuturesWriter {
-  recordDays(days: readonly DayRecord[], recordedAt: number): unknown
-  recordTicks(ticks: readonly TickRecord[], recordedAt: number): unknown
-}
-
 export interface FuturesDataDeps {
   world: World
   seed: number
   /** Places after the point of each family's prices. */
   decimals(code: FamilyCode): number
-  futures: FuturesWriter
+  futures: Pick<Futures, 'recordDays' | 'recordTicks'>
   /** Makes contracts known that are not yet, marked as fixture data. */
   open(contracts: readonly { family: FamilyCode; month: string }[]): void
   reach?: Reach
