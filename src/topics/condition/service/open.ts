@@ -27,12 +27,7 @@ export function openCondition(deps: ConditionServicesDeps) {
     together: deps.latestPrices.together,
     now: deps.clock.now,
   })
-  const quality = createQuality({
-    ...deps,
-    frozen: seriesFaults.frozen,
-    intraday: seriesFaults.intraday,
-    store,
-  })
+  const quality = createQuality({ ...deps, seriesFaults, store })
   deps.onSeriesChange(quality.forget)
   deps.onSeriesChange(seriesFaults.forget)
   return {

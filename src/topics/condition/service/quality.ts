@@ -7,10 +7,9 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
-import type { DayClose, FrozenRun } from '../math/faults.ts'
-import type { IntradayGaps } from '../math/intraday.ts'
 import { type QualityReport, qualityOf, windowDays } from '../math/quality.ts'
 import type { QualityStore } from '../store/quality.ts'
+import type { SeriesFaults } from './series-faults.ts'
 
 /** The quality of the series that answers for a code. */
 export interface CodeQuality {
@@ -37,10 +36,7 @@ interface CachedQuality {
  */
 export function createQuality(deps: {
   store: Pick<QualityStore, 'days'>
-  /** The value that a series has stood at for too long. */
-  frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
-  /** Missing values inside the newest sessions of a series that is quoted all day. */
-  intraday?(series: Series): IntradayGaps | undefined
+  seriesFaults?: Pick<SeriesFaults, 'frozen' | 'intraday'>
   catalogue: Catalogue
   latestPrices: LatestPrices
   quarantine: QuarantineList
@@ -48,7 +44,7 @@ export function createQuality(deps: {
   /** Measures slices in real time, because the service's own clock may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }) {
-  const { store, frozen, intraday, catalogue, latestPrices, quarantine, clock, stopwatch } = deps
+  const { store, seriesFaults, catalogue, latestPrices, quarantine, clock, stopwatch } = deps
   /** The days of a series that are not in quarantine and its newest observation outside of it. */
   const storedOf = (series: Series, from: number, excluded: ReadonlySet<number>) => {
     const { days, newest } = store.days(series.id, from)
@@ -79,8 +75,8 @@ export function createQuality(deps: {
       firstAt: extent.firstAt,
       lastAt: newest.observedAt,
       now,
-      frozen: frozen?.(series, stored.all),
-      intraday: intraday?.(series),
+      frozen: seriesFaults?.frozen(series, stored.all),
+      intraday: seriesFaults?.intraday(series),
     })
     const until = freshUntil(series, newest.observedAt)
     const { stepMs } = scheduleOf(series)

@@ -17,10 +17,11 @@ import {
   type FrozenRun,
   frozenRun,
   mayBeFrozen,
+  type UnitBreak,
   unitBreakOf,
 } from '../math/faults.ts'
 import { type IntradayGaps, intradayGaps, intradaySessions } from '../math/intraday.ts'
-import { missingSlots, slotStart, windowDays } from '../math/quality.ts'
+import { missingSlots, type Slot, slotStart, windowDays } from '../math/quality.ts'
 import type { QualityStore } from '../store/quality.ts'
 import { feedNameOf } from './freshness.ts'
 
@@ -93,6 +94,54 @@ export interface SeriesFaultDeps {
   now(): number
 }
 
+/** A fault, with what its description says of the code. */
+type FoundFault = Omit<SeriesFault, 'code' | 'description'> & { predicate: string }
+
+const frozenFault = ({ value, days, sinceAt }: FrozenRun): FoundFault => ({
+  kind: 'frozen',
+  sinceOn: isoDay(sinceAt),
+  points: days,
+  predicate: `is ${value} in every value since ${isoDay(sinceAt)} (${days})`,
+})
+
+const unitBreakFault = ({ startsAt, name, days }: UnitBreak): FoundFault => ({
+  kind: 'unit_break',
+  sinceOn: isoDay(startsAt),
+  points: days,
+  predicate: `seems to be in another unit from ${isoDay(startsAt)} on, as between ${name}`,
+})
+
+const stopFault = (lastAt: number, points: number): FoundFault => ({
+  kind: 'stopped',
+  sinceOn: isoDay(lastAt),
+  points,
+  predicate: `has stopped: its last value is of ${isoDay(lastAt)}`,
+})
+
+function missingFault(missing: readonly Slot[]): FoundFault | undefined {
+  const last = missing.at(-1)
+  return (
+    last && {
+      kind: 'missing',
+      sinceOn: isoDay(last.from),
+      points: missing.length,
+      predicate: `lacks ${missing.length} ${missing.length === 1 ? 'value' : 'values'} of its calendar, the last of ${isoDay(last.from)}`,
+    }
+  )
+}
+
+function gapFault(gaps: IntradayGaps | undefined): FoundFault | undefined {
+  const stretch = gaps?.stretches.at(-1)
+  return gaps && stretch
+    ? {
+        kind: 'gap',
+        sinceOn: isoDay(stretch.from),
+        points: gaps.missing,
+        predicate: `lacks ${gaps.missing} of ${gaps.expected} values of its cadence, the last before ${isoInstant(stretch.to)}`,
+      }
+    : undefined
+}
+
 export function createSeriesFaults({
   store,
   catalogue,
@@ -132,67 +181,34 @@ export function createSeriesFaults({
     status: DataStatus,
     at: number,
   ): SeriesFault[] => {
-    const faults: SeriesFault[] = []
     const from = startOfDay(at - windowDays(series.cadence) * dayMs)
     const storedDays = store.closes(series.id, from, pastDays)
     const run = frozen(series, storedDays)
-    if (run)
-      faults.push({
-        code,
-        kind: 'frozen',
-        sinceOn: isoDay(run.sinceAt),
-        points: run.days,
-        description: `${code} is ${run.value} in every value since ${isoDay(run.sinceAt)} (${run.days})`,
-      })
     const quarantined = quarantine.within(series.id, from, at).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
     const days = storedDays.filter(day => !excluded.has(day.startsAt))
     const unitBreak = unitBreakOf(days)
-    if (unitBreak)
-      faults.push({
-        code,
-        kind: 'unit_break',
-        sinceOn: isoDay(unitBreak.startsAt),
-        points: unitBreak.days,
-        description: `${code} seems to be in another unit from ${isoDay(unitBreak.startsAt)} on, as between ${unitBreak.name}`,
-      })
     const gaps = missingSlots(
       { listing: series, days, quarantined, lastAt: extent.lastAt, now: at },
       Math.max(from, slotStart(series, extent.firstAt)),
       status,
     )
+    const isStale = status === 'stale'
     // Values missing since a series has stopped do not count as a gap.
-    const missing =
-      status === 'stale' ? gaps.missing.filter(slot => slot.from < extent.lastAt) : gaps.missing
-    if (status === 'stale' && !isOff(series, 'stop'))
-      faults.push({
-        code,
-        kind: 'stopped',
-        sinceOn: isoDay(extent.lastAt),
-        points: gaps.missing.length - missing.length,
-        description: `${code} has stopped: its last value is of ${isoDay(extent.lastAt)}`,
-      })
-    const last = missing.at(-1)
-    if (last)
-      faults.push({
-        code,
-        kind: 'missing',
-        sinceOn: isoDay(last.from),
-        points: missing.length,
-        description: `${code} lacks ${missing.length} ${missing.length === 1 ? 'value' : 'values'} of its calendar, the last of ${isoDay(last.from)}`,
-      })
-    // A stopped series lacks every value, so no gap is reported.
-    const gap = status === 'stale' ? undefined : intraday(series)
-    const stretch = gap?.stretches.at(-1)
-    if (gap && stretch)
-      faults.push({
-        code,
-        kind: 'gap',
-        sinceOn: isoDay(stretch.from),
-        points: gap.missing,
-        description: `${code} lacks ${gap.missing} of ${gap.expected} values of its cadence, the last before ${isoInstant(stretch.to)}`,
-      })
+    const missing = isStale ? gaps.missing.filter(slot => slot.from < extent.lastAt) : gaps.missing
+    const faults = [
+      run && frozenFault(run),
+      unitBreak && unitBreakFault(unitBreak),
+      isStale && !isOff(series, 'stop')
+        ? stopFault(extent.lastAt, gaps.missing.length - missing.length)
+        : undefined,
+      missingFault(missing),
+      // A stopped series lacks every value, so no gap is reported.
+      isStale ? undefined : gapFault(intraday(series)),
+    ]
     return faults
+      .filter(fault => fault !== undefined)
+      .map(({ predicate, ...fault }) => ({ code, ...fault, description: `${code} ${predicate}` }))
   }
 
   const of = (listed: Series): readonly SeriesFault[] => {
