@@ -81,25 +81,16 @@ interface EarlierDays {
   made: Map<string, unknown>
 }
 
-/**
- * `attributed`: the series with the source of a value as its publisher; by default the source of
- * the newest value, which the catalogue knows.
- */
-export function createLatestPrices(
-  observations: Pick<ObservationStore, 'newest'> &
-    Partial<Pick<ObservationStore, 'after' | 'together'>> & {
-      periodValues?: PeriodValues
-      formulaOf?: FormulaOf
-      averagedFor?: Formulas['averagedFor']
-    },
+type LatestReads = Pick<ObservationStore, 'newest'> &
+  Partial<Pick<ObservationStore, 'after' | 'together'>>
+
+/** The newest observations outside quarantine. */
+function createNewest(
+  observations: LatestReads,
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
-  attributed: (series: Series, observation: Observation) => Series = series => series,
 ) {
-  const entries = new Map<number, Entry>()
   const newestOnes = new Map<number, Observation | undefined>()
-  const earlier = new Map<number, EarlierDays>()
-  let changes = 0
 
   const newestBefore = (seriesId: number, before: number): Observation | undefined => {
     for (const stretch of quarantine.clear(seriesId, Number.MIN_SAFE_INTEGER, before).reverse()) {
@@ -109,7 +100,41 @@ export function createLatestPrices(
     return undefined
   }
 
-  const earlierDaysOf = (seriesId: number, newestAt: number): EarlierDays => {
+  /** A value with a time in the future is the latest price when its time comes. */
+  const of = ({ id, unavailableReason }: Series): Observation | undefined => {
+    // A discontinued series has history but no latest price; this is checked each time, because it
+    // may change.
+    if (unavailableReason !== null) return undefined
+    const now = clock.now()
+    if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))
+    const newest = newestOnes.get(id)
+    return newest && newest.observedAt > now ? newestBefore(id, now + 1) : newest
+  }
+
+  /** The last moment at which the next value of a series is in the future still. */
+  const until = (seriesId: number, now: number): number => {
+    const last = newestOnes.get(seriesId)?.observedAt ?? now
+    const next = last > now ? observations.after?.(seriesId, now, 1)[0]?.observedAt : undefined
+    return (next ?? Number.POSITIVE_INFINITY) - 1
+  }
+
+  return {
+    before: newestBefore,
+    of,
+    until,
+    forget: (seriesId: number) => newestOnes.delete(seriesId),
+    forgetAll: () => newestOnes.clear(),
+  }
+}
+
+/** Facts about the days before the day of the newest price of each series. */
+function createEarlierDays(
+  observations: LatestReads,
+  quarantine: QuarantineList,
+  newestBefore: (seriesId: number, before: number) => Observation | undefined,
+) {
+  const earlier = new Map<number, EarlierDays>()
+  const of = (seriesId: number, newestAt: number): EarlierDays => {
     const end = startOfDay(newestAt)
     const cached = earlier.get(seriesId)
     if (cached?.end === end) return cached
@@ -123,24 +148,35 @@ export function createLatestPrices(
     earlier.set(seriesId, days)
     return days
   }
-
-  /** A value with a time in the future is the latest price when its time comes. */
-  const newestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
-    // A discontinued series has history but no latest price; this is checked each time, because it
-    // may change.
-    if (unavailableReason !== null) return undefined
-    const now = clock.now()
-    if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))
-    const newest = newestOnes.get(id)
-    return newest && newest.observedAt > now ? newestBefore(id, now + 1) : newest
+  return {
+    of,
+    /** `from`: nothing that was observed earlier has changed. */
+    forget(seriesId: number, from: number) {
+      const days = earlier.get(seriesId)
+      if (days && from < days.end) earlier.delete(seriesId)
+    },
+    forgetAll: () => earlier.clear(),
   }
+}
 
-  /** The last moment at which the next value of a series is in the future still. */
-  const isNewestUntil = (seriesId: number, now: number): number => {
-    const last = newestOnes.get(seriesId)?.observedAt ?? now
-    const next = last > now ? observations.after?.(seriesId, now, 1)[0]?.observedAt : undefined
-    return (next ?? Number.POSITIVE_INFINITY) - 1
-  }
+/**
+ * `attributed`: the series with the source of a value as its publisher; by default the source of
+ * the newest value, which the catalogue knows.
+ */
+export function createLatestPrices(
+  observations: LatestReads & {
+    periodValues?: PeriodValues
+    formulaOf?: FormulaOf
+    averagedFor?: Formulas['averagedFor']
+  },
+  quarantine: QuarantineList,
+  clock: Pick<Clock, 'now'>,
+  attributed: (series: Series, observation: Observation) => Series = series => series,
+) {
+  const entries = new Map<number, Entry>()
+  const newest = createNewest(observations, quarantine, clock)
+  const earlier = createEarlierDays(observations, quarantine, newest.before)
+  let changes = 0
 
   const deliveredNow = (
     series: Series,
@@ -148,7 +184,7 @@ export function createLatestPrices(
     { value, observedAt }: Observation,
     now: number,
   ) => {
-    const newest = newestBefore(series.id, Number.MAX_SAFE_INTEGER)
+    const last = newest.before(series.id, Number.MAX_SAFE_INTEGER)
     const { quoted, before } = quotedDelivery(
       terms,
       observedAt,
@@ -156,7 +192,7 @@ export function createLatestPrices(
     )
     return {
       quoted,
-      newestAt: newest?.observedAt ?? observedAt,
+      newestAt: last?.observedAt ?? observedAt,
       validUntil: periodAt(terms, now).end - 1,
       change: before === undefined ? undefined : priceChange(before, value, series.decimals),
     }
@@ -183,11 +219,11 @@ export function createLatestPrices(
   }
 
   const createEntry = (series: Series, now: number): Entry => {
-    const observation = newestOf(series)
-    const newestUntil = isNewestUntil(series.id, now)
+    const observation = newest.of(series)
+    const newestUntil = newest.until(series.id, now)
     if (!observation) return { quote: undefined, validUntil: newestUntil, texts: new Map() }
     const changes: Quote['changes'] = {}
-    const { bases } = earlierDaysOf(series.id, observation.observedAt)
+    const { bases } = earlier.of(series.id, observation.observedAt)
     for (const [span, base] of bases.of(series, observation.observedAt))
       changes[span] = priceChange(base.value, observation.value, series.decimals)
     const delivered = series.delivery && deliveredNow(series, series.delivery, observation, now)
@@ -236,7 +272,7 @@ export function createLatestPrices(
     formula: (...named: Parameters<FormulaOf>): QuotedFormula | undefined =>
       quotedFormula(...named)?.quoted,
     /** Its observation alone, which is found without those that its changes are against. */
-    newest: newestOf,
+    newest: newest.of,
     /**
      * The answer for one code, cached as bytes; `render` makes it, once for each change of the quote.
      */
@@ -262,7 +298,7 @@ export function createLatestPrices(
      * or a price of another day is the newest.
      */
     ofEarlierDays<T>(key: string, { series, observation }: Quote, make: () => T): T {
-      const { made } = earlierDaysOf(series.id, observation.observedAt)
+      const { made } = earlier.of(series.id, observation.observedAt)
       if (!made.has(key)) made.set(key, make())
       return made.get(key) as T
     },
@@ -272,9 +308,8 @@ export function createLatestPrices(
     forget(seriesId: number, from: number = Number.NEGATIVE_INFINITY) {
       changes += 1
       entries.delete(seriesId)
-      newestOnes.delete(seriesId)
-      const days = earlier.get(seriesId)
-      if (days && from < days.end) earlier.delete(seriesId)
+      newest.forget(seriesId)
+      earlier.forget(seriesId, from)
     },
     /** Renders every quote again from the known prices, after the catalogue was reloaded. */
     renew() {
@@ -284,8 +319,8 @@ export function createLatestPrices(
     forgetAll() {
       changes += 1
       entries.clear()
-      newestOnes.clear()
-      earlier.clear()
+      newest.forgetAll()
+      earlier.forgetAll()
     },
   }
 }
