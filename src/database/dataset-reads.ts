@@ -44,9 +44,7 @@ export function readsAsOf(db: Database, asOf: number): DatasetReads {
   const views = new Map<string, string>()
   const viewIn = (revisions: Revisions): string => {
     const { table } = revisions
-    const view = views.get(table) ?? viewAt(db, revisions, asOf)
-    views.set(table, view)
-    return view
+    return views.getOrInsertComputed(table, () => viewAt(db, revisions, asOf))
   }
   /** A name of WITH hides the table of the same name. */
   const pastSql = (sql: string, tables: readonly Revisions[]): string =>

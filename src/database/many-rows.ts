@@ -28,10 +28,9 @@ export function manyRows(
 ): (rows: readonly SQLQueryBindings[][]) => Written {
   const statements = new Map<number, LazyStatement<unknown, SQLQueryBindings[]>>()
   const statementOf = (size: number) => {
-    const statement =
-      statements.get(size) ?? lazy(db, `${head} VALUES ${Array(size).fill(row).join(', ')} ${tail}`)
-    statements.set(size, statement)
-    return statement
+    return statements.getOrInsertComputed(size, () =>
+      lazy(db, `${head} VALUES ${Array(size).fill(row).join(', ')} ${tail}`),
+    )
   }
   return rows => {
     const written = { changes: 0, lastId: 0 }

@@ -42,9 +42,7 @@ const databaseFiles = new Map<string, number>()
 function databaseFile(path: string): number {
   const { dev, ino } = statSync(path)
   const id = `${dev}:${ino}`
-  const file = databaseFiles.get(id) ?? openSync(path, 'r')
-  databaseFiles.set(id, file)
-  return file
+  return databaseFiles.getOrInsertComputed(id, () => openSync(path, 'r'))
 }
 
 /**

@@ -57,8 +57,7 @@ export async function weeklyRigs(
     ) as Record<Column, SheetCell>
     const week = dayOf(row.published)
     if (!week || typeof row.rigs !== 'number') continue
-    const counts = weeks.get(week) ?? new Map<string, number>()
-    weeks.set(week, counts)
+    const counts = weeks.getOrInsertComputed(week, () => new Map<string, number>())
     for (const key of keysOf(row)) {
       places.add(placeOf(key))
       if (ids.has(key)) counts.set(key, (counts.get(key) ?? 0) + row.rigs)

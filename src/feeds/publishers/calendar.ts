@@ -98,8 +98,7 @@ const cached = new Map<Holidays, Map<number, ReadonlySet<number>>>()
 
 function isHoliday(holidays: Holidays, day: number): boolean {
   const year = new Date(day * dayMs).getUTCFullYear()
-  const years = cached.get(holidays) ?? new Map<number, ReadonlySet<number>>()
-  cached.set(holidays, years)
+  const years = cached.getOrInsertComputed(holidays, () => new Map<number, ReadonlySet<number>>())
   // A New Year that is observed early belongs to the year after.
   if (!years.has(year)) years.set(year, new Set([...holidays(year), ...holidays(year + 1)]))
   return years.get(year)!.has(day)

@@ -82,9 +82,7 @@ function usualResolutions(terms: DeliveryTerms, starts: readonly number[]): Reso
   let day: MarketDay | undefined
   for (const at of starts.toSorted((a, b) => a - b)) {
     if (!day || at >= day.to) day = dayAt(terms, at)
-    const own = days.get(day.date) ?? []
-    own.push(at)
-    days.set(day.date, own)
+    days.getOrInsertComputed(day.date, () => []).push(at)
   }
   return [...days].flatMap(([from, own]) => {
     if (own.length < judgedValuesMin) return []

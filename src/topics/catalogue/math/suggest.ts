@@ -141,9 +141,7 @@ function weightOf(word: string, rarity: number): number {
 }
 
 function indexOf<T extends Candidate>(candidates: readonly T[]): Index<T> {
-  const index = indexes.get(candidates) ?? makeIndex(candidates)
-  indexes.set(candidates, index)
-  return index as Index<T>
+  return indexes.getOrInsertComputed(candidates, () => makeIndex(candidates)) as Index<T>
 }
 
 const alternatives = (word: string): string[] => [

@@ -129,9 +129,7 @@ export function createFreshness({
   const cameFresh = (series: Series): boolean => {
     if (origins.data !== dataNow()) origins = { data: dataNow(), codes: new Map() }
     const { codes } = origins
-    const known = codes.get(series.code) ?? isFreshWhenWritten(series)
-    codes.set(series.code, known)
-    return known
+    return codes.getOrInsertComputed(series.code, () => isFreshWhenWritten(series))
   }
 
   const dataNow = () => `${catalogue.version} ${latestPrices.changes}`
@@ -197,8 +195,7 @@ function overviewOf(ages: ReadonlyMap<Series, CodeAge | undefined>): Overview {
   }
   for (const [series, age] of ages) {
     const status = age?.status ?? 'missing'
-    const category = overview.byCategory.get(series.category) ?? emptyTally()
-    overview.byCategory.set(series.category, category)
+    const category = overview.byCategory.getOrInsertComputed(series.category, emptyTally)
     for (const tally of [overview, category]) {
       tally.total += 1
       tally[status] += 1

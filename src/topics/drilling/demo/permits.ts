@@ -164,9 +164,10 @@ function dayLists(seed: number, world: World) {
   }
   const seriesExist = new Map<string, boolean>()
   const hasSeries = (code: string, to: number) => {
-    const exists = seriesExist.get(code) ?? world.observations(code, to - 14 * dayMs, to).length > 0
-    seriesExist.set(code, exists)
-    return exists
+    return seriesExist.getOrInsertComputed(
+      code,
+      () => world.observations(code, to - 14 * dayMs, to).length > 0,
+    )
   }
   return (from: number, to: number): DayList[] =>
     statePlaces

@@ -19,8 +19,9 @@ export function productivityRows(
   const paths = new Map<string, Path>()
 
   const factor = (name: string, day: string, weight: number): number => {
-    const path = paths.get(name) ?? createPath(seed, `drilling/${name}`, yieldHalfLifeDays, false)
-    paths.set(name, path)
+    const path = paths.getOrInsertComputed(name, () =>
+      createPath(seed, `drilling/${name}`, yieldHalfLifeDays, false),
+    )
     const out = new Float64Array(1)
     path.addTo(out, parseDay(day)! / dayMs, weight, true)
     return Math.exp(out[0]!)

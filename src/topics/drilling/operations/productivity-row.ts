@@ -43,8 +43,10 @@ export function productivityRecords(
 ) {
   const days = new Map<string, ReadonlyMap<string, number>>()
   const ducOf = (region: string, day: string): number | null => {
-    const countsByRegion = days.get(day) ?? new Map(duc.on(day).map(row => [row.region, row.duc]))
-    days.set(day, countsByRegion)
+    const countsByRegion = days.getOrInsertComputed(
+      day,
+      () => new Map(duc.on(day).map(row => [row.region, row.duc])),
+    )
     return countsByRegion.get(region) ?? null
   }
   return rows.map(row => ({

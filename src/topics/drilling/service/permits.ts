@@ -64,8 +64,7 @@ export function createPermits({ db, events }: { db: Database; events: Pick<Event
     const paces = new Map<string, PermitPace>()
     for (const change of changes) {
       for (const permit of store.rows([change.id])) {
-        const pace = paces.get(permit.state) ?? paceOf(permit.state, at)
-        paces.set(permit.state, pace)
+        const pace = paces.getOrInsertComputed(permit.state, () => paceOf(permit.state, at))
         events.emit(permitStatusEvent(permit, change, pace, at))
       }
     }

@@ -22,11 +22,7 @@ export function createPermitNames(db: Database) {
   const addText = sql`INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)`
   // For one transaction only: ids that a rollback takes back must not be remembered.
   const ids = new Map<string, number>()
-  const remembered = (key: string, find: () => number) => {
-    const id = ids.get(key) ?? find()
-    ids.set(key, id)
-    return id
-  }
+  const remembered = (key: string, find: () => number) => ids.getOrInsertComputed(key, find)
   return {
     /** The id of a term as filed; `read` gives its normalized name, and the label of a new term. */
     id: (

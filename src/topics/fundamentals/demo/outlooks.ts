@@ -122,8 +122,9 @@ function worldCloses(world: World, code: string, now: number): Close[] {
 function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookDataDeps) {
   const views = new Map<string, Path>()
   const viewOn = (name: string, day: string): number => {
-    const path = views.get(name) ?? createPath(seed, `outlook/${name}`, viewHalfLifeDays, false)
-    views.set(name, path)
+    const path = views.getOrInsertComputed(name, () =>
+      createPath(seed, `outlook/${name}`, viewHalfLifeDays, false),
+    )
     const out = new Float64Array(1)
     path.addTo(out, parseDay(day)! / dayMs, 1, true)
     return out[0]!

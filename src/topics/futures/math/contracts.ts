@@ -143,8 +143,7 @@ export function lastTradingDay(
 ): string {
   const { expiry, isBusinessDay: own } = rules[code]
   if (isBusinessDay) return isoDay(expiry(monthNumber(month), isBusinessDay) * dayMs)
-  const cachedDays = expiries.get(code) ?? new Map<string, string>()
-  expiries.set(code, cachedDays)
+  const cachedDays = expiries.getOrInsertComputed(code, () => new Map<string, string>())
   const day = cachedDays.get(month) ?? isoDay(expiry(monthNumber(month), own) * dayMs)
   // Every answer needs a dozen of these, mostly the same ones; months outside this range are not
   // cached.

@@ -110,9 +110,9 @@ function addTick(tickedDates: Map<string, TickedDate>, family: Family, tick: Fut
   const { seriesId } = tick
   const tradedOn = tradingDate(family, tick.tradedAt)
   const key = `${seriesId} ${tradedOn}`
-  const date = tickedDates.get(key) ?? { family, seriesId, tradedOn, added: [] }
-  date.added.push(tick)
-  tickedDates.set(key, date)
+  tickedDates
+    .getOrInsertComputed(key, () => ({ family, seriesId, tradedOn, added: [] }))
+    .added.push(tick)
 }
 
 /**

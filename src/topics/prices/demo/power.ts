@@ -46,9 +46,7 @@ export function withPower(
   )
   const values = new Map<string, (period: Period) => number>()
   const valuesOf = (one: DeliverySeries) => {
-    const known = values.get(one.code) ?? createValues(seed, one)
-    values.set(one.code, known)
-    return known
+    return values.getOrInsertComputed(one.code, () => createValues(seed, one))
   }
   const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
     const one = byCode.get(code)

@@ -95,10 +95,9 @@ export function createWorld({ seed, series, depth: ofHistory = depthOf }: WorldD
   const plans = new Map<string, Plan>()
 
   function pathOf(name: string): Path {
-    const path =
-      paths.get(name) ?? createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name))
-    paths.set(name, path)
-    return path
+    return paths.getOrInsertComputed(name, () =>
+      createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name)),
+    )
   }
 
   function timesOf(code: string): Times | undefined {

@@ -67,8 +67,7 @@ export function priceGroups(
     if (changeAbove !== undefined && !(change !== null && change > changeAbove)) continue
     if (changeBelow !== undefined && !(change !== null && change < changeBelow)) continue
     const name = groupOf(at, grouping)
-    const group = groups.get(name) ?? { values: [], changes: [] }
-    groups.set(name, group)
+    const group = groups.getOrInsertComputed(name, () => ({ values: [], changes: [] }))
     group.values.push(value)
     if (change !== null) group.changes.push(change)
   }

@@ -13,16 +13,14 @@ export function createDailyFx(
   const rates = new Map<string, Rate | undefined>()
   const days = new Map<number, Fx>()
   const fxOf = (startsAt: number): Fx => {
-    const fx =
-      days.get(startsAt) ??
+    return days.getOrInsertComputed(startsAt, () =>
       createFx(catalogue, {
         quote(series) {
           const close = lastUpTo(closes.of(series.id), startsAt)
           return close && { observation: { value: close.value, observedAt: parseDay(close.day)! } }
         },
-      })
-    days.set(startsAt, fx)
-    return fx
+      }),
+    )
   }
   return {
     /** The rate at the end of the UTC day of a moment; undefined before there was one. */

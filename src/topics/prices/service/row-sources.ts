@@ -43,9 +43,9 @@ export const createRowSources =
     const publishedBySource = new Map<string, Series>()
     const publishedAs = (seriesId: number, source: ValueSource | undefined): Series => {
       const key = `${seriesId} ${source?.id ?? 0}`
-      const series = publishedBySource.get(key) ?? published(catalogue.byId(seriesId), source)
-      publishedBySource.set(key, series)
-      return series
+      return publishedBySource.getOrInsertComputed(key, () =>
+        published(catalogue.byId(seriesId), source),
+      )
     }
     /**
      * The sources of all values in the rows of a series, where none of them can have been replaced.
@@ -62,9 +62,9 @@ export const createRowSources =
       if (!leg)
         return publishedAs(seriesId, sources.ofValue(seriesId, row.observedAt, row.recordedAt))
       const key = `${seriesId} of ${leg.id}`
-      const series = publishedBySource.get(key) ?? attributed(catalogue.byId(seriesId), row)
-      publishedBySource.set(key, series)
-      return series
+      return publishedBySource.getOrInsertComputed(key, () =>
+        attributed(catalogue.byId(seriesId), row),
+      )
     }
     const past = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => [
       ...new Set(seriesRows.map(row => publishedIn(seriesId, row))),

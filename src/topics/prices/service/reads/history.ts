@@ -254,9 +254,7 @@ function partCounter(
       : barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).length
   return (from, to) => {
     const part = `${from} ${to}`
-    const cached = counts.get(part) ?? count(from, to)
-    counts.set(part, cached)
-    return cached
+    return counts.getOrInsertComputed(part, () => count(from, to))
   }
 }
 

@@ -31,10 +31,10 @@ export function createCoverage(
 ) {
   const firsts = new Map<number, number>()
   const firstOf = (seriesId: number): number => {
-    const first =
-      firsts.get(seriesId) ?? observations.firstRecordedAt(seriesId) ?? Number.NEGATIVE_INFINITY
-    firsts.set(seriesId, first)
-    return first
+    return firsts.getOrInsertComputed(
+      seriesId,
+      () => observations.firstRecordedAt(seriesId) ?? Number.NEGATIVE_INFINITY,
+    )
   }
   const since = (seriesId: number, asOf: number): number => {
     const first = firstOf(seriesId)
