@@ -2,6 +2,7 @@ import type { Page } from '../../../http/input/page.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { storedInterval } from '../../prices/math/interval.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
 import { createPagingSnapshots } from '../../prices/service/reads/paging-snapshots.ts'
 import { type Grade, grades, marineCode, type Port } from '../math/marine.ts'
@@ -66,7 +67,7 @@ export function createMarinePast(deps: Context) {
       key: [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|'),
       range: {
         seriesIds,
-        interval: interval === 'minute' ? ('raw' as const) : interval,
+        interval: storedInterval(interval),
         from: range.from,
         to: range.to,
       },

@@ -25,6 +25,10 @@ const intervalOf = new Map(
   ),
 )
 
+/** The interval of stored rows: prices by the minute are rows as they came. */
+export const storedInterval = (interval: Interval): 'raw' | BarInterval =>
+  interval === 'minute' ? 'raw' : interval
+
 /** The intervals by their plain names, for messages. */
 export const intervalNames = ['raw', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']
 

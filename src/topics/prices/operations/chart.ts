@@ -12,13 +12,12 @@ import { dayMs, isoDay, isoInstant, isoOrNull, secondMs } from '../../../lib/tim
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type BarInterval, longIntervals } from '../math/bars.ts'
-import { validIntervals } from '../math/interval.ts'
-import type { HistoryRow } from '../service/reads/history.ts'
-import { barRow, foldedBars } from '../service/reads/history.ts'
+import { storedInterval, validIntervals } from '../math/interval.ts'
+import { barRow, foldedBars, type HistoryRow } from '../service/reads/history.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
-import { intervalOf, openEndOf, type Range, rangeOf } from './window-query.ts'
-import { barDaysOf, type CutRange, cutRangeOf, zoneQuery } from './zone-query.ts'
+import { intervalOf, type Range, requestedRange } from './window-query.ts'
+import { type CutRange, zoneQuery } from './zone-query.ts'
 
 type ChartInterval = 'raw' | BarInterval
 
@@ -112,42 +111,44 @@ function volumesOf(
 /** After every day there is. */
 const afterAll = '9999-12-31'
 
-/** One series over time, as lists that a chart draws without turning them. */
-export function chartOperations({ history, quarantine, codes, now, ...deps }: Context) {
-  /** Newest first, one more than the most, so that a cut is known of. */
-  const read = (
-    seriesId: number,
-    interval: ChartInterval,
-    range: Range,
-    asOf: number | undefined,
-    cutOf: CutRange['cutOf'] | undefined,
-  ): HistoryRow[] => {
-    const query = {
-      seriesIds: [seriesId],
-      from: range.from,
-      to: range.to,
-      limit: pointsMax + 1,
-      offset: 0,
-      cutOf,
-    }
-    if (asOf === undefined) return history.page({ ...query, interval }).rows
-    // Past bars are not stored: they are rebuilt from the prices known then.
-    const { rows } = history.pageAsOf(
-      {
-        ...query,
-        cutOf: undefined,
-        interval: 'raw',
-        endOf: id => deps.coverage.endOf(id, asOf),
-      },
-      asOf,
-      deps.coverage.since(seriesId, asOf),
-    )
-    if (interval === 'raw') return rows
-    return foldedBars(interval, cutOf?.(seriesId), rows.reverse())
-      .map(bar => barRow(seriesId, bar))
-      .reverse()
+/** Newest first, one more than the most, so that a cut is known of. */
+function readRows(
+  { history, coverage }: Context,
+  seriesId: number,
+  interval: ChartInterval,
+  range: Range,
+  asOf: number | undefined,
+  cutOf: CutRange['cutOf'] | undefined,
+): HistoryRow[] {
+  const query = {
+    seriesIds: [seriesId],
+    from: range.from,
+    to: range.to,
+    limit: pointsMax + 1,
+    offset: 0,
+    cutOf,
   }
+  if (asOf === undefined) return history.page({ ...query, interval }).rows
+  // Past bars are not stored: they are rebuilt from the prices known then.
+  const { rows } = history.pageAsOf(
+    {
+      ...query,
+      cutOf: undefined,
+      interval: 'raw',
+      endOf: id => coverage.endOf(id, asOf),
+    },
+    asOf,
+    coverage.since(seriesId, asOf),
+  )
+  if (interval === 'raw') return rows
+  return foldedBars(interval, cutOf?.(seriesId), rows.reverse())
+    .map(bar => barRow(seriesId, bar))
+    .reverse()
+}
 
+/** One series over time, as lists that a chart draws without turning them. */
+export function chartOperations(deps: Context) {
+  const { quarantine, codes, now } = deps
   return [
     operation('GET /v1/prices/chart', {
       operationId: 'getPriceChart',
@@ -190,32 +191,21 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
         const asOf = instantOf('as_of', query.as_of)
         // A window reaches back from the requested moment.
         const at = Math.min(now(), asOf ?? now())
-        const asked = rangeOf(query, defaultDays, at, openEndOf([series], at))
-        const days = barDaysOf(query)
-        const cut = days && cutRangeOf(days, [series], query, asked)
-        const range = { ...asked, ...(cut && { from: cut.from, to: cut.to }) }
+        const { range, days, cut } = requestedRange(query, [series], defaultDays, at)
         const requested = intervalOf(query.interval)
         const interval: ChartInterval =
-          requested === undefined
-            ? intervalFor(series, range)
-            : requested === 'minute'
-              ? 'raw'
-              : requested
-        const newestFirst = read(series.id, interval, range, asOf, cut?.cutOf)
+          requested === undefined ? intervalFor(series, range) : storedInterval(requested)
+        const newestFirst = readRows(deps, series.id, interval, range, asOf, cut?.cutOf)
         const points = newestFirst.slice(0, pointsMax).reverse()
         const isTraded =
           series.contractOf !== null &&
           asOf === undefined &&
           points[0]?.bar !== undefined &&
           interval !== 'hour'
-        const answering = reply
-        markFixtures(answering, deps.marks, [commodity!])
+        markFixtures(reply, deps.marks, [commodity!])
         if (asOf !== undefined)
-          Object.assign(
-            answering.headers,
-            vintageHeaders(asOf, deps.coverage.since(series.id, asOf)),
-          )
-        answering.headers['content-type'] = jsonType
+          Object.assign(reply.headers, vintageHeaders(asOf, deps.coverage.since(series.id, asOf)))
+        reply.headers['content-type'] = jsonType
         const data = {
           code,
           name: series.name,

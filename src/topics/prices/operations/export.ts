@@ -34,7 +34,7 @@ import {
   bulkTypes,
   openBulkWriter,
 } from '../files/bulk/open.ts'
-import { validIntervals } from '../math/interval.ts'
+import { storedInterval, validIntervals } from '../math/interval.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../service/exports/bulk.ts'
 import { createFinishedExports, type FinishedExport } from '../service/exports/finished-exports.ts'
 import { intervalOf, openEndOf } from './window-query.ts'
@@ -159,8 +159,7 @@ function createExportRequests(deps: Context) {
 
   const readRequest = (query: ExportQuery, isSlice: boolean, request: Request): ExportRequest => {
     const series = seriesOf(query, request)
-    const requestedInterval = intervalOf(query.interval) ?? 'raw'
-    const interval = requestedInterval === 'minute' ? 'raw' : requestedInterval
+    const interval = storedInterval(intervalOf(query.interval) ?? 'raw')
     const asOf = instantOf('as_of', query.as_of)
     const at = Math.min(now(), asOf ?? now())
     const end = momentOf('end_date', query.end_date, 'end') ?? openEndOf(series, at)

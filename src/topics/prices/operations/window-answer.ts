@@ -12,7 +12,7 @@ import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { Interval } from '../math/interval.ts'
+import { type Interval, storedInterval } from '../math/interval.ts'
 import { createDailyFx } from '../service/daily-fx.ts'
 import type { HistoryRow } from '../service/reads/history.ts'
 import {
@@ -29,15 +29,15 @@ import {
   asOfOf,
   hasRange,
   intervalOf,
-  openEndOf,
   type Range,
   rangeOf,
+  requestedRange,
   servedInterval,
   type WindowQuery,
   windowFormats,
 } from './window-query.ts'
 import { createRowWriter, csvHeader, type RowOptions } from './window-row.ts'
-import { type BarDays, barDaysOf, type CutRange, cutRangeOf } from './zone-query.ts'
+import type { BarDays, CutRange } from './zone-query.ts'
 
 /** A window for clients that never request a second page: a year of hours. */
 const wholePerPageMax = 10_000
@@ -117,7 +117,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const sources = deps.sourcesOfRows(
       walked.rows,
       {
-        interval: interval === 'minute' ? 'raw' : interval,
+        interval: storedInterval(interval),
         from: walked.from,
         to: walked.to,
         cutOf: windowRequest.cut?.cutOf,
@@ -169,16 +169,13 @@ function createWindowRequests(deps: Context) {
     const asOf = asOfOf(query.as_of, requestedInterval)
     // A window reaches back from the requested moment.
     const at = Math.min(now, asOf ?? now)
-    const asked = rangeOf(query, pathDays, at, openEndOf(seriesOf(commodities), at))
-    const days = barDaysOf(query)
-    const cut = days && cutRangeOf(days, seriesOf(commodities), query, asked)
-    const range = { ...asked, ...(cut && { from: cut.from, to: cut.to }) }
+    const requested = requestedRange(query, seriesOf(commodities), pathDays, at)
     // Revisions are kept of observations only, so a read as of a past moment never answers bars.
     const served =
       asOf === undefined
-        ? servedInterval(requestedInterval, seriesOf(commodities), range)
+        ? servedInterval(requestedInterval, seriesOf(commodities), requested.range)
         : { interval: 'raw' as const, downsampled: false }
-    return { commodities, unknown, range, asOf, days, cut, ...served }
+    return { commodities, unknown, asOf, ...requested, ...served }
   }
 
   /** The last day that has prices, for a client that wants it where the past day has none. */
@@ -301,7 +298,7 @@ function questionOf(
     key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? '', days?.name].join('|'),
     range: {
       seriesIds,
-      interval: interval === 'minute' ? 'raw' : interval,
+      interval: storedInterval(interval),
       from: range.from,
       to: range.to,
       ...(asOf !== undefined && { endOf: (seriesId: number) => coverage.endOf(seriesId, asOf) }),

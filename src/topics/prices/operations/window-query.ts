@@ -21,7 +21,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { dayAt } from '../../delivery/math/days.ts'
 import { type Interval, intervalNames, parseInterval, validIntervals } from '../math/interval.ts'
 import { precisionQuery } from './precision.ts'
-import { zoneQuery } from './zone-query.ts'
+import { type BarDays, barDaysOf, type CutRange, cutRangeOf, zoneQuery } from './zone-query.ts'
 
 /** The four windows by their path, in days. */
 export const windowDays = { past_day: 1, past_week: 7, past_month: 30, past_year: 365 } as const
@@ -134,6 +134,22 @@ export function rangeOf(
     return datedRange(query, start, end, pathDays, openEnd)
   const days = daysOf(query, pathDays)
   return { from: now - days * dayMs, to: openEnd, fixed: `${days} days` }
+}
+
+/**
+ * The range of a query whose last moment is `at`, by the days of its series; `fallbackDays`: its
+ * length where the query names none.
+ */
+export function requestedRange(
+  query: WindowQuery,
+  series: readonly Series[],
+  fallbackDays: number,
+  at: number,
+): { range: Range; days: BarDays | undefined; cut: CutRange | undefined } {
+  const asked = rangeOf(query, fallbackDays, at, openEndOf(series, at))
+  const days = barDaysOf(query)
+  const cut = days && cutRangeOf(days, series, query, asked)
+  return { range: { ...asked, ...(cut && { from: cut.from, to: cut.to }) }, days, cut }
 }
 
 /** Whether a query states its own span. */
