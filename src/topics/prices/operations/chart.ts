@@ -13,11 +13,11 @@ import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type BarInterval, longIntervals } from '../math/bars.ts'
 import { storedInterval, validIntervals } from '../math/interval.ts'
-import { barRow, foldedBars, type HistoryRow } from '../service/reads/history.ts'
+import type { HistoryRow } from '../service/reads/history.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 import { intervalOf, type Range, requestedRange } from './window-query.ts'
-import { type CutRange, zoneQuery } from './zone-query.ts'
+import { zoneQuery } from './zone-query.ts'
 
 type ChartInterval = 'raw' | BarInterval
 
@@ -111,41 +111,6 @@ function volumesOf(
 /** After every day there is. */
 const afterAll = '9999-12-31'
 
-/** Newest first, one more than the most, so that a cut is known of. */
-function readRows(
-  { history, coverage }: Context,
-  seriesId: number,
-  interval: ChartInterval,
-  range: Range,
-  asOf: number | undefined,
-  cutOf: CutRange['cutOf'] | undefined,
-): HistoryRow[] {
-  const query = {
-    seriesIds: [seriesId],
-    from: range.from,
-    to: range.to,
-    limit: pointsMax + 1,
-    offset: 0,
-    cutOf,
-  }
-  if (asOf === undefined) return history.page({ ...query, interval }).rows
-  // Past bars are not stored: they are rebuilt from the prices known then.
-  const { rows } = history.pageAsOf(
-    {
-      ...query,
-      cutOf: undefined,
-      interval: 'raw',
-      endOf: id => coverage.endOf(id, asOf),
-    },
-    asOf,
-    coverage.since(seriesId, asOf),
-  )
-  if (interval === 'raw') return rows
-  return foldedBars(interval, cutOf?.(seriesId), rows.reverse())
-    .map(bar => barRow(seriesId, bar))
-    .reverse()
-}
-
 /** One series over time, as lists that a chart draws without turning them. */
 export function chartOperations(deps: Context) {
   const { quarantine, codes, now } = deps
@@ -195,7 +160,17 @@ export function chartOperations(deps: Context) {
         const requested = intervalOf(query.interval)
         const interval: ChartInterval =
           requested === undefined ? intervalFor(series, range) : storedInterval(requested)
-        const newestFirst = readRows(deps, series.id, interval, range, asOf, cut?.cutOf)
+        const history = asOf === undefined ? deps.history : deps.pricesAt({ asOf }).history
+        const { rows: newestFirst } = history.page({
+          seriesIds: [series.id],
+          interval,
+          from: range.from,
+          to: range.to,
+          // One more than the most, so that a cut is known of.
+          limit: pointsMax + 1,
+          offset: 0,
+          cutOf: cut?.cutOf,
+        })
         const points = newestFirst.slice(0, pointsMax).reverse()
         const isTraded =
           series.contractOf !== null &&
