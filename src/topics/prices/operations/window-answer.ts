@@ -20,7 +20,6 @@ import {
   type Question,
   type WalkedPage,
 } from '../service/reads/paging-snapshots.ts'
-import type { Coverage } from '../service/reads/vintage.ts'
 import type { RowSources } from '../service/row-sources.ts'
 import { currencyOf } from './currency.ts'
 import { isFullOf } from './precision.ts'
@@ -105,7 +104,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const form = formOf(query.format, request)
     const page = windowPage(deps, query, form, request)
     const walked = walks.page(
-      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
+      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.pricesAt),
       page.page,
       page.perPage,
       now,
@@ -289,7 +288,7 @@ const seriesOf = (commodities: readonly Resolved[]): Series[] =>
 function questionOf(
   { commodities, interval, range, asOf, days, cut }: WindowRequest,
   asker: string,
-  coverage: Coverage,
+  pricesAt: Context['pricesAt'],
 ): Question {
   const seriesIds = seriesOf(commodities)
     .sort((a, b) => (a.code < b.code ? -1 : 1))
@@ -301,12 +300,9 @@ function questionOf(
       interval: storedInterval(interval),
       from: range.from,
       to: range.to,
-      ...(asOf !== undefined && { endOf: (seriesId: number) => coverage.endOf(seriesId, asOf) }),
       ...(cut && asOf === undefined && { cutOf: cut.cutOf }),
     },
-    ...(asOf !== undefined && {
-      vintage: { asOf, coverageSince: (seriesId: number) => coverage.since(seriesId, asOf) },
-    }),
+    ...(asOf !== undefined && { history: pricesAt({ asOf }).history }),
   }
 }
 

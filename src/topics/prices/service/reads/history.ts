@@ -42,8 +42,8 @@ export interface SeriesCut extends BarCut {
   to: number
 }
 
-/** When coverage begins: of all series, or of each. */
-export type CoverageSince = number | ((seriesId: number) => number)
+/** When coverage of a series begins. */
+type CoverageSince = (seriesId: number) => number
 
 export interface HistoryQuery extends HistoryRange {
   limit: number
@@ -135,8 +135,7 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
 
   /** An as-of read sees exactly the rows that were there: those born by then. */
   const birthsAt = (range: HistoryRange, asOf: number, coverageSince: CoverageSince) => {
-    const isCovered = (id: number) =>
-      asOf >= (typeof coverageSince === 'number' ? coverageSince : coverageSince(id))
+    const isCovered = (id: number) => asOf >= coverageSince(id)
     const bornByOf = (id: number) =>
       isCovered(id) ? Math.min(asOf, range.bornBy ?? asOf) : range.bornBy
     return { isCovered, bornByOf }
@@ -194,7 +193,7 @@ const rawRow = (seriesId: number, { observedAt, value, recordedAt }: Observation
   recordedAt,
 })
 
-export const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
+const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
   seriesId,
   observedAt: bar.closedAt,
   value: bar.close,
@@ -273,24 +272,30 @@ const rowsMax = 1_000_000_000
  * then.
  */
 export function pastHistory(
-  history: Pick<History, 'pageAsOf'>,
+  history: Pick<History, 'pageAsOf' | 'countAsOf'>,
   asOf: number,
   coverage: { since(seriesId: number): number; endOf(seriesId: number): number },
-): Pick<History, 'page'> {
+): Pick<History, 'page' | 'count'> {
   const { since, endOf } = coverage
+  const barsIn = (range: HistoryRange, interval: BarInterval) =>
+    newestFirst(range.seriesIds, seriesId => {
+      const raw = { ...range, seriesIds: [seriesId], interval: 'raw' as const, endOf }
+      const { rows } = history.pageAsOf({ ...raw, limit: rowsMax, offset: 0 }, asOf, since)
+      return foldedBars(interval, range.cutOf?.(seriesId), rows.reverse())
+        .map(bar => barRow(seriesId, bar))
+        .reverse()
+    })
   return {
     page(query) {
       const { interval, limit, offset, seriesIds, to } = query
       if (interval === 'raw') return history.pageAsOf({ ...query, endOf }, asOf, since)
-      const bars = newestFirst(seriesIds, seriesId => {
-        const raw = { ...query, seriesIds: [seriesId], interval: 'raw' as const, endOf }
-        const { rows } = history.pageAsOf({ ...raw, limit: rowsMax, offset: 0 }, asOf, since)
-        return foldedBars(interval, query.cutOf?.(seriesId), rows.reverse())
-          .map(bar => barRow(seriesId, bar))
-          .reverse()
-      })
+      const bars = barsIn(query, interval)
       const rows = bars.slice(offset, offset + limit)
       return { rows, end: seriesIds.map(() => to), more: bars.length > offset + limit }
     },
+    count: range =>
+      range.interval === 'raw'
+        ? history.countAsOf({ ...range, endOf }, asOf, since)
+        : barsIn(range, range.interval).length,
   }
 }

@@ -1,5 +1,5 @@
 import type { Ingest } from '../writes/ingest.ts'
-import type { CoverageSince, History, HistoryRange, HistoryRow, Position } from './history.ts'
+import type { History, HistoryRange, HistoryRow, Position } from './history.ts'
 
 /** A query that is read page by page. */
 export interface Question {
@@ -9,8 +9,8 @@ export interface Question {
    */
   key: string
   range: HistoryRange
-  /** Asks for the values as of a past moment. */
-  vintage?: { asOf: number; coverageSince: CoverageSince }
+  /** The values of a past moment, instead of the current ones. */
+  history?: Pick<History, 'page' | 'count'>
 }
 
 export interface WalkedPage {
@@ -62,14 +62,9 @@ export function createPagingSnapshots(
     bornBy: Math.max(ingest.snapshotAt(), history.newestRecordedAt(range.seriesIds)),
   })
 
-  const count = ({ range, vintage }: Question, { bornBy }: SnapshotStart): number =>
-    vintage
-      ? history.countAsOf({ ...range, bornBy }, vintage.asOf, vintage.coverageSince)
-      : history.count({ ...range, bornBy })
-
   return {
     page(question: Question, page: number, perPage: number, now: number): WalkedPage {
-      const { range, vintage, key } = question
+      const { range, key, history: past } = question
       const earlier = page > 1 ? memory.find(key, page, now) : undefined
       const start = earlier ?? begin(question)
       const { from, to, bornBy } = start
@@ -85,12 +80,11 @@ export function createPagingSnapshots(
         ...(earlier && { bornBy }),
         ...(after && { after }),
       }
-      const { rows, end, more } = vintage
-        ? history.pageAsOf(query, vintage.asOf, vintage.coverageSince)
-        : history.page(query)
+      const { rows, end, more } = (past ?? history).page(query)
       // Where no row follows, the place of the last one is their number.
       const isEnd = !more && (rows.length > 0 || page === 1)
-      const total = () => (isEnd ? offset + rows.length : count(question, start))
+      const total = () =>
+        isEnd ? offset + rows.length : (past ?? history).count({ ...range, bornBy })
       const walk = earlier ?? memory.add(key, { ...start, total: total() }, now)
       if (more) {
         walk.starts.delete(page + 1)

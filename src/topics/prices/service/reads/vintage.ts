@@ -62,7 +62,7 @@ export interface PricesView {
   latestPrices: LatestPrices
   periodValues: PeriodValues
   /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
-  history: Pick<History, 'page'>
+  history: Pick<History, 'page' | 'count'>
   exchange: Fx
   now(): number
   /** The datasets as of that moment. */
@@ -80,7 +80,7 @@ export interface PricesAtDeps {
   observations: ObservationStore
   closeStore: CloseStore
   closes: Closes
-  history: Pick<History, 'page' | 'pageAsOf'>
+  history: Pick<History, 'page' | 'count' | 'pageAsOf' | 'countAsOf'>
   quarantine: QuarantineList
   coverage: Coverage
   catalogue: Catalogue

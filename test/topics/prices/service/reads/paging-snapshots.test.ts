@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../../../src/lib/time/instant.ts'
-import type { HistoryRow } from '../../../../../src/topics/prices/service/reads/history.ts'
+import {
+  type HistoryRow,
+  pastHistory,
+} from '../../../../../src/topics/prices/service/reads/history.ts'
 import {
   createPagingSnapshots,
   type Question,
@@ -32,6 +35,7 @@ function openSnapshots(rows = 100) {
     range: { seriesIds: [1, 2], interval: 'raw', from: now - 100 * hourMs, to: now + 1 },
   }
   return {
+    past,
     point,
     question,
     /** Writes after every read so far. */
@@ -152,9 +156,10 @@ test('a clock that went back hides nothing', () => {
 })
 
 test('a snapshot of a past moment keeps its values', () => {
-  const { page, write, point, question } = openSnapshots()
+  const { page, write, point, question, past } = openSnapshots()
   write([point(15, { value: 150 })])
-  const pastQuestion = { ...question, vintage: { asOf: 1, coverageSince: 0 } }
+  const coverage = { since: () => 0, endOf: () => now + 1 }
+  const pastQuestion = { ...question, history: pastHistory(past.history, 1, coverage) }
   expect(page(1, now, pastQuestion).total).toBe(100)
   write([point(15, { value: 1500 }), point(12.5), point(16, { value: 1600 })])
   expect(page(2, now, pastQuestion).rows.map(row => row.value)).toEqual([
