@@ -228,27 +228,16 @@ const rowOf = ({
 
 function reportOf(quality: CodeQuality, now: number): typeof Report.static {
   const { report } = quality
-  const nextRelease = nextReleaseAt(quality.series, now)
-  const {
-    code,
-    name,
-    scope,
-    status,
-    quality_score,
-    completeness,
-    accuracy,
-    last_generated,
-    last_updated,
-  } = rowOf(quality)
+  const row = rowOf(quality)
   return {
-    code,
-    name,
-    scope,
+    code: row.code,
+    name: row.name,
+    scope: row.scope,
     period: { start: report.fromOn, end: report.toOn },
-    status,
-    quality_score,
-    completeness,
-    accuracy,
+    status: row.status,
+    quality_score: row.quality_score,
+    completeness: row.completeness,
+    accuracy: row.accuracy,
     metrics: {
       ...roundedScores(report),
       expected_points: report.expectedPoints,
@@ -263,9 +252,9 @@ function reportOf(quality: CodeQuality, now: number): typeof Report.static {
       detected_at: isoInstant(issue.detectedAt),
     })),
     recommendations: report.issues.map(issue => recommendations[issue.kind]),
-    next_release_at: isoOrNull(nextRelease),
-    generated_at: last_generated,
-    last_updated,
+    next_release_at: isoOrNull(nextReleaseAt(quality.series, now)),
+    generated_at: row.last_generated,
+    last_updated: row.last_updated,
     report: gradeOf(quality),
   }
 }
@@ -289,13 +278,8 @@ function gradeOf({ code, series, report }: CodeQuality): (typeof Report.static)[
 function reportsRoute({ quality, marks }: Context) {
   /** The row of each judgement as JSON: a code is judged again when it may have changed. */
   const texts = new WeakMap<CodeQuality, string>()
-  const textOf = (judged: CodeQuality): string => {
-    const cached = texts.get(judged)
-    if (cached !== undefined) return cached
-    const text = JSON.stringify(rowOf(judged))
-    texts.set(judged, text)
-    return text
-  }
+  const textOf = (judged: CodeQuality): string =>
+    texts.getOrInsertComputed(judged, () => JSON.stringify(rowOf(judged)))
   return [
     operation('GET /v1/data-quality/reports', {
       operationId: 'listDataQualityReports',
