@@ -25,17 +25,7 @@ import { countEvent } from './events.ts'
 export type DrillingStores = ReturnType<typeof drillingStores>
 
 /** The one import of drilling data. */
-export interface Drilling extends DrillingStores {
-  /**
-   * One transaction: the rows, the observations of the catalogue's series that mean the same number
-   * (so that a code returns what the family returns), and the events of new rows.
-   */
-  record<T extends RegionalCount>(
-    declared: RegionalDataset<T>,
-    rows: readonly Recorded<T>[],
-    recordedAt: number,
-  ): WriteCounts
-}
+export type Drilling = ReturnType<typeof createDrilling>
 
 export interface DrillingDeps {
   db: Database
@@ -60,7 +50,7 @@ export function drillingStores(reads: DatasetReads) {
   }
 }
 
-export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps): Drilling {
+export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps) {
   const stores = drillingStores(readsNow(db))
 
   /** The newest row of each region, where it is newer than every stored one. */
@@ -92,7 +82,15 @@ export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps):
 
   return {
     ...stores,
-    record: (declared, rows, recordedAt) =>
+    /**
+     * One transaction: the rows, the observations of the catalogue's series that mean the same number
+     * (so that a code returns what the family returns), and the events of new rows.
+     */
+    record: <T extends RegionalCount>(
+      declared: RegionalDataset<T>,
+      rows: readonly Recorded<T>[],
+      recordedAt: number,
+    ): WriteCounts =>
       transact(db, () => {
         const store = stores.of(declared)
         const fresh = news(store, rows)

@@ -1,22 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { readsNow } from '../../../database/dataset-reads.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { usStates } from '../../geography/math/us-states.ts'
 import type { Well, WellReport } from '../dataset/wells.ts'
 import { parseApiNumber } from '../math/api-number.ts'
 import { perDay, wellStates } from '../math/well-production.ts'
-import {
-  createStateProductionStore,
-  type NationalMonth,
-  type StateProductionStore,
-} from '../store/state-production.ts'
-import {
-  createWellProductionStore,
-  type WellCoverage,
-  type WellProductionStore,
-} from '../store/well-production.ts'
+import { createStateProductionStore, type NationalMonth } from '../store/state-production.ts'
+import { createWellProductionStore } from '../store/well-production.ts'
 import type { WellStore } from '../store/wells.ts'
 
 /** Why there is no production of a well. */
@@ -28,20 +19,7 @@ export interface MissingWell {
   source: string | undefined
 }
 
-export interface WellProduction {
-  wells: WellProductionStore
-  states: StateProductionStore
-  /** One transaction with the wells that were not stored yet. */
-  record(reports: readonly WellReport[], recordedAt: number): WriteCounts
-  /**
-   * The newest month of the states together; provisional also while a state that was there the
-   * month before has not filed.
-   */
-  newestNational(): NationalMonth | undefined
-  /** Newest month of each state whose wells are followed, by code. */
-  covered(): WellCoverage[]
-  whyMissing(apiNumber: string): MissingWell
-}
+export type WellProduction = ReturnType<typeof createWellProduction>
 
 export const unknownOperator = 'Unknown'
 
@@ -51,7 +29,7 @@ export function createWellProduction({
 }: {
   db: Database
   wells: Pick<WellStore, 'get' | 'put'>
-}): WellProduction {
+}) {
   const [wells, states] = [createWellProductionStore(db), createStateProductionStore(readsNow(db))]
 
   const newcomers = (reports: readonly WellReport[]): Well[] => {
@@ -72,18 +50,24 @@ export function createWellProduction({
   return {
     wells,
     states,
-    record: (reports, recordedAt) =>
+    /** One transaction with the wells that were not stored yet. */
+    record: (reports: readonly WellReport[], recordedAt: number) =>
       transact(db, () => {
         wellStore.put(newcomers(reports), recordedAt)
         return wells.write(reports, recordedAt)
       }),
+    /**
+     * The newest month of the states together; provisional also while a state that was there the
+     * month before has not filed.
+     */
     newestNational() {
       const month = states.newestMonth()
       const national = month === undefined ? undefined : states.national(month)
       return national && { ...national, provisional: national.provisional || isWaitedFor(national) }
     },
+    /** Newest month of each state whose wells are followed, by code. */
     covered: () => wells.newest(),
-    whyMissing(apiNumber) {
+    whyMissing(apiNumber: string): MissingWell {
       const state = usStates.find(usState => usState.apiPrefix === apiNumber.slice(0, 2))?.code
       if (state === undefined) return { reason: 'unknown_state_prefix', state, source: undefined }
       const source = wells.newest().find(coverage => coverage.state === state)?.source

@@ -30,25 +30,7 @@ export interface FoundWord {
  * Translates typed words into ids: they are searched among a few thousand terms, not among the
  * permits.
  */
-export interface PermitWords {
-  states(codes: readonly string[]): Choice
-  county(text: string): Choice
-  /** Parts of names. */
-  operator(text: string): Choice
-  formation(text: string): Choice
-  /** Throws TooCommon. */
-  wellName(text: string): Choice
-  permitType(text: string): Choice
-  wellType(text: string): Choice
-  /**
-   * One word of free text: part of the name of an operator, county, formation or well, or a whole
-   * permit or API number. Throws TooCommon.
-   */
-  anywhere(word: string): FoundWord
-  everyState(): number[]
-  /** How many permits have one of the numbers: exact for terms, a guess for the names of wells. */
-  size(choice: Choice): number
-}
+export type PermitWords = ReturnType<typeof createPermitWords>
 
 /**
  * Trigrams find nothing shorter; of operators and formations less than that finds how they begin.
@@ -68,7 +50,7 @@ export class TooCommon extends Error {
   }
 }
 
-export function createPermitWords(db: Database): PermitWords {
+export function createPermitWords(db: Database) {
   const sql = statements(db)
   const exact = sql<{ id: number }, [string, string]>`
     SELECT t.id FROM permit_terms t WHERE t.kind = ?1 AND t.name IN (SELECT value FROM json_each(?2))`
@@ -102,34 +84,41 @@ export function createPermitWords(db: Database): PermitWords {
     return idsOf(matches)
   }
 
+  const choice = (column: WordColumn, ids: readonly number[]): Choice => ({ column, ids })
+
   return {
-    states: codes => ({ column: 'state_id', ids: exactly('state', codes) }),
-    county: text => ({ column: 'county_id', ids: idsOf(countyNamed.all(countyKey(text))) }),
-    operator: text => ({ column: 'operator_id', ids: partly('operator', operatorKey(text)) }),
-    formation: text => ({ column: 'formation_id', ids: partly('formation', formationKey(text)) }),
-    wellName: text => ({ column: 'well_name_id', ids: wellNames(text.trim()) }),
-    permitType: text => ({
-      column: 'permit_type_id',
-      ids: exactly('permit_type', [wordKey(text)]),
-    }),
-    wellType: text => ({ column: 'well_type_id', ids: exactly('well_type', [wordKey(text)]) }),
-    anywhere(word) {
+    states: (codes: readonly string[]) => choice('state_id', exactly('state', codes)),
+    county: (text: string) => choice('county_id', idsOf(countyNamed.all(countyKey(text)))),
+    /** Parts of names. */
+    operator: (text: string) => choice('operator_id', partly('operator', operatorKey(text))),
+    formation: (text: string) => choice('formation_id', partly('formation', formationKey(text))),
+    /** Throws TooCommon. */
+    wellName: (text: string) => choice('well_name_id', wellNames(text.trim())),
+    permitType: (text: string) => choice('permit_type_id', exactly('permit_type', [wordKey(text)])),
+    wellType: (text: string) => choice('well_type_id', exactly('well_type', [wordKey(text)])),
+    /**
+     * One word of free text: part of the name of an operator, county, formation or well, or a whole
+     * permit or API number. Throws TooCommon.
+     */
+    anywhere(word: string): FoundWord {
       const plain = word.toUpperCase()
-      const choices: Choice[] = [
-        { column: 'operator_id', ids: partly('operator', plain) },
-        { column: 'county_id', ids: idsOf(countyPart.all(plain)) },
-        { column: 'formation_id', ids: partly('formation', plain) },
-        { column: 'well_name_id', ids: wellNames(word) },
+      const choices = [
+        choice('operator_id', partly('operator', plain)),
+        choice('county_id', idsOf(countyPart.all(plain))),
+        choice('formation_id', partly('formation', plain)),
+        choice('well_name_id', wellNames(word)),
       ]
       const digits = word.replaceAll('-', '')
       const wells = /^\d{10,14}$/.test(digits) ? idsOf(ofWell.all(digits, `${digits}:`)) : []
       return {
-        choices: choices.filter(choice => choice.ids.length > 0),
+        choices: choices.filter(({ ids }) => ids.length > 0),
         permitIds: [...new Set([...idsOf(numbered.all(word)), ...wells])],
       }
     },
+    /** Those that have a permit. */
     everyState: () => idsOf(states.all()),
-    size: ({ column, ids }) =>
+    /** How many permits have one of the numbers: exact for terms, a guess for the names of wells. */
+    size: ({ column, ids }: Choice) =>
       column === 'well_name_id'
         ? ids.length * wellsPerName
         : (size.get(JSON.stringify(ids))!.n ?? 0),
