@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type DatasetReads, readsAsOf, readsNow } from '../../../../database/dataset-reads.ts'
+import { readsAsOf, readsNow } from '../../../../database/dataset-reads.ts'
 import { dayMs, isoDay, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import { isComputed, type Series } from '../../../catalogue/store/series.ts'
@@ -9,10 +9,10 @@ import type { Close } from '../../math/window.ts'
 import type { CloseStore } from '../../store/closes.ts'
 import type { ObservationStore } from '../../store/observations.ts'
 import { type Closes, type ClosesReach, reachFrom } from '../days/closes.ts'
-import { createFx, type Fx } from '../fx.ts'
+import { createFx } from '../fx.ts'
 import type { QuarantineList } from '../quarantine.ts'
 import { type History, pastHistory } from './history.ts'
-import { createLatestPrices, type FormulaOf, type LatestPrices } from './latest-prices.ts'
+import { createLatestPrices, type FormulaOf } from './latest-prices.ts'
 import { currentValues, type PeriodValues, valuesAsOf } from './period-values.ts'
 
 /** Since when the revisions of a series are recorded. */
@@ -57,24 +57,9 @@ export function createCoverage(
  * The prices as they were known at a moment: the values recorded by then, of later times only where
  * those are known before. Quarantined days are left out as they are now.
  */
-export interface PricesView {
-  closes: Closes
-  latestPrices: LatestPrices
-  periodValues: PeriodValues
-  /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
-  history: Pick<History, 'page' | 'count'>
-  exchange: Fx
-  now(): number
-  /** The datasets as of that moment. */
-  reads: DatasetReads
-  /**
-   * The start of the coverage of everything read so far, Unix ms; undefined before the first read.
-   */
-  coverageSince(): number | undefined
-}
+export type PricesView = ReturnType<PricesAt>
 
-/** Opens a view; `endDay` (`YYYY-MM-DD`) cuts closes and newest values off after that day. */
-export type PricesAt = (point: { asOf?: number; endDay?: string }) => PricesView
+export type PricesAt = ReturnType<typeof createPricesAt>
 
 export interface PricesAtDeps {
   observations: ObservationStore
@@ -92,9 +77,10 @@ export interface PricesAtDeps {
   now(): number
 }
 
-export function createPricesAt(deps: PricesAtDeps): PricesAt {
+export function createPricesAt(deps: PricesAtDeps) {
   const { observations, quarantine, coverage, catalogue } = deps
-  return ({ asOf, endDay }) => {
+  /** Opens a view; `endDay` (`YYYY-MM-DD`) cuts closes and newest values off after that day. */
+  return ({ asOf, endDay }: { asOf?: number; endDay?: string }) => {
     const touched = new Set<number>()
     const memory = new Map<number, readonly Close[]>()
     const ofPast = asOf === undefined ? undefined : createClosesAsOf(deps, asOf)
@@ -141,15 +127,17 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
       { now },
       deps.attributed,
     )
+    const closes: Closes = {
+      of,
+      derived: (_name, seriesIds, make) => make(seriesIds.map(id => of(id))),
+      revisedAt: (seriesId, from, to) => deps.closeStore.revisedAt(seriesId, from, to, asOf),
+      forget: seriesId => void memory.delete(seriesId),
+    }
     return {
-      closes: {
-        of,
-        derived: (_name, seriesIds, make) => make(seriesIds.map(id => of(id))),
-        revisedAt: (seriesId, from, to) => deps.closeStore.revisedAt(seriesId, from, to, asOf),
-        forget: seriesId => void memory.delete(seriesId),
-      },
+      closes,
       latestPrices,
       periodValues,
+      /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
       history:
         asOf === undefined
           ? deps.history
@@ -162,7 +150,12 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
             }),
       exchange: createFx(catalogue, latestPrices),
       now,
+      /** The datasets as of that moment. */
       reads,
+      /**
+       * The start of the coverage of everything read so far, Unix ms; undefined before the first
+       * read.
+       */
       coverageSince() {
         if (asOf === undefined) return undefined
         const all = [

@@ -4,34 +4,25 @@ import { type BigChange, createBigChanges } from '../../math/big-changes.ts'
 import type { Change } from '../../store/observations.ts'
 
 /** The changes of a batch under way. */
-export interface Tally {
-  see(change: Change): void
-  biggest(): BigChange[]
-  /** Writes that changed something. */
-  writes: number
-  isDataset: boolean
-  isGuarded: boolean
-  asRecorded: boolean
-  replaces: boolean
-  /** Rows of datasets that undos took back. */
-  undone: Map<string, UndoneRows>
-}
+export type Tally = ReturnType<typeof createTally>
 
 export function createTally(
   catalogue: Catalogue,
   isDataset: boolean,
-  checks: Pick<Tally, 'isGuarded' | 'asRecorded' | 'replaces'>,
+  checks: { isGuarded: boolean; asRecorded: boolean; replaces: boolean },
   before: readonly BigChange[] = [],
-): Tally {
+) {
   const biggest = createBigChanges()
   for (const change of before)
     biggest.see(change.code, change.observedAt, change.before, change.after)
   return {
+    /** Writes that changed something. */
     writes: 0,
-    undone: new Map(),
+    /** Rows of datasets that undos took back. */
+    undone: new Map<string, UndoneRows>(),
     isDataset,
     ...checks,
-    see({ seriesId, inserted, revised, replaced }) {
+    see({ seriesId, inserted, revised, replaced }: Change) {
       const { code } = catalogue.byId(seriesId)
       for (const [i, point] of revised.entries())
         biggest.see(code, point.observedAt, replaced[i]!, point.value)
