@@ -248,21 +248,24 @@ export function createSeriesFaults({
      * between.
      */
     renew,
-    codes(): FaultyCodes {
-      const codes: FaultyCodes = { stopped: [], stoppedAlone: [], frozen: [], broken: [] }
-      const going = new Set<string>()
-      for (const series of catalogue.list()) {
-        const kinds = new Set(of(series).map(fault => fault.kind))
-        if (kinds.has('stopped')) codes.stopped.push(series.code)
-        else if (catalogue.hasData(series)) going.add(feedNameOf(series))
-        if (kinds.has('frozen')) codes.frozen.push(series.code)
-        if (kinds.has('unit_break')) codes.broken.push(series.code)
-      }
-      codes.stoppedAlone = codes.stopped.filter(code =>
-        going.has(feedNameOf(catalogue.named(code)!)),
-      )
-      return codes
-    },
+    codes: () => faultyCodes(catalogue, of),
     forget: (seriesId: number) => void cache.delete(seriesId),
   }
+}
+
+function faultyCodes(
+  catalogue: Catalogue,
+  faultsOf: (series: Series) => readonly SeriesFault[],
+): FaultyCodes {
+  const codes: FaultyCodes = { stopped: [], stoppedAlone: [], frozen: [], broken: [] }
+  const going = new Set<string>()
+  for (const series of catalogue.list()) {
+    const kinds = new Set(faultsOf(series).map(fault => fault.kind))
+    if (kinds.has('stopped')) codes.stopped.push(series.code)
+    else if (catalogue.hasData(series)) going.add(feedNameOf(series))
+    if (kinds.has('frozen')) codes.frozen.push(series.code)
+    if (kinds.has('unit_break')) codes.broken.push(series.code)
+  }
+  codes.stoppedAlone = codes.stopped.filter(code => going.has(feedNameOf(catalogue.named(code)!)))
+  return codes
 }

@@ -159,6 +159,44 @@ function createEarlierDays(
   }
 }
 
+/** The quoted period of a series of delivery periods, and its change. */
+function deliveryQuote(
+  { periodValues }: { periodValues?: PeriodValues },
+  series: Series,
+  terms: DeliveryTerms,
+  { value, observedAt }: Observation,
+) {
+  const { quoted, before } = quotedDelivery(
+    terms,
+    observedAt,
+    (from, to) => periodValues?.(series.id, from, to) ?? [],
+  )
+  const change = before === undefined ? undefined : priceChange(before, value, series.decimals)
+  return { quoted, change }
+}
+
+/** The inputs of a computed price, and until when they stay as they are. */
+function formulaQuote(
+  { text, legs, newerUnused }: NonNullable<ReturnType<FormulaOf>>,
+  entryOf: (series: Series) => Entry,
+) {
+  const quotedLegs = legs.map(leg => {
+    const { quote } = entryOf(leg)
+    if (!quote) return { series: leg, observation: undefined, status: 'incomplete' as const }
+    const { observation } = quote
+    const statuses: FormulaStatus[] = [
+      quote.status === 'stale' ? 'stale' : 'ok',
+      newerUnused(leg, observation.observedAt) ?? 'ok',
+      quote.formula?.status ?? 'ok',
+    ]
+    return { series: leg, observation, status: worstOf(statuses) }
+  })
+  return {
+    quoted: { text, status: worstOf(quotedLegs.map(leg => leg.status)), legs: quotedLegs },
+    validUntil: Math.min(...legs.map(leg => entryOf(leg).validUntil)),
+  }
+}
+
 /**
  * `attributed`: the series with the source of a value as its publisher; by default the source of
  * the newest value, which the catalogue knows.
@@ -178,44 +216,9 @@ export function createLatestPrices(
   const earlier = createEarlierDays(observations, quarantine, newest.before)
   let changes = 0
 
-  const deliveredNow = (
-    series: Series,
-    terms: DeliveryTerms,
-    { value, observedAt }: Observation,
-    now: number,
-  ) => {
-    const last = newest.before(series.id, Number.MAX_SAFE_INTEGER)
-    const { quoted, before } = quotedDelivery(
-      terms,
-      observedAt,
-      (from, to) => observations.periodValues?.(series.id, from, to) ?? [],
-    )
-    return {
-      quoted,
-      newestAt: last?.observedAt ?? observedAt,
-      validUntil: periodAt(terms, now).end - 1,
-      change: before === undefined ? undefined : priceChange(before, value, series.decimals),
-    }
-  }
-
   const quotedFormula = (...named: Parameters<FormulaOf>) => {
     const formula = observations.formulaOf?.(...named)
-    if (!formula) return undefined
-    const legs = formula.legs.map(leg => {
-      const quote = entryOf(leg).quote
-      if (!quote) return { series: leg, observation: undefined, status: 'incomplete' as const }
-      const { observation } = quote
-      const statuses: FormulaStatus[] = [
-        quote.status === 'stale' ? 'stale' : 'ok',
-        formula.newerUnused(leg, observation.observedAt) ?? 'ok',
-        quote.formula?.status ?? 'ok',
-      ]
-      return { series: leg, observation, status: worstOf(statuses) }
-    })
-    return {
-      quoted: { text: formula.text, status: worstOf(legs.map(leg => leg.status)), legs },
-      validUntil: Math.min(...formula.legs.map(leg => entryOf(leg).validUntil)),
-    }
+    return formula && formulaQuote(formula, entryOf)
   }
 
   const createEntry = (series: Series, now: number): Entry => {
@@ -226,15 +229,17 @@ export function createLatestPrices(
     const { bases } = earlier.of(series.id, observation.observedAt)
     for (const [span, base] of bases.of(series, observation.observedAt))
       changes[span] = priceChange(base.value, observation.value, series.decimals)
-    const delivered = series.delivery && deliveredNow(series, series.delivery, observation, now)
+    const delivered =
+      series.delivery && deliveryQuote(observations, series, series.delivery, observation)
     if (delivered?.change) changes['24h'] = delivered.change
     const formula = quotedFormula(series)
     const averageOf = observations.averagedFor?.(series, observation)
-    const newestAt = delivered?.newestAt ?? observation.observedAt
+    const last = delivered && newest.before(series.id, Number.MAX_SAFE_INTEGER)
+    const newestAt = last?.observedAt ?? observation.observedAt
     const { currentUntil, delayedUntil } = freshUntil(series, newestAt)
     const validUntil = Math.min(
       [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY,
-      delivered?.validUntil ?? Number.POSITIVE_INFINITY,
+      series.delivery ? periodAt(series.delivery, now).end - 1 : Number.POSITIVE_INFINITY,
       formula?.validUntil ?? Number.POSITIVE_INFINITY,
       newestUntil,
     )
