@@ -97,6 +97,19 @@ const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, la
   consecutive_failures AS consecutiveFailures`
 
 export function createFeedStore(db: Database) {
+  const states = createFeedStates(db)
+  return {
+    ...states,
+    ...createFeedRuns(db, states),
+    ...createFeedOwners(db),
+    transact: <T>(work: () => T): T => transact(db, work),
+    /** Returns the result of `work`, whose writes are rolled back. */
+    rehearse: <T>(work: () => T): T => rehearse(db, work),
+  }
+}
+
+/** What is set for each feed, and where it stands. */
+function createFeedStates(db: Database) {
   const sql = statements(db)
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
   const oneSettings = sql<StoredFeedSettings, [string]>`
@@ -109,6 +122,26 @@ export function createFeedStore(db: Database) {
   const state = sql<FeedState, [string]>`SELECT ${stateColumns} FROM feeds WHERE name = ?`
   const addFeed = sql`INSERT INTO feeds (name) VALUES (?) ON CONFLICT DO NOTHING`
   const schedule = sql`UPDATE feeds SET next_at = ? WHERE name = ?`
+  const stateOf = (name: string): FeedState => {
+    const stored = state.get(name)
+    if (stored) return stored
+    addFeed.run(name)
+    return state.get(name)!
+  }
+  return {
+    settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name),
+    putSettings: ({ name, settings, secret, pausedAt }: StoredFeedSettings, at: number) =>
+      void putSettings.run(name, settings, secret, pausedAt, at),
+    states: (): FeedState[] => states.all(),
+    /** The state of a feed; a feed that never ran has the state of one without failures. */
+    state: stateOf,
+    schedule: (name: string, nextAt: number | null) => void schedule.run(nextAt, name),
+  }
+}
+
+/** The runs of feeds, with what the last of each received. */
+function createFeedRuns(db: Database, states: Pick<ReturnType<typeof createFeedStates>, 'state'>) {
+  const sql = statements(db)
   const begin = sql`
     INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES (?, ?, ?, ?) RETURNING number`
   const finish = sql`
@@ -140,40 +173,9 @@ export function createFeedStore(db: Database) {
     INSERT INTO feed_lines (feed, source_id, target, rows, covers_on, newest_period) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (feed, source_id, target) DO UPDATE SET rows = excluded.rows, covers_on = excluded.covers_on,
       newest_period = excluded.newest_period`
-  const observations = sql<FeedObservation, number[]>`
-    SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
-    FROM observations o JOIN value_sources s ON s.id = o.source_id
-    WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`
-  const noteRange = rangeNotes(db)
-  const claim = sql`UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?`
-  const noteSource = sql`
-    INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
-  const coarse = sql`SELECT 1 FROM series_sources h JOIN value_sources s ON s.id = h.source_id
-     WHERE h.series_id = ? AND s.period_kind > 0 LIMIT 1`
-  const rowOwner = sql<{ feed: number }, [string, string]>`
-    SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?`
-  const ownRow = sql`INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
-     ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`
-  const served = sql<{ feed: string; codes: number }, []>`
-    SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
-      JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
-    FROM feeds f ORDER BY f.number`
-  const stateOf = (name: string): FeedState => {
-    const stored = state.get(name)
-    if (stored) return stored
-    addFeed.run(name)
-    return state.get(name)!
-  }
   return {
-    settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name),
-    putSettings: ({ name, settings, secret, pausedAt }: StoredFeedSettings, at: number) =>
-      void putSettings.run(name, settings, secret, pausedAt, at),
-    states: (): FeedState[] => states.all(),
-    /** The state of a feed; a feed that never ran has the state of one without failures. */
-    state: stateOf,
-    schedule: (name: string, nextAt: number | null) => void schedule.run(nextAt, name),
     beginRun({ id, feed, trigger, startedAt }: FeedRun) {
-      stateOf(feed)
+      states.state(feed)
       return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
     },
     /** Stores the run together with the state for the next one, in one transaction. */
@@ -204,6 +206,31 @@ export function createFeedStore(db: Database) {
     marks: (name: string): Map<string, string> =>
       new Map(marks.all(name).map(mark => [mark.name, mark.value])),
     entries: (name: string): StoredEntry[] => entries.all(name),
+  }
+}
+
+/** Which feed each observation and each row of a dataset is from. */
+function createFeedOwners(db: Database) {
+  const sql = statements(db)
+  const observations = sql<FeedObservation, number[]>`
+    SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
+    FROM observations o JOIN value_sources s ON s.id = o.source_id
+    WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`
+  const noteRange = rangeNotes(db)
+  const claim = sql`UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?`
+  const noteSource = sql`
+    INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
+  const coarse = sql`SELECT 1 FROM series_sources h JOIN value_sources s ON s.id = h.source_id
+     WHERE h.series_id = ? AND s.period_kind > 0 LIMIT 1`
+  const rowOwner = sql<{ feed: number }, [string, string]>`
+    SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?`
+  const ownRow = sql`INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
+     ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`
+  const served = sql<{ feed: string; codes: number }, []>`
+    SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
+      JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
+    FROM feeds f ORDER BY f.number`
+  return {
     /** The feed observations of one series in `[from, to)`. */
     observations: (seriesId: number, from: number, to: number): FeedObservation[] =>
       observations.all(seriesId, from, to),
@@ -222,8 +249,5 @@ export function createFeedStore(db: Database) {
     ownRow: (dataset: string, key: string, feed: number) => void ownRow.run(dataset, key, feed),
     /** How many series had an observation of each feed. */
     served: (): { feed: string; codes: number }[] => served.all(),
-    transact: <T>(work: () => T): T => transact(db, work),
-    /** Returns the result of `work`, whose writes are rolled back. */
-    rehearse: <T>(work: () => T): T => rehearse(db, work),
   }
 }

@@ -4,8 +4,7 @@ import { statements } from '../../../database/statement.ts'
 import { namesIn } from '../../formulas/math/parse.ts'
 import { type Attribution, sourceDescription } from '../math/catalogue.ts'
 import { averagedCodeOf, shippedTermsOf } from '../math/delivery-codes.ts'
-import type { SeriesBase } from '../math/terms.ts'
-import { type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
+import { type SeriesBase, type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
 
 /** One row of the catalogue, by the terms of its operator where there are any. */
 export interface Series extends TermsInForce, SeriesBase {

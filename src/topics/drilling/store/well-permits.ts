@@ -15,8 +15,7 @@ import {
   wordKey,
 } from '../math/permits.ts'
 import { createPermitNames, type PermitNames } from './permit-names.ts'
-import type { CountedPermit } from './permit-periods.ts'
-import { createPermitPeriods } from './permit-periods.ts'
+import { type CountedPermit, createPermitPeriods } from './permit-periods.ts'
 
 export interface StoredPermit extends WellPermit {
   id: number

@@ -1,7 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
-import type { Reply } from '../../../http/operations/answer.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Call, operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'

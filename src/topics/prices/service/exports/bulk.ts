@@ -58,8 +58,8 @@ const blockRows = 16_384
 /** Hours are read a stretch at a time: a year of them is one block. */
 const hoursStretchMs = 366 * dayMs
 
-export function createBulk(deps: BulkDeps) {
-  const { observations, history, quarantine, coverage, withheld, sourcesOfBlock } = deps
+/** Reads the values of one series, as they are now or were at the moment of a question. */
+function createValueReads({ observations, history, quarantine, coverage, withheld }: BulkDeps) {
   const endOf = (seriesId: number, { to, asOf }: BulkQuestion): number =>
     asOf === undefined ? to : Math.min(to, coverage.endOf(seriesId, asOf))
 
@@ -98,6 +98,14 @@ export function createBulk(deps: BulkDeps) {
     }
   }
 
+  return { endOf, pointOf, withheldOf, filled }
+}
+
+/** Reads the rows of a question block by block. */
+function createBlocks(
+  { observations, quarantine, withheld, sourcesOfBlock }: BulkDeps,
+  { pointOf, filled }: ReturnType<typeof createValueReads>,
+) {
   /** Adds the source of each value, where those of a series have more than one. */
   const withSources = (
     question: BulkQuestion,
@@ -156,8 +164,14 @@ export function createBulk(deps: BulkDeps) {
       }
   }
 
-  const blocks = (question: BulkQuestion) =>
+  return (question: BulkQuestion) =>
     question.interval === 'raw' ? rawBlocks(question) : barBlocks(question, question.interval)
+}
+
+export function createBulk(deps: BulkDeps) {
+  const { history, quarantine, coverage } = deps
+  const values = createValueReads(deps)
+  const blocks = createBlocks(deps, values)
 
   /**
    * A key of the requested rows that includes their number: it is the same for two moments without
@@ -178,12 +192,12 @@ export function createBulk(deps: BulkDeps) {
     count(question: BulkQuestion) {
       const { series, interval, from, to, asOf } = question
       const seriesIds = series.map(({ id }) => id)
-      const isPlain = !seriesIds.some(id => withheldOf(id, question))
+      const isPlain = !seriesIds.some(id => values.withheldOf(id, question))
       if (isPlain && interval === 'raw' && !question.cutOf) {
         const range = { seriesIds, interval, from, to }
         return asOf === undefined
           ? history.count(range)
-          : history.countAsOf({ ...range, endOf: id => endOf(id, question) }, asOf, id =>
+          : history.countAsOf({ ...range, endOf: id => values.endOf(id, question) }, asOf, id =>
               coverage.since(id, asOf),
             )
       }
