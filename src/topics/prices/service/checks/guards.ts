@@ -51,14 +51,7 @@ const learntValues = 250
 /** Series that are followed at a time: a state is some kilobytes. */
 const followedMax = 2_000
 
-export function createGuards({
-  catalogue,
-  observations,
-  flags,
-  settlements,
-  rates,
-  now,
-}: {
+export interface GuardsDeps {
   catalogue: Pick<Catalogue, 'byId' | 'list'>
   observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
   flags: FlaggedValueStore
@@ -66,41 +59,12 @@ export function createGuards({
   /** Current factors between a currency and others. */
   rates(currency: string): readonly NamedFactor[]
   now(): number
-}) {
-  const states = new Map<number, GuardState>()
-  /** The rates of one write by currency, with which all of its suspicious values are compared. */
-  const ratesOfWrite = new Map<string, readonly NamedFactor[]>()
+}
+
+export function createGuards(deps: GuardsDeps) {
+  const { catalogue, observations, flags, settlements, now } = deps
+  const followed = createFollowedSeries(deps)
   const refusals = createRefusals(catalogue, observations, flags)
-  const stateOf = (seriesId: number): GuardState => {
-    const followed = states.get(seriesId)
-    if (followed) return followed
-    const series = catalogue.byId(seriesId)
-    const { category, currency, volatility, terms } = series
-    const last = observations.between(
-      seriesId,
-      Number.MIN_SAFE_INTEGER,
-      Number.MAX_SAFE_INTEGER,
-      learntValues,
-    )
-    const guards = {
-      ...(series.delivery && deliveryGuards(boundsOf(series).min)),
-      ...(terms?.guards as GuardTerms | undefined),
-    }
-    const state = followSeries(
-      {
-        volatility,
-        guards,
-        ...(currency !== null &&
-          category !== 'fx' && {
-            rates: () => ratesOfWrite.getOrInsertComputed(currency, () => rates(currency)),
-          }),
-      },
-      last.reverse(),
-    )
-    if (states.size >= followedMax) states.clear()
-    states.set(seriesId, state)
-    return state
-  }
 
   /** Its operator wants nothing of any guard: its values cost nothing here either. */
   const isUnguarded = (seriesId: number): boolean => {
@@ -115,7 +79,7 @@ export function createGuards({
     witnessOf: WitnessOf,
   ): PointFlag[] => {
     const at = now()
-    const state = stateOf(seriesId)
+    const state = followed.state(seriesId)
     const neighbours = createStoredNeighbours(observations, seriesId)
     const refusedAt = refusals.listed(seriesId, group)
     const stoppedAt = refusals.afterStop(seriesId, at)
@@ -163,7 +127,7 @@ export function createGuards({
      * sources that wait for review may confirm a point.
      */
     judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
-      ratesOfWrite.clear()
+      followed.beginWrite()
       const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
       const witnessOf: WitnessOf = (point, before) => witnesses.of(point, before, origin?.sourceId)
       const flagged = [...inOrder(points)].flatMap(([seriesId, group]) =>
@@ -191,6 +155,52 @@ export function createGuards({
           flaggedAt: now(),
         })
     },
+    forget: followed.forget,
+    forgetAll: followed.forgetAll,
+  }
+}
+
+/** Keeps how series moved, which is learnt from their last values. */
+function createFollowedSeries({ catalogue, observations, rates }: GuardsDeps) {
+  const states = new Map<number, GuardState>()
+  /** The rates of one write by currency, with which all of its suspicious values are compared. */
+  const ratesOfWrite = new Map<string, readonly NamedFactor[]>()
+
+  const stateOf = (seriesId: number): GuardState => {
+    const known = states.get(seriesId)
+    if (known) return known
+    const series = catalogue.byId(seriesId)
+    const { category, currency, volatility, terms } = series
+    const last = observations.between(
+      seriesId,
+      Number.MIN_SAFE_INTEGER,
+      Number.MAX_SAFE_INTEGER,
+      learntValues,
+    )
+    const guards = {
+      ...(series.delivery && deliveryGuards(boundsOf(series).min)),
+      ...(terms?.guards as GuardTerms | undefined),
+    }
+    const state = followSeries(
+      {
+        volatility,
+        guards,
+        ...(currency !== null &&
+          category !== 'fx' && {
+            rates: () => ratesOfWrite.getOrInsertComputed(currency, () => rates(currency)),
+          }),
+      },
+      last.reverse(),
+    )
+    if (states.size >= followedMax) states.clear()
+    states.set(seriesId, state)
+    return state
+  }
+
+  return {
+    state: stateOf,
+    /** Rates are read again for each write. */
+    beginWrite: () => ratesOfWrite.clear(),
     /** Forgets how a series moved: its values were changed by other means. */
     forget: (seriesId: number) => void states.delete(seriesId),
     forgetAll: () => states.clear(),

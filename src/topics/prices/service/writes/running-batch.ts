@@ -82,41 +82,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
   const sourceIdNamed = (name: string, asRecorded: boolean): number =>
     sourceIdOf((asRecorded && feedNamed(name)) || { source: name })
 
-  /**
-   * Counts the writes of the observation store for the batch, and records which points it covers.
-   */
-  const openOf = (id: number, sourceId: number, tally: Tally): OpenBatch => ({
-    batchId: id,
-    sourceId,
-    asRecorded: tally.asRecorded,
-    note(changes, counts) {
-      for (const change of changes) tally.see(change)
-      // The writer of a dataset counts its rows itself.
-      store.count(id, tally.isDataset ? {} : counts, tally.biggest())
-      for (const change of changes) {
-        const span = coverOf(change)
-        store.cover(id, span)
-        decisions.forget(span.seriesId, span.firstAt, span.lastAt)
-        if (sourceId !== 0) sources.note(change.seriesId, sourceId)
-      }
-      tally.writes += 1
-      // Guards read values that a user set from the store.
-      if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
-    },
-    sift(points) {
-      if (!tally.isDataset || !tally.isGuarded || tally.replaces) return points
-      const { fresh, kept } = decisions.sift(points, sourceId)
-      if (kept.length > 0) decisions.keep(kept, { sourceId, batchId: id })
-      return fresh
-    },
-    noteRemoved(seriesId, observedAts) {
-      if (!tally.isDataset) store.count(id, { removed: observedAts.length })
-      const span = spanOf(seriesId, observedAts)
-      store.cover(id, span)
-      decisions.forget(seriesId, span.firstAt, span.lastAt)
-    },
-  })
-
+  const openOf = createOpenBatches(deps)
   const runningOf = (id: number, sourceId: number, tally: Tally): RunningBatch => {
     const open = openOf(id, sourceId, tally)
     const during = <T>(work: () => T): T => ingest.as(open, work)
@@ -197,37 +163,94 @@ export function createRunningBatches(deps: RunningBatchDeps) {
         points.some(isQualified)
           ? transact(() => writeHistories(points, recordedAt))
           : writeOwn(points, recordedAt),
-      writeRows(dataset, rows, recordedAt, write) {
-        if (!tally.isGuarded || tally.replaces) return write(rows)
-        if (!tally.undone.has(dataset)) tally.undone.set(dataset, rowStore.undone(dataset))
-        const undone = tally.undone.get(dataset)!
-        if (undone.size === 0) {
-          const counts = write(rows)
-          // For a dataset without rows its values are counted.
-          if (datasetTables.some(table => table.dataset === dataset)) return counts
-          const written = counts.inserted + counts.revised + counts.unchanged
-          return { ...counts, kept: rows.length - written }
-        }
-        const sum: WriteCounts & { kept: number } = { ...none }
-        for (const row of rows) {
-          const noted = rowStore.notedUpTo()
-          const counts = write([row])
-          if (rowStore.putBackUndone(dataset, undone, noted, recordedAt)) {
-            sum.kept += 1
-            continue
-          }
-          sum.inserted += counts.inserted
-          sum.revised += counts.revised
-          sum.unchanged += counts.unchanged
-        }
-        return sum
-      },
+      writeRows: (dataset, rows, recordedAt, write) =>
+        !tally.isGuarded || tally.replaces
+          ? write(rows)
+          : writeBesideUndone(rowStore, tally, { dataset, rows, recordedAt, write }),
       of: feed => runningOf(id, sourceIdOf({ feed }), tally),
       count: counts => store.count(id, counts),
       end: () => deps.end(id),
     }
   }
   return { of: runningOf, sourceIdOf }
+}
+
+/**
+ * Opens batches for the values of one source: they count the writes of the observation store, and
+ * record which points they cover.
+ */
+function createOpenBatches({ store, sources, guards, decisions }: RunningBatchDeps) {
+  return (id: number, sourceId: number, tally: Tally): OpenBatch => ({
+    batchId: id,
+    sourceId,
+    asRecorded: tally.asRecorded,
+    note(changes, counts) {
+      for (const change of changes) tally.see(change)
+      // The writer of a dataset counts its rows itself.
+      store.count(id, tally.isDataset ? {} : counts, tally.biggest())
+      for (const change of changes) {
+        const span = coverOf(change)
+        store.cover(id, span)
+        decisions.forget(span.seriesId, span.firstAt, span.lastAt)
+        if (sourceId !== 0) sources.note(change.seriesId, sourceId)
+      }
+      tally.writes += 1
+      // Guards read values that a user set from the store.
+      if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
+    },
+    sift(points) {
+      if (!tally.isDataset || !tally.isGuarded || tally.replaces) return points
+      const { fresh, kept } = decisions.sift(points, sourceId)
+      if (kept.length > 0) decisions.keep(kept, { sourceId, batchId: id })
+      return fresh
+    },
+    noteRemoved(seriesId, observedAts) {
+      if (!tally.isDataset) store.count(id, { removed: observedAts.length })
+      const span = spanOf(seriesId, observedAts)
+      store.cover(id, span)
+      decisions.forget(seriesId, span.firstAt, span.lastAt)
+    },
+  })
+}
+
+/** Writes rows of a dataset one after the other where an undo of it stands: its rows stay away. */
+function writeBesideUndone<Row>(
+  rowStore: UndoneRowStore,
+  tally: Tally,
+  {
+    dataset,
+    rows,
+    recordedAt,
+    write,
+  }: {
+    dataset: string
+    rows: readonly Row[]
+    recordedAt: number
+    write: (rows: readonly Row[]) => WriteCounts
+  },
+): WriteCounts {
+  if (!tally.undone.has(dataset)) tally.undone.set(dataset, rowStore.undone(dataset))
+  const undone = tally.undone.get(dataset)!
+  if (undone.size === 0) {
+    const counts = write(rows)
+    // For a dataset without rows its values are counted.
+    if (datasetTables.some(table => table.dataset === dataset)) return counts
+    const written = counts.inserted + counts.revised + counts.unchanged
+    return { ...counts, kept: rows.length - written }
+  }
+  const sum: WriteCounts & { kept: number } = { ...none }
+  for (const row of rows) {
+    const noted = rowStore.notedUpTo()
+    const counts = write([row])
+    if (rowStore.putBackUndone(dataset, undone, noted, recordedAt)) {
+      sum.kept += 1
+      continue
+    }
+    sum.inserted += counts.inserted
+    sum.revised += counts.revised
+    sum.unchanged += counts.unchanged
+  }
+  return sum
 }
 
 /** The results of a write, counted in points. */
