@@ -1,8 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream'
 import { schemaVersion } from '../../database/migrations.ts'
 import type { Log } from '../../lib/log/log.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import { sleep } from '../../lib/time/clock.ts'
+import { type Clock, sleep } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
@@ -80,7 +79,7 @@ export function followStream(
   let { replicationEpoch, applied, message: at, stream: created } = copy
   let fault: FollowFault | undefined
   let wanted: Wanted | undefined
-  /** The replication epoch of the last change, where it leads nowhere from here. */
+  /** The replication epoch of the last change, if it does not continue that of this replica. */
   let other: string | undefined
   let isStopped = false
   let wholeAt = Number.NEGATIVE_INFINITY
@@ -125,7 +124,7 @@ export function followStream(
     replicationEpoch = carried
     if (delta.upTo > applied) {
       const refusal = schemaFault(change)
-      // A snapshot of a newer schema opens here no more than its changes do.
+      // This version reads neither changes nor snapshots of a newer schema.
       const isNewer = (change.schema ?? 0) > schemaVersion
       const lacks = isNewer ? undefined : { replicationEpoch, change: delta.upTo }
       if (refusal !== undefined) {
@@ -154,7 +153,7 @@ export function followStream(
     })
     return false
   }
-  /** Only here another replication epoch matters: before a snapshot there may be earlier ones. */
+  /** Another replication epoch is a fault only at the end: earlier epochs may come before. */
   const reachEnd = (since: number) => {
     if (other !== undefined)
       fail(
@@ -170,14 +169,14 @@ export function followStream(
   const consume = async () => {
     stream = (await changesOf(nats, { replicationEpoch, previousEpochs: [] }, noteUnknown)).stream
     const info = await nats.manager.streams.info(stream)
-    // Another stream of the same name counts its messages again.
+    // A stream that was made again under the same name numbers its messages from 1.
     if ((created !== undefined && info.created !== created) || info.state.last_seq < at) at = 0
     created = info.created
     const consumer = await nats.jetstream.consumers.get(stream, {
       opt_start_seq: Math.max(at + 1, info.state.first_seq, 1),
     })
     const messages = await consumer.consume({ max_messages: fetchedMax, ...consumeEach })
-    // A consumer whose stream is gone may end its messages never.
+    // A consumer may wait for messages forever after its stream was deleted.
     const interrupted = new Promise<undefined>(done => {
       interrupt = () => done(undefined)
     })
@@ -248,7 +247,7 @@ export function followStream(
     applied: () => applied,
     /** Time since the replica last had everything that the stream has, ms. */
     lagMs: () => clock.monotonic() - wholeAt,
-    /** Why it does not follow; undefined where it does. */
+    /** Why the replica does not follow; undefined where it does. */
     fault: () => fault,
     /** Whether the replica reaches a change within a time. */
     async reaches(sequence: number, withinMs: number) {
