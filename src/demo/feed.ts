@@ -7,7 +7,7 @@ export type DemoFeed = ReturnType<typeof createDemoFeed>
 const pausedName = 'fixture.paused'
 
 /** Up to where the history is complete, Unix ms: stored in the database that has it. */
-export const publishedToName = 'fixture.published_to'
+const publishedToName = 'fixture.published_to'
 
 export interface DemoFeedDeps {
   /** In the order in which they need each other. */

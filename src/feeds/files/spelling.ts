@@ -186,7 +186,7 @@ const spreadsheetEpoch = Temporal.PlainDateTime.from('1899-12-30T00:00:00')
  * The day that a spreadsheet counts as this number, 46030 for 2026-01-08; with a time of day where
  * it has a fraction.
  */
-export function serialOf(text: string): string | undefined {
+function serialOf(text: string): string | undefined {
   const serial = Number(text)
   if (text.trim() === '' || !(serial >= 1 && serial < 2_958_466)) return undefined
   const seconds = Math.round(serial * 86_400)

@@ -38,7 +38,7 @@ function keysOf(row: Readonly<Record<Column, SheetCell>>): string[] {
 const placeOf = (key: string): string => key.slice(0, key.indexOf('/'))
 
 /** Rigs by week and place, added up from the rows of the cross table. A place without rows in a week has none; one that has none at all is not there. */
-export async function weeklyRigs(
+async function weeklyRigs(
   workbook: Uint8Array,
   entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {

@@ -105,7 +105,7 @@ function isHoliday(holidays: Holidays, day: number): boolean {
 }
 
 /** Whether offices work on a day. */
-export const isWorkingDay = (holidays: Holidays, day: number): boolean =>
+const isWorkingDay = (holidays: Holidays, day: number): boolean =>
   weekdayOfDay(day) <= 5 && !isHoliday(holidays, day)
 
 /** The day that is `count` working days after `day`; 0 moves a closed day to the next open one. */

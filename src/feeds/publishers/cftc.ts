@@ -20,7 +20,7 @@ const lengthMax = 1000
 const dateField = 'report_date_as_yyyy_mm_dd'
 const contractField = 'cftc_contract_market_code'
 
-export function reportsRequest(
+function reportsRequest(
   contract: string,
   since: string | undefined,
   offset: number,
@@ -37,7 +37,7 @@ export function reportsRequest(
 
 type Report = Readonly<Record<string, unknown>>
 
-export function reportsPage(bytes: Uint8Array, contract: string): Report[] {
+function reportsPage(bytes: Uint8Array, contract: string): Report[] {
   const body = jsonOf(bytes, `the reports of ${contract}`)
   if (!Array.isArray(body)) throw unreadable(`the reports of ${contract}`)
   return body.map((report: unknown) => {

@@ -13,7 +13,7 @@ const headerRowsMax = 12
 /** Where a day has several auctions, that of the common platform counts. */
 const commonAuction = /CAP3 EU/i
 
-export const reportUrl = (year: number): string =>
+const reportUrl = (year: number): string =>
   `${folder}/emission-spot-primary-market-auction-report-${year}-data.xlsx`
 
 const titles = {

@@ -16,7 +16,7 @@ const lineBytesMax = 32 * 1024 * 1024
 const headBytes = 200
 
 /** When each archive was made, and its address. */
-export function manifestOf(bytes: Uint8Array): Map<string, { updated: string; url: string }> {
+function manifestOf(bytes: Uint8Array): Map<string, { updated: string; url: string }> {
   const body = jsonOf(bytes, 'the manifest')
   const datasets = isObject(body) ? body.dataset : undefined
   if (!isObject(datasets)) throw unreadable('the manifest')
@@ -29,7 +29,7 @@ export function manifestOf(bytes: Uint8Array): Map<string, { updated: string; ur
 }
 
 /** Reads the requested series of an archive; other lines are skipped without being parsed. */
-export async function readArchive(
+async function readArchive(
   chunks: AsyncIterable<Uint8Array>,
   entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {

@@ -54,7 +54,7 @@ const outlookRule: ReleaseRule = {
 /** When the outlook that is in force was published. */
 export const outlookRelease = (now: number): number => lastRelease([outlookRule], now)?.at ?? now
 
-export const eiaCalendar: Calendar = [
+const eiaCalendar: Calendar = [
   weeklyHeldBack(3, '10:30', usFederal, eastern),
   // Prices of spot markets are posted in one batch a week, some hours after the stocks.
   weeklyHeldBack(3, '13:30', usFederal, eastern),
@@ -78,7 +78,7 @@ interface EiaRow {
 }
 
 /** A page of one route. Bounds are compared as text, so `start` has the form of the periods. */
-export function eiaRequest(
+function eiaRequest(
   entries: readonly MapEntry[],
   since: string | undefined,
   key: string,

@@ -36,7 +36,7 @@ interface Range {
   to: string
 }
 
-export function vintagesRequest(
+function vintagesRequest(
   id: string,
   since: string | undefined,
   known: Range,
@@ -57,7 +57,7 @@ export function vintagesRequest(
   return { url: url.href, secret: { name: 'api_key', value: key } }
 }
 
-export function vintagesPage(bytes: Uint8Array, id: string): Page<Vintage> {
+function vintagesPage(bytes: Uint8Array, id: string): Page<Vintage> {
   const body = jsonOf(bytes, id)
   if (!isObject(body) || !Array.isArray(body.observations)) throw unreadable(`the answer of ${id}`)
   const rows = body.observations.map((row: unknown): Vintage => {
@@ -69,7 +69,7 @@ export function vintagesPage(bytes: Uint8Array, id: string): Page<Vintage> {
   return { total: Number(body.count), rows, truncated: false }
 }
 
-export function metadataRequest(id: string, key: string): PublisherRequest {
+function metadataRequest(id: string, key: string): PublisherRequest {
   const url = new URL('https://api.stlouisfed.org/fred/series')
   url.searchParams.append('series_id', id)
   url.searchParams.append('file_type', 'json')
@@ -86,7 +86,7 @@ export function unitOf(bytes: Uint8Array, id: string): string {
 }
 
 /** The table of a series that is read without a key: two columns, the second named like the series. */
-export function graphTable(bytes: Uint8Array, id: string): Collected {
+function graphTable(bytes: Uint8Array, id: string): Collected {
   const { header, rows } = tableOf(bytes, id)
   const isDay = /^(observation_date|date)$/i.test(header[0] ?? '')
   if (!isDay || header[1] !== id) throw headerFault(id, `columns observation_date and ${id}`)
@@ -170,7 +170,7 @@ async function readVintages(
 }
 
 /** The time of recording in parts that one answer may speak of. */
-export function rangesUpTo(today: string, since: string | undefined): Range[] {
+function rangesUpTo(today: string, since: string | undefined): Range[] {
   const begin = since ?? always.from
   const firstYear = Math.max(firstVintageYear, Number(begin.slice(0, 4)))
   const ranges: Range[] = []

@@ -10,7 +10,7 @@ const folder = 'https://www.jodidata.org/_resources/files/downloads/oil-data/ann
 const firstYear = 2002
 
 /** The file of a year: the running one has another name than those that are over. */
-export const yearUrl = (year: number, running: number): string =>
+const yearUrl = (year: number, running: number): string =>
   year < running ? `${folder}/${year}.csv` : `${folder}/primaryyear${year}.csv`
 
 const columns = [
@@ -23,11 +23,7 @@ const columns = [
 ] as const
 
 /** Adds the rows of a year to the series `SA/CRUDEOIL/INDPROD/KBD`. */
-export function addYear(
-  bytes: Uint8Array,
-  year: number,
-  series: ReadonlyMap<string, Collected>,
-): void {
+function addYear(bytes: Uint8Array, year: number, series: ReadonlyMap<string, Collected>): void {
   const { header, rows } = tableOf(bytes, `the file of ${year}`)
   const [area, product, flow, unit, month, value] = columns.map(name => {
     const column = header.indexOf(name)

@@ -16,7 +16,7 @@ const currencies = ['USD', 'GBP', 'EUR'] as const
  * The prices of one auction by currency: series `gold_am/USD`. A 0 means that there was none, as
  * for the euro before 1999.
  */
-export function auction(
+function auction(
   bytes: Uint8Array,
   file: string,
   entries: readonly MapEntry[],

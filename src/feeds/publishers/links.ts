@@ -11,7 +11,7 @@ export interface PageLink {
 }
 
 /** The links of a page, made whole by the page's own address, in their order. */
-export async function linksOf(page: PublisherAnswer): Promise<PageLink[]> {
+async function linksOf(page: PublisherAnswer): Promise<PageLink[]> {
   const links: PageLink[] = []
   const rewriter = new HTMLRewriter().on('a[href]', {
     element(element) {
@@ -28,7 +28,7 @@ export async function linksOf(page: PublisherAnswer): Promise<PageLink[]> {
 }
 
 /** The first link of a page that `choices` want, the first choice first. */
-export async function linkOn(
+async function linkOn(
   client: PublisherClient,
   pageUrl: string,
   what: string,

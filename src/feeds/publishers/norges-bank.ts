@@ -11,7 +11,7 @@ import { type Collected, collections, grouped, sentSeries } from './series.ts'
 const columns = ['BASE_CUR', 'QUOTE_CUR', 'UNIT_MULT', 'TIME_PERIOD', 'OBS_VALUE'] as const
 
 /** The bank's series from its semicolon CSV. `UNIT_MULT` 2 means that a rate is of 100 units. */
-export function bankRates(bytes: Uint8Array, entries: readonly MapEntry[]): Map<string, Collected> {
+function bankRates(bytes: Uint8Array, entries: readonly MapEntry[]): Map<string, Collected> {
   const { header, rows } = tableOf(bytes, 'the exchange rates')
   const at = Object.fromEntries(
     columns.map(name => {

@@ -16,7 +16,7 @@ const plainName = (cell: SheetCell): string =>
   typeof cell === 'string' ? cell.replace(/[*\s]+$/, '').trim() : ''
 
 /** The series of the sheet of monthly prices: names in one row, units in the next, then a row a month. */
-export async function monthlyPrices(
+async function monthlyPrices(
   workbook: Uint8Array,
   entries: readonly MapEntry[],
 ): Promise<Map<string, Collected>> {

@@ -25,7 +25,7 @@ interface DemandRow {
 }
 
 /** One page of hourly demand; a period is named by the hour in UTC at which it ends. */
-export function demandPage(bytes: Uint8Array): Page<DemandRow> {
+function demandPage(bytes: Uint8Array): Page<DemandRow> {
   const body = jsonOf(bytes, 'the hourly demand')
   const response = isObject(body) ? body.response : undefined
   if (!isObject(response) || !Array.isArray(response.data)) throw unreadable('the hourly demand')

@@ -7,7 +7,7 @@ import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
 /** Prices as two lists of one length. */
-export function addListed(series: Collected, bytes: Uint8Array): void {
+function addListed(series: Collected, bytes: Uint8Array): void {
   const body = jsonOf(bytes, 'the prices')
   if (!isObject(body)) throw headerFault('the prices', 'unix_seconds')
   const { unix_seconds: times, price, unit } = body

@@ -12,7 +12,7 @@ const pageSize = 300
 const firstDays = 365
 
 /** Adds a page of days to each series, by the field that it has; how many pages there are. */
-export function addStorage(byField: ReadonlyMap<string, Collected>, bytes: Uint8Array): number {
+function addStorage(byField: ReadonlyMap<string, Collected>, bytes: Uint8Array): number {
   const body = jsonOf(bytes, 'the storage')
   if (!isObject(body) || !Array.isArray(body.data)) throw headerFault('the storage', 'data')
   for (const row of body.data as unknown[]) {

@@ -18,7 +18,7 @@ const resolutions = { hour: 'PT1H', quarterhour: 'PT15M' } as const
 type Resolution = keyof typeof resolutions
 
 /** The weeks that there are files of. */
-export function smardWeeks(bytes: Uint8Array): number[] {
+function smardWeeks(bytes: Uint8Array): number[] {
   const body = jsonOf(bytes, 'the index')
   if (!isObject(body) || !Array.isArray(body.timestamps))
     throw headerFault('the index', 'timestamps')
@@ -26,7 +26,7 @@ export function smardWeeks(bytes: Uint8Array): number[] {
 }
 
 /** The values of a file that are of the resolution that the series had on their day. */
-export function addWeek(
+function addWeek(
   series: Collected,
   bytes: Uint8Array,
   terms: DeliveryTerms,

@@ -50,7 +50,7 @@ export function percentChange(from: number, to: number): number | undefined {
 export type Trend = 'up' | 'down' | 'flat'
 
 /** A smaller change, in percent either way, counts as flat. */
-export const flatPercent = 1
+const flatPercent = 1
 
 /** `flat` within one percent either way; from 0 any rise is `up`. */
 export function trendOf(from: number, to: number): Trend {
@@ -95,7 +95,7 @@ export function countTrend(counts: readonly Count[], span: CountSpan): CountTren
 }
 
 /** How many counts a moving average is of. */
-export const averagedCounts = 4
+const averagedCounts = 4
 
 export interface AveragedCount extends Count {
   /** Mean of the count and the three before it, two places; undefined before the fourth. */

@@ -10,7 +10,7 @@ export interface WellDays {
 }
 
 /** The parts of a well's way from its permit to its first production, in their order. */
-export const stages = {
+const stages = {
   permitToSpud: ['permitOn', 'spudOn'],
   spudToCompletion: ['spudOn', 'completedOn'],
   completionToFirstProduction: ['completedOn', 'firstProductionOn'],

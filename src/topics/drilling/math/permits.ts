@@ -2,7 +2,7 @@ import type { PermitState } from '../../geography/math/us-states.ts'
 import { daysBetween } from '../../prices/math/window.ts'
 
 /** A list whose newest permit is older than this has fallen behind. */
-export const staleAfterDays = 30
+const staleAfterDays = 30
 
 export interface PermitFreshness {
   /** Days from the newest stored permit to today. */

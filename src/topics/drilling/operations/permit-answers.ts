@@ -18,7 +18,7 @@ import { freshRow, permitRow } from './permit-row.ts'
 const operatorsInSummary = 100
 const changeDays = 30
 
-export const today = ({ at }: EnergyCall): string => isoDay(at.now())
+const today = ({ at }: EnergyCall): string => isoDay(at.now())
 
 /** Permits by their numbers, marked with their sources. */
 export const markedPermits = (call: EnergyCall, ids: readonly number[]) =>
@@ -34,7 +34,7 @@ function markStates(call: EnergyCall, coverage: PermitCoverage | undefined): voi
   )
 }
 
-export function searched(
+function searched(
   search: PermitSearch,
   filter: PermitFilter,
   limit: number,

@@ -94,7 +94,7 @@ export const TopWell = t.object('TopProducer', {
 const [volumeDecimals, boeDecimals] = [2, 1]
 const volume = (value: number | null) => (value === null ? null : roundTo(value, volumeDecimals))
 
-export const boeOf = (oilBbl: number | null, gasMcf: number | null): number | null => {
+const boeOf = (oilBbl: number | null, gasMcf: number | null): number | null => {
   const boe = oilEquivalent(oilBbl, gasMcf)
   return boe === undefined ? null : roundTo(boe, boeDecimals)
 }

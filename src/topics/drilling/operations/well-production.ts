@@ -27,7 +27,7 @@ import {
   wellRecord,
 } from './well-production-row.ts'
 
-export const productionAccess = {
+const productionAccess = {
   feature: 'well_production' as const,
   meter: true,
   queryWorker: true as const,

@@ -21,7 +21,7 @@ export interface MissingWell {
 
 export type WellProduction = ReturnType<typeof createWellProduction>
 
-export const unknownOperator = 'Unknown'
+const unknownOperator = 'Unknown'
 
 export function createWellProduction({
   db,

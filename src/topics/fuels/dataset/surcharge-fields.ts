@@ -3,7 +3,7 @@ import type { Column } from '../../../datasets/dataset.ts'
 import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../../../datasets/fields.ts'
 
 /** The index of surcharge tables that name none: US on-highway diesel. */
-export const defaultIndex = 'DIESEL_US_NATIONAL_USD'
+const defaultIndex = 'DIESEL_US_NATIONAL_USD'
 
 export type CarrierMode = 'ltl' | 'parcel'
 const modes: readonly CarrierMode[] = ['ltl', 'parcel']

@@ -36,7 +36,7 @@ const rowFields = {
   updated_at: t.instant('When this service recorded it.'),
 }
 
-export const filterShape = t.Object({
+const filterShape = t.Object({
   port_code: t.orNull(t.String({ examples: ['SGSIN'] })),
   fuel_type: t.orNull(t.String({ examples: ['VLSFO'] })),
   region: t.orNull(t.String({ examples: ['Asia'] })),

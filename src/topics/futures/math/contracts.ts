@@ -19,7 +19,7 @@ interface ExpiryRule {
 }
 
 /** A front month with so many days or fewer is near its expiry. */
-export const nearExpiryDays = 7
+const nearExpiryDays = 7
 
 /** A position in the front month is due to be rolled this many days before its end or later. */
 const rollDays = 3
@@ -38,7 +38,7 @@ export const isLondonBusinessDay: BusinessDay = day => {
 }
 
 /** Weekdays on which the United States energy exchange settles. */
-export const isNewYorkBusinessDay: BusinessDay = day => isTradingDay('us_energy', day * dayMs)
+const isNewYorkBusinessDay: BusinessDay = day => isTradingDay('us_energy', day * dayMs)
 
 const dayIn = (month: number, day: number): number =>
   Date.UTC(Math.floor(month / 12), month % 12, day) / dayMs

@@ -33,7 +33,7 @@ const inFlatBand = (percent: number | undefined): boolean =>
  * Flat within 0.5 percent; mixed when most steps go the other way than front to back; rising is
  * contango, falling backwardation.
  */
-export function shapeOf(prices: readonly number[], slope: number | undefined): CurveShape {
+function shapeOf(prices: readonly number[], slope: number | undefined): CurveShape {
   const rise = prices.at(-1)! - prices[0]!
   if (rise === 0 || inFlatBand(slope)) return 'flat'
   const balance = prices.slice(1).reduce((sum, price, i) => sum + Math.sign(price - prices[i]!), 0)

@@ -46,7 +46,7 @@ export interface FuturesDeps {
 /** Families whose quotes must follow the running session. */
 const liveFamilies: ReadonlySet<FamilyCode> = new Set(['GASOIL_FUTURES', 'NATURAL_GAS_FUTURES'])
 
-export const tickMs = 5 * minuteMs
+const tickMs = 5 * minuteMs
 
 export function createFutures(deps: FuturesDeps) {
   const { store, catalogue, quarantine, ingest, clock } = deps

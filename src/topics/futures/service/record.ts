@@ -13,11 +13,10 @@ import { contractCode, type Family, type FamilyCode, familyOf } from '../math/fa
 import type { FuturesStore } from '../store/futures.ts'
 
 /** Exchanges publish the settlements of a trading date at 19:30 UTC all year. */
-export const settlementMinute = 19 * 60 + 30
+const settlementMinute = 19 * 60 + 30
 
 /** When the settlements of a trading date are published, Unix ms. */
-export const settledAt = (tradedOn: string): number =>
-  parseDay(tradedOn)! + settlementMinute * minuteMs
+const settledAt = (tradedOn: string): number => parseDay(tradedOn)! + settlementMinute * minuteMs
 
 /** A trading date of a contract with the ticks that a call adds to it. */
 interface TickedDate {

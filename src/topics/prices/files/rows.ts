@@ -232,7 +232,7 @@ function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string
 }
 
 /** Only `USD` and `usd` are USD: markets write `GBp` for pence, a hundredth of `GBP`. */
-export const isCurrency = (text: string, currency: string | null): boolean =>
+const isCurrency = (text: string, currency: string | null): boolean =>
   currency !== null && (text === currency || text === currency.toLowerCase())
 
 function currencyFault(currency: unknown, series: SeriesIdentity): string | undefined {

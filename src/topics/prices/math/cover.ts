@@ -10,7 +10,7 @@ export const useOfStorage: Readonly<Record<string, string>> = {
   US_DISTILLATE_STORAGE: 'US_DISTILLATE_DEMAND',
 }
 
-export const coverDays = 28
+const coverDays = 28
 
 /**
  * Days of supply as EIA has them: the level over the use a day averaged over the four weeks that

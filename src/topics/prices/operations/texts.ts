@@ -166,11 +166,7 @@ const keyOf = (code: string, requestedCode: string | undefined) =>
   requestedCode === undefined ? code : `${code} ${requestedCode}`
 
 /** Every code with data: first those of `firstCodes` in their order, then the others by code. */
-export function everyCode(
-  catalogue: Catalogue,
-  firstCodes: readonly string[],
-  now: number,
-): Resolved[] {
+function everyCode(catalogue: Catalogue, firstCodes: readonly string[], now: number): Resolved[] {
   const first = firstCodes.flatMap(code => catalogue.named(code) ?? [])
   return [...new Set([...first, ...catalogue.list()])]
     .filter(series => catalogue.hasData(series))

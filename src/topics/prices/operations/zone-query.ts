@@ -7,7 +7,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { calendarDays, type DayTerms, dayOfDate } from '../../delivery/math/days.ts'
 import type { SeriesCut } from '../service/reads/history.ts'
 
-export const barDayKinds = ['calendar', 'market'] as const
+const barDayKinds = ['calendar', 'market'] as const
 
 /** The time zone that bars and dates refer to. */
 export const zoneQuery = {
