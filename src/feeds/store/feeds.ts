@@ -108,7 +108,7 @@ export function createFeedStore(db: Database) {
   }
 }
 
-/** What is set for each feed, and where it stands. */
+/** The settings and the state of each feed. */
 function createFeedStates(db: Database) {
   const sql = statements(db)
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
