@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Compressors, parquetReadObjects } from 'hyparquet'
 import { dayMs, isoDay, isoInstant, isoMillis } from '../../../../src/lib/time/instant.ts'
+import { createObservationStore } from '../../../../src/topics/prices/store/observations.ts'
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
@@ -420,6 +421,7 @@ describe('a model of an instance in memory', () => {
           expect([step, ...filed]).toEqual([step, ...wanted])
         }
       }
+      expect(createObservationStore(instance.services.db).faults()).toEqual([])
       for (const { reader } of readers) {
         const late = createFollower()
         late.take((await both.read(reader, 'start', 1_000)).changes)
