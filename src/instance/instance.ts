@@ -99,16 +99,8 @@ export function openInstance(options: InstanceOptions): Instance {
   const sending = sendingJob(services)
   const mark = keepMark(dir, databasePath(dir), services.db)
   const operatorRequests = options.local ?? new WeakSet<Request>()
-  const publishing =
-    serving && isPublished ? startPublishing(services, databasePath(dir), lastChange) : undefined
-  const cluster =
-    publishing &&
-    startCluster(services, {
-      reached: publishing.reached,
-      isPublishing: () => publishing.view().state === 'publishing',
-      position: () => publishing.view().position ?? 0,
-      url: options.url,
-    })
+  const { publishing, cluster } =
+    serving && isPublished ? startReplication(services, options, lastChange) : notReplicated
   const runner = createInstanceRunner(services, {
     ...options,
     serving,
@@ -155,9 +147,7 @@ export function openInstance(options: InstanceOptions): Instance {
       : undefined
   // A demo instance has no checksums: SQLite checkpoints its WAL.
   const checkpointer =
-    serving && config.mode === 'serve' ? createCheckpointer(databasePath(dir)) : undefined
-  const settled =
-    checkpointer && checkpointElsewhere(services.db, databasePath(dir), checkpointer.checkpoint)
+    serving && config.mode === 'serve' ? startCheckpointer(services, databasePath(dir)) : undefined
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
   services.feeds.closeOpenRuns()
@@ -195,7 +185,7 @@ export function openInstance(options: InstanceOptions): Instance {
     refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
     settled: async () => {
       await services.tracer?.flush()
-      await settled?.()
+      await checkpointer?.settled()
     },
     close({ isDiscarded } = { isDiscarded: false }) {
       for (const part of [loop, cluster, publishing, queryWorkers, runner, checkpointer])
@@ -209,6 +199,35 @@ export function openInstance(options: InstanceOptions): Instance {
     },
   }
   return opened
+}
+
+interface Replication {
+  publishing: ReturnType<typeof startPublishing> | undefined
+  cluster: ReturnType<typeof startCluster> | undefined
+}
+
+const notReplicated: Replication = { publishing: undefined, cluster: undefined }
+
+/** Publishes the commits of a primary, and announces it to the other instances. */
+function startReplication(
+  services: Services,
+  { dir, url }: Pick<InstanceOptions, 'dir' | 'url'>,
+  lastChange: number,
+): Replication {
+  const publishing = startPublishing(services, databasePath(dir), lastChange)
+  const cluster = startCluster(services, {
+    reached: publishing.reached,
+    isPublishing: () => publishing.view().state === 'publishing',
+    position: () => publishing.view().position ?? 0,
+    url,
+  })
+  return { publishing, cluster }
+}
+
+/** Checkpoints the WAL in a thread; `settled` waits until no checkpoint is running. */
+function startCheckpointer({ db }: Services, path: string) {
+  const { checkpoint, stop } = createCheckpointer(path)
+  return { stop, settled: checkpointElsewhere(db, path, checkpoint) }
 }
 
 /** The condition that a write waits for before it is acknowledged; undefined: none. */
