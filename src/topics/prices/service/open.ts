@@ -130,10 +130,12 @@ export function openPrices(deps: PricesDeps) {
     notifyChanged(seriesId)
     attribute(seriesId)
   })
-  // Reads as of an earlier moment have changed, as has since when they are exact.
-  ingest.onPast(seriesId =>
-    notifyChanged(seriesId, Number.POSITIVE_INFINITY, dependentsOf(seriesId)),
-  )
+  // Reads as of an earlier moment have changed, those of formulas too, as has since when they are
+  // exact. No value is current that was not before.
+  ingest.onPast(seriesId => {
+    provenance.forget(seriesId)
+    notifyChanged(seriesId, Number.POSITIVE_INFINITY)
+  })
   catalogue.onReload(() => {
     latestPrices.renew()
     // What a formula is made of may be hidden, retired or another series now.

@@ -109,14 +109,18 @@ export interface ObservationStore extends ObservationReads, BarReads {
    * Writes all points in one transaction with their revisions and bars. A point whose value is
    * already current is left as it is. A correction whose `recordedAt` is earlier than that of the
    * value it replaces takes its place for the whole time that value was known. `alongside` is
-   * called at the end of the transaction when anything changed, for writes that belong to it.
-   * `writtenAt` is the instant of the transaction, by which the feed of changes has the points;
+   * called at the end of the transaction when anything changed, for writes that belong to it;
+   * `pastOnly` as in the result. `writtenAt` is the instant of the transaction, by which the feed of changes has the points;
    * `recordedAt` where it is absent.
    */
   write(
     points: readonly Point[],
     recordedAt: number,
-    alongside?: (changes: readonly Change[], counts: WriteCounts) => void,
+    alongside?: (
+      changes: readonly Change[],
+      counts: WriteCounts,
+      pastOnly: readonly number[],
+    ) => void,
     origin?: Origin,
     writtenAt?: number,
   ): Written
@@ -322,7 +326,7 @@ function createObservationWriter(
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
         else if (past.length > 0) pastOnly.push(seriesId)
       }
-      if (changes.length > 0) alongside?.(changes, counts)
+      if (changes.length + pastOnly.length > 0) alongside?.(changes, counts, pastOnly)
       return { counts, changes, pastOnly }
     })
 }

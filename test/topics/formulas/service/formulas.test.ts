@@ -117,6 +117,22 @@ describe('a series by formula', () => {
     expect(await price()).toBe(3)
   })
 
+  test('has another past as soon as an earlier value of a leg becomes known', async () => {
+    const { read, admin } = await withSpread()
+    const push = async (code: string, price: number, recorded_at: string) => {
+      const observation = { code, observed_at: '2026-11-16', price, recorded_at }
+      const { body } = await admin('POST', '/observations', { observations: [observation] })
+      return body.data
+    }
+    await push('BRENT_CRUDE_USD', 64, '2026-11-17T12:00:00Z')
+    await push('WTI_USD', 60, '2026-11-17T12:00:00Z')
+    await push('WTI_USD', 62, '2026-11-18T12:00:00Z')
+    const path = '/v1/prices/latest?by_code=DESK_SPREAD_USD&as_of=2026-11-18T06:00:00Z'
+    expect((await read(path)).body.data.price).toBe(4)
+    await push('WTI_USD', 61, '2026-11-18T00:00:00Z')
+    expect((await read(path)).body.data.price).toBe(3)
+  })
+
   test('says which leg is stale, quarantined or without a value, and invents nothing', async () => {
     const { read, admin, push, clock } = await withSpread()
     await push('WTI_USD', { '2026-11-18': 60, '2026-11-19': 61 })

@@ -314,3 +314,33 @@ test('as_of is exact from the moment of an earlier value that became known after
   write(72, wednesday - dayMs)
   expect(await exported()).toEqual([72])
 })
+
+test('as_of has the source of an earlier value that became known after the current one', async () => {
+  const instance = openTestInstance()
+  const { adminTokens, catalogue, ingest } = instance.services
+  const seriesId = catalogue.named('WTI_USD')!.id
+  const [wednesday, observedAt] = [startAt - 2 * dayMs, startAt - 9 * dayMs]
+  ingest.write([{ seriesId, observedAt, value: 75, recordedAt: wednesday }])
+  const pushed = await instance.send(
+    'POST',
+    '/admin/v1/observations',
+    {
+      source: 'Desk B',
+      observations: [
+        {
+          code: 'WTI_USD',
+          observed_at: isoInstant(observedAt),
+          price: 72,
+          recorded_at: isoInstant(wednesday - dayMs),
+        },
+      ],
+    },
+    undefined,
+    { authorization: `Bearer ${adminTokens.rotate()}` },
+  )
+  const { data } = (await pushed.json()) as { data: object }
+  expect(data).toMatchObject({ revised: 1 })
+  const query = `codes=WTI_USD&as_of=${isoInstant(wednesday - hourMs)}&columns=price,source`
+  const exported = await instance.get(`/v1/export/prices?${query}`, instance.key())
+  expect(await exported.text()).toBe('price,source\n72,Desk B\n')
+})

@@ -19,8 +19,11 @@ export type Recorded = WriteCounts & { recordedAt: number }
 export interface OpenBatch extends Origin {
   /** Leaves out values of datasets that an operator decided against. */
   sift(points: readonly Point[]): readonly Point[]
-  /** Called inside the transaction, after all other listeners. */
-  note(changes: readonly Change[], counts: WriteCounts): void
+  /**
+   * Called inside the transaction, before all other listeners. `pastOnly`: the series of which only
+   * earlier values became known.
+   */
+  note(changes: readonly Change[], counts: WriteCounts, pastOnly: readonly number[]): void
   /** Inside the transaction: points of a series that it took out of every read. */
   noteRemoved(seriesId: number, observedAts: readonly number[]): void
 }
@@ -81,9 +84,10 @@ export function createIngest(
       const { counts, changes, pastOnly } = observations.write(
         points,
         recordedAt,
-        (changed, written) => {
+        (changed, written, past) => {
           // Noted first, because listeners may read the sources of the values.
-          batch?.note(changed, written)
+          batch?.note(changed, written, past)
+          if (changed.length === 0) return
           for (const listener of inside) listener(changed, origin)
           derived = deps.derive?.(changed) ?? []
           if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)

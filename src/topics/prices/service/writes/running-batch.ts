@@ -89,7 +89,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
     const written = (points: readonly Point[], recordedAt: number | undefined) => {
       const before = tally.writes
       const counts = ingest.write(points, recordedAt)
-      // The store does not report a write that changes no current value.
+      // The store does not report a write that changes nothing.
       if (tally.writes === before) store.count(id, counts)
       return counts
     }
@@ -184,7 +184,7 @@ function createOpenBatches({ store, sources, guards, decisions }: RunningBatchDe
     batchId: id,
     sourceId,
     asRecorded: tally.asRecorded,
-    note(changes, counts) {
+    note(changes, counts, pastOnly) {
       for (const change of changes) tally.see(change)
       // The writer of a dataset counts its rows itself.
       store.count(id, tally.isDataset ? {} : counts, tally.biggest())
@@ -194,6 +194,7 @@ function createOpenBatches({ store, sources, guards, decisions }: RunningBatchDe
         decisions.forget(span.seriesId, span.firstAt, span.lastAt)
         if (sourceId !== 0) sources.note(change.seriesId, sourceId)
       }
+      if (sourceId !== 0) for (const seriesId of pastOnly) sources.note(seriesId, sourceId)
       tally.writes += 1
       // Guards read values that a user set from the store.
       if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
