@@ -8,7 +8,7 @@ import type { Ingest } from '../../prices/service/writes/ingest.ts'
 import type { IsValueWithheld, Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import { createRowVersionReader } from '../store/dataset-versions.ts'
-import type { ChangeLogStore } from '../store/log.ts'
+import type { ChangeLogStore, EventDetails } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
 import { createChangeFeed } from './feed.ts'
 import { audienceOf, noAudience } from './history.ts'
@@ -81,19 +81,9 @@ export function openChanges({
     new Map(
       named.flatMap(({ code, owner }) => {
         const series = catalogue.find(code, owner)
-        return series
-          ? [[series.id, { audience: audienceOf(series), formula: formulaOf(series) }] as const]
-          : []
+        return series ? [[series.id, stateOf(series)] as const] : []
       }),
     )
-  /** Notes formulas over one that is removed or another one: they may have no values any more. */
-  const noteDependents = (seriesIds: readonly number[]) => {
-    for (const id of seriesIds) {
-      const audience = audienceOf(catalogue.byId(id))
-      const details = { kind: 'terms', before: audience, after: audience, isFormula: true } as const
-      log.addEvent(ingest.next(), id, details)
-    }
-  }
   return {
     /** The records after a place, at most `limit`. */
     page: feed.page,
@@ -137,19 +127,38 @@ export function openChanges({
         const standing = new Map([...states.keys()].map(id => [id, formulas.dependentsOf(id)]))
         const done = work()
         const now = audiences(named)
+        const events = new Map<number, TermsEvent>()
+        const dependents = new Set<number>()
         for (const seriesId of new Set([...states.keys(), ...now.keys()])) {
           const [was, is] = [states.get(seriesId), now.get(seriesId)]
           const [before, after] = [was?.audience ?? noAudience, is?.audience ?? noAudience]
-          if (was?.formula !== is?.formula) {
-            log.addEvent(ingest.next(), seriesId, { kind: 'terms', before, after, isFormula: true })
-            if (was?.formula !== undefined) noteDependents(standing.get(seriesId) ?? [])
-          } else if (was && JSON.stringify(before) !== JSON.stringify(after))
-            log.addEvent(ingest.next(), seriesId, { kind: 'terms', before, after })
+          if (was?.formula !== is?.formula)
+            events.set(seriesId, { kind: 'terms', before, after, isFormula: true })
+          else if (was && JSON.stringify(before) !== JSON.stringify(after))
+            events.set(seriesId, { kind: 'terms', before, after })
+          const isOther = was && (was.formula !== is?.formula || was.measure !== is?.measure)
+          for (const id of (isOther && standing.get(seriesId)) || []) dependents.add(id)
         }
+        // Formulas over a series whose terms are others may have other values, or none any more.
+        for (const id of dependents) {
+          const audience = audienceOf(catalogue.byId(id))
+          const own = events.get(id) ?? { kind: 'terms', before: audience, after: audience }
+          events.set(id, { ...own, isFormula: true })
+        }
+        for (const [id, event] of events) log.addEvent(ingest.next(), id, event)
         return done
       }),
   }
 }
+
+type TermsEvent = Extract<EventDetails, { kind: 'terms' }>
+
+/** What the feed has of the terms of a series: `measure` is what formulas over it take from them. */
+const stateOf = (series: Series) => ({
+  audience: audienceOf(series),
+  formula: formulaOf(series),
+  measure: JSON.stringify([series.currency, series.unit, series.category, series.cadence]),
+})
 
 /** What the values of a series by formula follow from; undefined for any other series. */
 const formulaOf = ({ terms, currency, unit }: Series): string | undefined =>

@@ -3,6 +3,7 @@ import { transact } from '../../../../src/database/database.ts'
 import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
 import { lastTradingDay } from '../../../../src/topics/futures/math/contracts.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
+import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
 
 const dayMs = 86_400_000
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
@@ -247,6 +248,31 @@ describe('a series by formula', () => {
     await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')
     await admin('PATCH', '/series/DESK_SPREAD_USD', { formula: 'WTI_USD - BRENT_CRUDE_USD' })
     expect((await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')).body.data.price).toBe(-5)
+  })
+
+  test('has records in the feed of changes when the unit of a code that it converts is another one', async () => {
+    const { admin, push, read } = await withSpread()
+    const fuel = { ...spread, code: 'DESK_FUEL_USD', formula: undefined, unit: 'gallon' }
+    const converted = { ...spread, code: 'DESK_BARREL_USD', formula: 'unit(DESK_FUEL_USD, barrel)' }
+    expect((await admin('POST', '/series', fuel)).status).toBe(201)
+    await push('DESK_FUEL_USD', { '2026-11-18': 2 })
+    expect((await admin('POST', '/series', converted)).status).toBe(201)
+    const follower = createFollower()
+    let since = 'start'
+    const follow = async () => {
+      const path = `/v1/changes?since=${since}&codes=DESK_BARREL_USD&derived=true`
+      const data = (await read(path)).body.data as unknown as {
+        changes: WireChange[]
+        cursor: string
+      }
+      since = data.cursor
+      follower.take(data.changes)
+      return follower.stateAt('9999')
+    }
+    expect(await follow()).toEqual(['DESK_BARREL_USD,2026-11-18T00:00:00Z,84'])
+    expect((await admin('PATCH', '/series/DESK_FUEL_USD', { unit: 'barrel' })).status).toBe(200)
+    expect((await read('/v1/prices/latest?by_code=DESK_BARREL_USD')).body.data.price).toBe(2)
+    expect(await follow()).toEqual(['DESK_BARREL_USD,2026-11-18T00:00:00Z,2'])
   })
 
   test('is hidden from whom a leg is hidden', async () => {
