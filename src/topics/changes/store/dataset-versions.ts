@@ -45,6 +45,8 @@ const passedEach = 4 * versionsEach
  * has them in their order.
  */
 const revisionsMax = 1_000
+/** The number of a row that has none, in the order of rows. */
+const beforeAll = -1
 /** Transactions of which keys stay known, for clients that are in different ones. */
 const knownMax = 100
 
@@ -64,11 +66,18 @@ export function createRowVersionReader(db: Database) {
     const { table, writtenAt, recordedAt } = entry
     const name = `${table} ${writtenAt} ${recordedAt}`
     const found = known.get(name)
-    if (found) return found
     const { keys, hasMany } = readerOf(entry)
+    // Rows become earlier versions when they are replaced.
+    if (found && !(found.ends && hasMany(entry))) {
+      // The transaction that was read longest ago is forgotten first.
+      known.delete(name)
+      known.set(name, found)
+      return found
+    }
     const made = hasMany(entry)
       ? { ends: undefined, all: keys(entry, undefined, -1).map(({ key }) => key) }
       : { ends: [], all: [] }
+    known.delete(name)
     // Whole lists of keys are large: one stays known.
     for (const [other, { ends }] of known)
       if (known.size >= knownMax || (!made.ends && !ends)) known.delete(other)
@@ -122,13 +131,13 @@ interface StoredVersion {
 function versionReader(db: Database, table: string) {
   const { key } = recordTables.get(table)!
   const columns = columnsOf(db, table)
-  // The index of the instants has rows in this order.
-  const order = columns.includes('id') ? ['id'] : key
+  // The index of the instants has rows in this order. Earlier versions from another instance have no
+  // number, and a number may have had other keys.
+  const order = columns.includes('id') ? ['id', ...key.filter(name => name !== 'id')] : key
   const list = (names: readonly string[], of: (name: string, i: number) => string) =>
     names.map(of).join(', ')
   const all = (of: (name: string, i: number) => string) => key.map(of).join(' AND ')
   const keyNow = `json_array(${list(key, name => `t.${name}`)})`
-  const ordered = list(order, name => `fields ->> '$.${name}' AS ${name}`)
   const isVoid = 'e.recorded_at = e.superseded_at'
   // By the primary key, the planner would read every earlier version of the table.
   const revisions = (index: 'by_recording' | 'by_end') =>
@@ -146,7 +155,9 @@ function versionReader(db: Database, table: string) {
       AND NOT ${late(`l.key = ${row} AND NOT l.is_rewrite`)}))`
   const place = (of: (name: string) => string) => `json_array(${order.map(of).join(', ')})`
   const stored = (name: string) => `t.${name}`
-  const earlier = (name: string) => `fields ->> '$.${name}'`
+  const earlier = (name: string) =>
+    name === 'id' ? `coalesce(fields ->> '$.id', ${beforeAll})` : `fields ->> '$.${name}'`
+  const ordered = list(order, name => `${earlier(name)} AS ${name}`)
   // Each part is in this order, or is sorted by itself: they are merged up to the limit.
   const keysOf = (isAfter: (of: (name: string) => string) => string) =>
     lazy<OrderedKey, [number, number, string | null, number]>(

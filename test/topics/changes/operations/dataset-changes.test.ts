@@ -465,6 +465,104 @@ describe('changes of datasets', () => {
     }
   })
 
+  test('of earlier rows without numbers, as another instance sends them, are all there', () => {
+    const { services } = opened()
+    const { db, changes } = services
+    const table = 'opec_productions'
+    const [from, to] = [startAt + 1, startAt + 2]
+    db.transaction(() => {
+      const insert = db.query(
+        `INSERT INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+         VALUES (?, ?, ${from}, ${to}, ?)`,
+      )
+      for (let i = 0; i < 600; i += 1) {
+        const [country, month] = [`Country ${i}`, '2026-01']
+        const row = { id: null, country, month, bpd: i, source: 'test', recorded_at: from }
+        insert.run(table, JSON.stringify([country, month]), JSON.stringify(row))
+      }
+      changes.noteRows()
+    })()
+    const versions = createRowVersionReader(db)
+    const writtenOf = db.query<{ at: number }, [number]>(
+      'SELECT written_at AS at FROM dataset_changes WHERE recorded_at = ?',
+    )
+    for (const recordedAt of [from, to]) {
+      const entry = { table, writtenAt: writtenOf.get(recordedAt)!.at, recordedAt, batchId: 0 }
+      const keys = new Set<unknown>()
+      for (let count = 0; ; ) {
+        while (!versions.pass(entry, count));
+        const page = versions.read(entry, count)
+        if (page.length === 0) break
+        for (const { key } of page) keys.add(key.country)
+        count += page.length
+      }
+      expect(keys.size).toBe(600)
+    }
+  })
+
+  test('of a long transaction are passed to the end while others read many transactions', () => {
+    const { services } = opened()
+    const { db, changes } = services
+    const table = 'opec_productions'
+    db.transaction(() => {
+      db.run(
+        `INSERT INTO ${table} (country, month, bpd, source, recorded_at)
+         WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
+         SELECT 'Country ' || i, '2026-01', 7, 'test', ${startAt} FROM n`,
+      )
+      changes.noteRows()
+    })()
+    const versions = createRowVersionReader(db)
+    const entry = { table, writtenAt: startAt, recordedAt: startAt, batchId: 0 }
+    let [steps, others] = [0, 0]
+    while (steps < 100 && !versions.pass(entry, 19_123)) {
+      steps += 1
+      for (let i = 0; i < 10; i += 1) {
+        others += 1
+        versions.read({ ...entry, recordedAt: startAt - others }, 0)
+      }
+    }
+    expect(steps).toBeLessThan(25)
+  })
+
+  test('of a long transaction are put in order once, after all of its rows were replaced', () => {
+    const { services } = opened()
+    const { db, changes } = services
+    const table = 'opec_productions'
+    db.transaction(() => {
+      db.run(
+        `INSERT INTO ${table} (country, month, bpd, source, recorded_at)
+         WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 12499)
+         SELECT 'Country ' || i, '2026-01', 7, 'test', ${startAt} FROM n`,
+      )
+      changes.noteRows()
+    })()
+    let reads = 0
+    const prepare = db.query.bind(db)
+    db.query = ((sql: string) => {
+      const statement = prepare(sql)
+      if (!sql.includes('LIMIT ?4')) return statement
+      const { all } = statement
+      statement.all = (...bindings) => {
+        reads += 1
+        return all.apply(statement, bindings)
+      }
+      return statement
+    }) as typeof db.query
+    const versions = createRowVersionReader(db)
+    const entry = { table, writtenAt: startAt, recordedAt: startAt, batchId: 0 }
+    const first = versions.read(entry, 0)
+    db.transaction(() => {
+      db.run(`UPDATE ${table} SET bpd = bpd + 1, recorded_at = ${startAt + 1}`)
+      changes.noteRows()
+    })()
+    reads = 0
+    expect(versions.read(entry, 0).map(({ key }) => key)).toEqual(first.map(({ key }) => key))
+    for (let count = 250; versions.read(entry, count).length > 0; ) count += 250
+    expect(reads).toBe(1)
+    db.query = prepare
+  })
+
   test('of a transaction are those of the present state, after another one was restored', async () => {
     const { services, read } = opened()
     const { db, changes, catalogue } = services
