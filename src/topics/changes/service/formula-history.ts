@@ -107,9 +107,15 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     for (const range of log.touching(after + 1, until + 1, legs)) {
       const { seriesId, firstAt, recordedFrom, recordedTo } = range
       if (recordedFrom === recordedTo) see(recordedFrom, firstAt, range)
-      else
-        for (const { observedAt, recordedAt } of vintages.all(seriesId, range))
-          if (after < recordedAt && recordedAt <= until) see(recordedAt, observedAt, range)
+      else {
+        const within = {
+          ...range,
+          recordedFrom: Math.max(recordedFrom, after + 1),
+          recordedTo: Math.min(recordedTo, until),
+        }
+        for (const { observedAt, recordedAt } of vintages.all(seriesId, within))
+          see(recordedAt, observedAt, range)
+      }
     }
     return [...moments.values()]
   }
