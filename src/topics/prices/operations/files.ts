@@ -130,8 +130,8 @@ function createFileAccess({ datasets, links, plans, priceFiles }: Context) {
       : scopeMissing(key, scope, `the dataset ${dataset.name}`)
   }
   const readable = async (kind: string, name: string, caller: Caller, request: Request) => {
-    const file = await find(entry => entry.kind === kind && entry.name === name)
     checkPlan(caller.entitled, request)
+    const file = await find(entry => entry.kind === kind && entry.name === name)
     const refusal = refusalOf(file, caller, request)
     if (refusal) throw refusal
     return file
@@ -243,8 +243,8 @@ const listOperation = ({ links }: Context, access: FileAccess) =>
     access: { meter: true, feature: 'bulk_export' },
     answers: { 200: FileList, 404: NestedProblem },
     handle: async ({ request, caller }) => {
-      const manifest = await access.manifest()
       access.checkPlan(caller.entitled, request)
+      const manifest = await access.manifest()
       const { baseUrl } = links(request)
       const fieldsOf = (file: PriceFile) => ({
         name: file.name,

@@ -340,6 +340,20 @@ test('a link ends after a day, and plans with the slice of exports get no files'
   expect(refused.status).toBe(403)
 })
 
+test('plans without files are refused before the first night too', async () => {
+  const early = openTestInstance({ 'files.directory': mkdtempSync(join(tmpdir(), 'early-files-')) })
+  const statusesOf = async (key: string) => {
+    const paths = [
+      '/v1/files',
+      '/v1/files/prices/2026.parquet',
+      '/v1/files/prices/2026.parquet/link',
+    ]
+    return await Promise.all(paths.map(async path => (await early.get(path, key)).status))
+  }
+  expect(await statusesOf(early.key('free'))).toEqual([403, 403, 403])
+  expect(await statusesOf(early.key('professional'))).toEqual([404, 404, 404])
+})
+
 test('ranges of one version of a file take one slot of the rate limit in a minute', async () => {
   const used = async () => {
     const limits = (await instance.get('/v1/usage', token)).headers.get('ratelimit')
