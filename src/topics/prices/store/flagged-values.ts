@@ -76,7 +76,8 @@ export function createFlaggedValueStore(db: Database) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (series_id, observed_at, value) DO UPDATE SET before = excluded.before, rule = excluded.rule,
       reason = excluded.reason, source_id = excluded.source_id, batch_id = excluded.batch_id,
-      status = excluded.status, doubted_at = excluded.doubted_at
+      status = excluded.status, doubted_at = excluded.doubted_at,
+      decided_at = NULL, decided_by = NULL, decision_reason = NULL
     WHERE (status = 'waiting' AND excluded.status = 'flagged') OR (status = 'kept' AND excluded.status = 'waiting')`
   const find = sql<FlaggedValue, [number]>`SELECT ${columns} FROM doubted_values WHERE id = ?`
   const statusOf = sql<{ status: FlagStatus }, number[]>`
@@ -144,8 +145,8 @@ export function createFlaggedValueStore(db: Database) {
     ] as const
   return {
     /**
-     * Stores a flag. An existing flag of the same value stays as it is, unless it waited and the
-     * value is recorded now: then it is only listed.
+     * Stores a flag. An existing flag of the same value stays as it is, unless the value waited and
+     * is recorded now, so that it is only listed, or was left out by a decision and waits now.
      */
     add: (flag: NewFlag) => void add.run(...cellsOf(flag)),
     /** The same of a row of a dataset. */

@@ -95,7 +95,7 @@ describe('a value that an operator corrected', () => {
     expect((await zero('desk')).body.data).toMatchObject({ held: 0, kept_as_corrected: 1 })
     expect((await zero('exchange')).body.data).toMatchObject({ held: 1, kept_as_corrected: 0 })
     expect((await admin('GET', '/review')).body.data.values).toMatchObject([
-      { price: 0, before: 90.9, status: 'waiting' },
+      { price: 0, before: 90.9, status: 'waiting', decided_at: null, decided_by: null },
     ])
     expect((await push('18', 91.2)).body.data).toMatchObject({ kept_as_corrected: 1 })
   })
