@@ -94,6 +94,13 @@ describe('a resource that can be changed', () => {
     expect((await instance.get(path, token)).status).toBe(404)
   })
 
+  test('a path that refuses every request has no entity tag, and If-Match does not change its refusal', async () => {
+    expect((await instance.get('/mcp', token)).headers.get('etag')).toBe(null)
+    const condition = { 'if-match': '"other"' }
+    const ended = await instance.send('DELETE', '/mcp', undefined, token, condition)
+    expect(ended.status).toBe(405)
+  })
+
   test('is changed without a condition, and one that does not exist is 404 with one', async () => {
     const path = await create()
     expect((await instance.send('PATCH', path, { description: 'a' }, token)).status).toBe(200)

@@ -70,8 +70,9 @@ const isRead = ({ method }: Operation) => method === 'GET'
 const changes: readonly Operation['method'][] = ['PATCH', 'PUT', 'DELETE']
 const isChange = ({ method }: Operation) => changes.includes(method)
 
+/** A response that a handler made itself is not a resource. */
 const tagOf = (answer: unknown): string | undefined =>
-  isObject(answer) ? strongEtag(JSON.stringify(answer)) : undefined
+  isObject(answer) && !(answer instanceof Response) ? strongEtag(JSON.stringify(answer)) : undefined
 
 type Handle = (call: Call<never, never, unknown>) => unknown
 
