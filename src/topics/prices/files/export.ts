@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -106,13 +106,16 @@ export async function writeText(
   path: string,
   text: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
+  const writtenTo = (file: string) => {
+    const packing = path.toLowerCase().endsWith('.gz') ? [createGzip()] : []
+    return pipeline([Readable.from(text), ...packing, createWriteStream(file)])
+  }
+  const found = await stat(path).catch(() => undefined)
+  // A pipe or a device, such as /dev/null: a file must not take its place.
+  if (found && !found.isFile()) return await writtenTo(path)
   const partial = `${path}.partial`
-  const lines = Readable.from(text)
   try {
-    const file = createWriteStream(partial)
-    const isPacked = path.toLowerCase().endsWith('.gz')
-    const written = isPacked ? pipeline(lines, createGzip(), file) : pipeline(lines, file)
-    await flushWhileWritten(partial, written)
+    await flushWhileWritten(partial, writtenTo(partial))
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

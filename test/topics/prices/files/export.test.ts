@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -152,6 +152,19 @@ describe('a file', () => {
     const path = join(folder, 'packed.csv.gz')
     await writeText(path, exportText(pagesOf(sample, 1), 'csv'))
     expect(gunzipSync(readFileSync(path)).toString()).toBe(await textOf(sample, 'csv'))
+  })
+
+  test('an export to a pipe goes through it, and no file takes its place', async () => {
+    const path = join(folder, 'pipe')
+    expect(Bun.spawnSync(['mkfifo', path]).exitCode).toBe(0)
+    const reader = Bun.spawn(['cat', path], { stdout: 'pipe' })
+    try {
+      await writeText(path, exportText(pagesOf(sample, 1), 'csv'))
+      expect(lstatSync(path).isFIFO()).toBe(true)
+      expect(await new Response(reader.stdout).text()).toBe(await textOf(sample, 'csv'))
+    } finally {
+      reader.kill()
+    }
   })
 
   test('an export that cannot be completed leaves the existing file unchanged', async () => {
