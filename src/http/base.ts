@@ -42,7 +42,8 @@ export interface UnknownPages {
 /**
  * The response where no route matches: an empty body, as the API specifies, with the error in the
  * headers. Clients that accept JSON get the error with similar paths, and browsers get a page.
- * Pages of other origins may read each of them.
+ * `OPTIONS`, which no route takes, gets the methods of the path. Pages of other origins may read
+ * each of them.
  */
 export function unknownRoute({
   names = createKnownNames(),

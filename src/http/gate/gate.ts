@@ -38,8 +38,8 @@ export interface GateDeps
   /** Gets the context of each request, where it is needed later. */
   requestContexts?: WeakMap<Request, RequestContext> | undefined
   /**
-   * Adds the headers that every response needs to a text that is not encoded; absent: they are added when the
-   * response is sent.
+   * Adds the headers that every response needs to a text that is not encoded; absent: they are
+   * added when the response is sent.
    */
   complete?: (headers: GivenHeaders) => void
 }

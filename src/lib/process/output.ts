@@ -17,7 +17,7 @@ export type Output = ReturnType<typeof createOutput>
 
 /**
  * Writes to a stream of the process. An error of the stream does not end the process: a server
- * whose log goes to a full disk continues to serve, and says when there is space again how many
+ * whose log goes to a full disk continues to serve, and reports when there is space again how many
  * texts were lost.
  */
 export function createOutput(stream: Stream, name: string) {
