@@ -208,7 +208,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const refused = await stage.instance.ask('GET', '/v1/prices/latest?by_code=WTI_USD', { key })
     const { upgrade_url: upgrade } = (await refused.json()) as { upgrade_url: string }
     await follow(reader, upgrade, '#plans')
-    const row = reader.page.locator('tr', { hasText: 'Professional' })
+    const row = reader.page.locator('tr:has(th:has-text("Professional"))')
     await row.locator('button:has-text("Choose")').first().click()
     await row.locator('dialog button.danger').click()
     await reader.page.waitForSelector('.notice.good >> text=The Professional plan has started')
