@@ -1,9 +1,10 @@
 import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/demo.ts'
-import { Page, SignInLinks, Tag, WhoBringsData } from '../parts/bits.tsx'
+import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
+import { Empty, Page, SignInLinks, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { later } from '../parts/later.tsx'
 import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
-import { useAnswer, useData } from '../parts/requests/ask.ts'
+import { detailsOf, Refusal, useAnswer, useData } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
 import { aside } from '../parts/tables/columns.tsx'
@@ -64,36 +65,27 @@ export function Home() {
   )
 }
 
-interface Listed {
-  commodities: Record<string, unknown[]>
-}
-
 /** The data of the service, by category, and its status. */
 function Offered() {
-  const listed = useData<Listed>('/v1/demo/commodities')
-  const status = useAnswer<{ status: string }>('/status.json')
-  const categories = Object.entries(listed.data?.commodities ?? {}).filter(
-    ([, codes]) => codes.length > 0,
-  )
-  if (categories.length === 0) return null
-  const total = categories.reduce((sum, [, codes]) => sum + codes.length, 0)
+  const { data: status } = useAnswer<PublicStatus>('/status.json')
+  const categories = (status?.categories ?? [])
+    .map(({ name, codes, missing }) => ({ name, series: codes - missing }))
+    .filter(({ series }) => series > 0)
+  if (!status || categories.length === 0) return null
+  const total = categories.reduce((sum, { series }) => sum + series, 0)
   return (
     <section class="stack" aria-labelledby="offered">
       <div class="row spread">
         <h2 id="offered">{number(total)} series</h2>
-        {status.data && (
-          <a href="/status">
-            <Tag mood={status.data.status === 'operational' ? 'good' : 'warn'}>
-              {words(status.data.status)}
-            </Tag>
-          </a>
-        )}
+        <a href="/status">
+          <Tag mood={status.status === 'operational' ? 'good' : 'warn'}>{words(status.status)}</Tag>
+        </a>
       </div>
       <ul class="plain courses">
-        {categories.map(([category, codes]) => (
-          <li class="tile" key={category}>
-            <span class="small quiet">{words(category)}</span>
-            <b>{number(codes.length)}</b>
+        {categories.map(({ name, series }) => (
+          <li class="tile" key={name}>
+            <span class="small quiet">{words(name)}</span>
+            <b>{number(series)}</b>
           </li>
         ))}
       </ul>
@@ -157,8 +149,30 @@ const Beginnings = () => (
 const decimalsOfRow = ({ price, sparkline }: DemoPrice): number =>
   Math.max(...[price, ...sparkline].map(decimalsOf))
 
+/** Shown instead of the prices: the limit that the network of the visitor has reached. */
+function LimitReached({ refusal }: { refusal: Refusal }) {
+  const { limit, retry_after: seconds } = detailsOf(refusal)
+  return (
+    <section class="card" aria-labelledby="demo-prices">
+      <h2 id="demo-prices">Prices now</h2>
+      <Empty>
+        Without a key, your network can request prices {number(Number(limit))} times an hour. Try
+        again in {timeText(Number(seconds))}, or{' '}
+        {boot.isSignedIn ? <a href="/market">open the market</a> : <a href="/signup">get a key</a>}.
+      </Empty>
+    </section>
+  )
+}
+
+const timeText = (seconds: number): string => {
+  const minutes = Math.ceil(seconds / 60)
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`
+}
+
 function Demo() {
   const of = useData<{ prices: DemoPrice[] }>('/v1/demo/prices')
+  if (of.refusal instanceof Refusal && of.refusal.code === 'RATE_LIMIT_EXCEEDED')
+    return <LimitReached refusal={of.refusal} />
   return (
     <Table
       caption="Prices now"

@@ -118,6 +118,23 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.unroute(ofPage)
   })
 
+  test('the start page offers a key where a network has used up its requests without one', async () => {
+    const { page, goTo } = await stage.visitor({ isSignedIn: false })
+    const prices = '**/v1/demo/prices'
+    const code = 'RATE_LIMIT_EXCEEDED'
+    await page.route(prices, route =>
+      route.fulfill({ status: 429, json: { code, message: code, limit: 20, retry_after: 1500 } }),
+    )
+    await goTo('/')
+    const part = page.locator('section[aria-labelledby=demo-prices]')
+    await part.locator('a[href="/signup"]').waitFor()
+    expect((await part.allInnerTexts()).join().replaceAll(/\s+/g, ' ')).toBe(
+      'Prices now Without a key, your network can request prices 20 times an hour. Try again in 25 minutes, or get a key.',
+    )
+    expect(await page.locator('[role=alert]').count()).toBe(0)
+    await page.unroute(prices)
+  })
+
   test('says of a list of series that its prices were refused, and not that they never came', async () => {
     const { page, goTo } = await stage.visitor()
     await page.route('**/v1/prices/all', route =>

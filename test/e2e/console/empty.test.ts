@@ -170,4 +170,16 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
       await page.locator('section[aria-labelledby=movers] .tag:text-is("Release")').count(),
     ).toBe(0)
   })
+
+  test('the start page of production lists the series by category with one request of the hourly limit', async () => {
+    const visitor = await openVisitor(browser, server.url)
+    await visitor.goTo('/')
+    const offered = visitor.page.locator('section[aria-labelledby=offered]')
+    await offered.locator('.tile:has-text("Crude oil")').waitFor()
+    expect(await offered.locator('h2').textContent()).toMatch(/^[1-9]\d* series$/)
+    expect(visitor.requested.filter(url => url.includes('/v1/demo/'))).toEqual([
+      `${server.url}/v1/demo/prices`,
+    ])
+    await visitor.context.close()
+  })
 })
