@@ -71,19 +71,20 @@ export const noData = (text: string) => (
 /** The error code for data that does not exist yet, which is not a fault. */
 const absent = 'DATA_NOT_AVAILABLE'
 
-/** The parts of the page that were refused because the service is busy. */
-const busyParts = signal<readonly symbol[]>([])
+/** The parts of the page that the service was too busy for, each with the code of its refusal. */
+const busyParts = signal<readonly { code: string }[]>([])
 
-/** The first of those parts says so: a page asks for many parts at once. */
-function Busy({ error }: { error: Error }) {
-  const part = useMemo(Symbol, [])
+/** Only the first part with a code shows it: a page requests many parts at once. */
+function Busy({ error: { code, message } }: { error: Overloaded }) {
+  const part = useMemo(() => ({ code }), [code])
   useEffect(() => {
     busyParts.value = [...busyParts.value, part]
     return () => {
       busyParts.value = busyParts.value.filter(other => other !== part)
     }
-  }, [])
-  return busyParts.value[0] === part ? <Notice mood="bad">{error.message}</Notice> : null
+  }, [part])
+  const first = busyParts.value.find(other => other.code === code)
+  return first === part ? <Notice mood="bad">{message}</Notice> : null
 }
 
 /** An error in the words of the API, with the remedy where it is known. */

@@ -118,6 +118,23 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await page.unroute(ofPage)
   })
 
+  test('says each of two reasons for which parts of a page were refused', async () => {
+    const { page, goTo } = await stage.visitor()
+    const parts = [
+      ['**/v1/usage', 503, { code: 'STORAGE_UNAVAILABLE', message: 'The disk is full.' }],
+      ['**/v1/api-keys', 429, { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' }],
+    ] as const
+    for (const [part, status, error] of parts)
+      await page.route(part, route => route.fulfill({ status, json: { error } }))
+    await goTo('/account/usage')
+    await page.waitForSelector('body:has([role=alert]):not(:has(main .waiting))')
+    expect((await page.locator('[role=alert]').allInnerTexts()).sort()).toEqual([
+      'The disk is full.',
+      'Too many requests.',
+    ])
+    for (const [part] of parts) await page.unroute(part)
+  })
+
   test('the start page offers a key where a network has used up its requests without one', async () => {
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     const prices = '**/v1/demo/prices'
