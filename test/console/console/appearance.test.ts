@@ -30,6 +30,26 @@ needs('chromium').describe('the pages of the console', () => {
     await context.close()
   })
 
+  test('a long table is printed with all of its rows, also where only some are drawn yet', async () => {
+    const { page, goTo } = await stage.visitor()
+    const cycleTime = '**/v1/well-production/cycle-time'
+    const wells = Array.from({ length: 500 }, (_, i) => ({ name: `Well ${i}`, days: i }))
+    await page.route(cycleTime, route => route.fulfill({ json: { data: { wells } } }))
+    await goTo('/commodities/wells?report=Cycle%20time')
+    await page.waitForSelector('table.report tbody tr')
+    // The browser prints as soon as its event has been handled.
+    const [drawn, printed] = await page.evaluate<[number, number]>(`(() => {
+      const count = () => document.querySelectorAll('table.report tbody tr').length
+      const drawn = count()
+      dispatchEvent(new Event('beforeprint'))
+      return [drawn, count()]
+    })()`)
+    expect(drawn).toBeLessThan(500)
+    expect(printed).toBe(500)
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`)
+    await page.unroute(cycleTime)
+  })
+
   test('a narrower window shows the newest value of a chart too', async () => {
     const { page, context, goTo } = await stage.visitor({ width: 1443 })
     await goTo('/series/WTI_USD')
@@ -92,6 +112,18 @@ needs('chromium').describe('the pages of the console', () => {
         .map(part => part.closest('section[aria-labelledby]').getAttribute('aria-labelledby'))`,
     )
     expect(cut).toEqual([])
+  })
+
+  test('tables of the market that scroll on the screen are whole on paper', async () => {
+    const { page, goTo } = await stage.visitor({ width: 1280 })
+    await goTo('/market')
+    await page.waitForSelector('section[aria-labelledby=movers] .tall')
+    await page.emulateMedia({ media: 'print' })
+    const heights = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.tall')].map(part => getComputedStyle(part).maxHeight)`,
+    )
+    expect(new Set(heights)).toEqual(new Set(['none']))
+    await page.emulateMedia({ media: 'screen' })
   })
 
   test('a plan names what it adds to the plan before it', async () => {

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 /** What a sheet of A4 has room for between the margins of a browser, CSS pixels. */
 const paperWidth = 700
 
-/** Fits a chart to the sheet while the page is printed, and to its box again, without a width, afterwards. */
+/** Fits a part to the sheet while the page is printed, and to its box again, without a width, afterwards. */
 export function useOnPaper(fit: (width: number | undefined) => void): void {
   const latest = useRef(fit)
   latest.current = fit

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { type ComponentChildren, Fragment } from 'preact'
+import { type ComponentChildren, Fragment, options } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
 import { Button, Copy, Empty, Refused, RowName, save, Waiting } from '../bits.tsx'
+import { useOnPaper } from '../charts/paper.ts'
 import { useFocusKept } from '../focus.ts'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
@@ -266,11 +267,17 @@ function Heading<T>({
   )
 }
 
-/** How many rows are drawn: more of them whenever the last one comes into sight. */
+/** How many rows are drawn: more of them whenever the last one comes into sight, and all on paper. */
 function useDrawn(total: number) {
   const count = useSignal(drawnStep)
+  const isOnPaper = useSignal(false)
+  useOnPaper(width =>
+    atOnce(() => {
+      isOnPaper.value = width !== undefined
+    }),
+  )
   const last = useRef<HTMLTableRowElement>(null)
-  const isWhole = count.value >= total
+  const isWhole = count.value >= total || isOnPaper.value
   useEffect(() => {
     if (isWhole || !last.current) return undefined
     const watch = new IntersectionObserver(([entry]) => {
@@ -280,6 +287,14 @@ function useDrawn(total: number) {
     return () => watch.disconnect()
   }, [count.value, isWhole])
   return { count: count.value, isWhole, last }
+}
+
+/** Draws a change before the browser continues, which prints the page after its event. */
+function atOnce(change: () => void): void {
+  const { debounceRendering } = options
+  options.debounceRendering = draw => draw()
+  change()
+  options.debounceRendering = debounceRendering
 }
 
 function Bodies<T>({
