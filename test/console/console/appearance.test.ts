@@ -114,6 +114,14 @@ needs('chromium').describe('the pages of the console', () => {
     expect(cut).toEqual([])
   })
 
+  test('the market fits a window of 1280 px with text of twice the size', async () => {
+    const { page, goTo, overflow } = await stage.visitor({ width: 1280 })
+    await goTo('/market')
+    await page.waitForSelector('.multiples .tile svg')
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+    expect(await overflow()).toBeLessThanOrEqual(0)
+  })
+
   test('tables of the market that scroll on the screen are whole on paper', async () => {
     const { page, goTo } = await stage.visitor({ width: 1280 })
     await goTo('/market')
