@@ -91,6 +91,25 @@ needs('chromium').describe('the pages of the console', () => {
     expect((await page.locator('table.report thead th').allInnerTexts())[0]).toBe('Observed')
   })
 
+  test('a count among days has no fraction, and a field of some days names them', async () => {
+    const { page, goTo } = await stage.visitor()
+    const cycleTime = '**/v1/well-production/cycle-time'
+    const stats = { count: 1142, median_days: 243, avg_days: 244.31, min_days: 104 }
+    await page.route(cycleTime, route =>
+      route.fulfill({ json: { data: { permits_30d: 640, cycle_time_stats: stats } } }),
+    )
+    await goTo('/commodities/wells?report=Cycle%20time')
+    await page.waitForSelector('table.report tbody tr')
+    expect(await page.locator('table.report tbody td').allInnerTexts()).toEqual([
+      '1,142',
+      '243.00',
+      '244.31',
+      '104.00',
+    ])
+    expect(await page.locator('.card .figure > span').allInnerTexts()).toEqual(['Permits, 30 days'])
+    await page.unroute(cycleTime)
+  })
+
   test('a stock has none of the words of a price in its statistics', async () => {
     const { page, goTo } = await stage.visitor()
     const labels = page.locator('section[aria-labelledby=statistics] .figure > span')

@@ -65,6 +65,7 @@ export const labelOf = (name: string): string =>
     .replace(/^(Change|Spread) (percent|pct)( 24h)?$|^(Change) 24h percent$/, '$1$4, %')
     .replace(/ (percent|pct|percentage)$/, ', %')
     .replace(/ 24h$/, ', 24 h')
+    .replace(/ (\d+)d(?=$|,)/, ', $1 days')
 
 /** From here on a fraction says nothing. */
 const wholeFrom = 100_000

@@ -33,6 +33,10 @@ function placeOf(values: readonly unknown[], name: string, hasSubject: boolean):
   return isDate(values[0]) ? (hasSubject ? 3 : 1) : 2.5
 }
 
+/** Whether a value is a count among measures of other kinds, whose fractions it does not share. */
+const isCount = (name: string, row: Row): boolean =>
+  name === 'value' && /\bcount$/i.test(String(row.name))
+
 /** So many columns are on the screen; the file has all. */
 const columnsMax = 9
 
@@ -101,7 +105,7 @@ export function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike
         return /^(display_)?name$/.test(name) && seriesName(code) ? (
           <a href={`/series/${code}`}>{String(row[name])}</a>
         ) : (
-          cellOf(name, row[name], values)
+          cellOf(name, row[name], isCount(name, row) ? undefined : values)
         )
       },
     }),
