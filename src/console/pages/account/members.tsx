@@ -32,7 +32,7 @@ interface Person {
 const roles = [
   { value: 'member', text: 'Member' },
   { value: 'admin', text: 'Admin' },
-  { value: 'read_only', text: 'Read only' },
+  { value: 'read_only', text: 'Read-only' },
 ] as const
 
 const peopleOf = ({ members, invitations }: Organization): Person[] => [

@@ -121,6 +121,7 @@ const phrases: Readonly<Record<string, string>> = {
   fixture: 'Generated data',
   intraday_2_5m: 'Every 2.5 minutes',
   intraday_5m: 'Every 5 minutes',
+  read_only: 'Read-only',
   sms: 'Text message',
   supply_demand: 'Supply and demand',
 }
