@@ -8,7 +8,7 @@ import { Frame } from './parts/frame/frame.tsx'
 import { later, NotLoaded } from './parts/later.tsx'
 import type { PagePath } from './paths.ts'
 
-/** Nothing of such a page can be lost, so it loads again by itself once the browser is online. */
+/** A page that never loaded has nothing to lose: it reloads by itself once the browser is online. */
 function PageNotLoaded() {
   useEffect(() => {
     const reload = () => location.reload()

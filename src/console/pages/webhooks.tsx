@@ -283,7 +283,7 @@ const Facts = ({ endpoint: data }: { endpoint: Endpoint }) => (
   </section>
 )
 
-/** The latest deliveries to an endpoint, of an outcome and an event if these are chosen. */
+/** The latest deliveries to an endpoint, filtered by outcome and event. */
 function useLog(path: string) {
   const status = useSignal('')
   const type = useSignal('')

@@ -113,7 +113,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   )
 }
 
-/** What a plan has, beginning with the plan before it where it has all of that. */
+/** The features of a plan; the name of the plan before it stands for those that both have. */
 function featuresOf(plan: Plan, plans: readonly Plan[]): string {
   const before = plans[plans.findIndex(({ id }) => id === plan.id) - 1]
   const isMore = before?.features.every(feature => plan.features.includes(feature)) ?? false

@@ -107,7 +107,7 @@ const isRepeated = (figures: Found['figures'], at: number): boolean => {
   return isSpecific && figures.slice(0, at).some(([, earlier]) => earlier === value)
 }
 
-/** What a name or a code says already: the type of what it names, and the name of a series. */
+/** Whether another figure says the same: a name says its type, and a code the name of its series. */
 const isNamed = (figures: Found['figures'], [field, value]: Found['figures'][number]): boolean =>
   figures.some(
     ([other, text]) =>

@@ -6,7 +6,7 @@ const years = 5
 
 /**
  * The first day that a range of five years needs. In the first days of January, the newest value
- * is still of the year before, and so is the year that the range leads up to.
+ * is still of the year before, and the range has the five years before that one.
  */
 export const rangeStart = (now: number): string =>
   `${new Date(now).getUTCFullYear() - years - 1}-01-01`

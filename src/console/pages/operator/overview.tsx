@@ -106,7 +106,7 @@ export function Overview() {
   )
 }
 
-/** What needs the operator, each in a sentence with the way to it. */
+/** The problems that need the operator, each with a link to its page. */
 function Troubles({ status, feeds, condition, held }: Whole) {
   const { disk, backups, webhooks, deliveries } = condition
   const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** What a sheet of A4 has room for between the margins of a browser, CSS pixels. */
+/** The width of a sheet of A4 between the margins that browsers print, in CSS pixels. */
 const paperWidth = 700
 
 /** Fits a part to the sheet while the page is printed, and to its box again, without a width, afterwards. */
