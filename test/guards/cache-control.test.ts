@@ -41,9 +41,9 @@ describe('an answer to a key is stored by its client at most', () => {
     })
 })
 
-describe('an answer to the operator is stored nowhere', () => {
+describe('an answer to the operator is stored by its client at most', () => {
   for (const row of addressed.filter(({ access }) => access === 'operator'))
-    test(`the operator's answer to ${row.method} ${row.path} is stored nowhere`, async () =>
+    test(`an operator's answer to ${row.method} ${row.path} is stored by no shared cache`, async () =>
       expect(await cacheControlOf(row)).toMatch(/no-store|private, no-cache/))
 })
 

@@ -70,7 +70,7 @@ interface Flag {
 
 describe('each guard does to a push what its series says', () => {
   test.each(cases)(
-    'a value that fails the guard %s with the action %s is treated so',
+    'a value that fails the guard %s is treated by its action %s',
     async (rule, action) => {
       const { send, services, clock } = openTestInstance()
       const headers = { authorization: `Bearer ${services.adminTokens.rotate()}` }
