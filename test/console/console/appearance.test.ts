@@ -25,8 +25,7 @@ needs('chromium').describe('the pages of the console', () => {
     expect(await page.evaluate<number>(widest)).toBeLessThanOrEqual(700)
     await page.emulateMedia({ media: 'screen' })
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`)
-    await page.waitForTimeout(300)
-    expect(await page.evaluate<number>(widest)).toBeGreaterThan(900)
+    await page.waitForFunction(`${widest} > 900`)
     await context.close()
   })
 
@@ -55,7 +54,7 @@ needs('chromium').describe('the pages of the console', () => {
     await goTo('/series/WTI_USD')
     await page.waitForSelector('.market canvas')
     await page.setViewportSize({ width: 600, height: 900 })
-    await page.waitForTimeout(500)
+    await page.waitForFunction(`document.querySelector('.market canvas').clientWidth < 600`)
     // The address has the stretch in sight once the chart was touched.
     await page.locator('.market .plot').click()
     await page.waitForURL(/zoom=\d+_\d+/)
