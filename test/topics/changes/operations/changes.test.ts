@@ -527,6 +527,46 @@ describe('the feed of changes', () => {
     expect(read(7)).toEqual(all)
   })
 
+  test('has in the windows of a long history what exports have as of each moment', async () => {
+    const { instance, token } = opened()
+    const { catalogue, ingest, seriesChanges } = instance.services
+    const [first, second] = codes.map(code => catalogue.named(code)!.id)
+    const historyDays = 300
+    const historyAt = startAt - historyDays * dayMs
+    const moments: number[] = []
+    for (let i = 0; i < 40; i += 1) {
+      instance.clock.advance(1_000)
+      const from = (i * 97) % (historyDays - 50)
+      const length = i % 3 === 0 ? 50 : 1
+      const seriesId = (i % 2 === 0 ? first : second)!
+      ingest.write(
+        Array.from({ length }, (_, n) => ({
+          seriesId,
+          observedAt: historyAt + (from + n) * dayMs,
+          value: 50 + ((i * 31 + n * 7) % 100) / 2,
+          ...(i % 7 === 6 && { recordedAt: instance.clock.now() - 4_500 }),
+        })),
+      )
+      if (i % 9 === 8) moments.push(instance.clock.now())
+    }
+    const terms = { name: 'Desk', category: 'own', unit: 'barrel', currency: 'USD' }
+    const formula = 'BRENT_CRUDE_USD - avg(WTI_USD, 30 days)'
+    seriesChanges.add([{ code: 'DESK_BASIS', terms: { ...terms, formula } }])
+    const follower = createFollower()
+    const query = '&derived=true&codes=DESK_BASIS'
+    follower.take((await readAll(instance, token, 'start', query)).changes)
+    for (const moment of moments) {
+      const range = `start_date=${isoDay(historyAt)}&as_of=${isoMillis(moment)}`
+      const answer = await instance.get(
+        `/v1/export/prices?codes=DESK_BASIS&${range}&columns=code,observed_at,price`,
+        token,
+      )
+      const lines = (await answer.text()).trim().split('\n').slice(1).sort()
+      expect(lines.length).toBeGreaterThan(0)
+      expect(follower.stateAt(isoMillis(moment))).toEqual(lines)
+    }
+  })
+
   test('continues after a restored backup from the cursors that the backup has, and names the last of them', async () => {
     const { instance, token } = opened()
     const { changeLog } = instance.services
