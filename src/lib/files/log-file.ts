@@ -51,7 +51,9 @@ export function openLogFile(options: LogFileOptions) {
   return {
     write(line: string) {
       try {
-        if (file.bytes > 0 && file.bytes + Buffer.byteLength(line) > bytesMax) rotate()
+        const isFull = file.bytes > 0 && file.bytes + Buffer.byteLength(line) > bytesMax
+        // A pipe or a device, such as /dev/null, is not put aside: others use it too.
+        if (isFull && file.isRegular) rotate()
         const bytes = Buffer.from(isCut ? `\n${line}` : line)
         writeWhole(file.fd, bytes)
         isCut = false
@@ -74,7 +76,8 @@ export function openLogFile(options: LogFileOptions) {
 function open(path: string) {
   closeToOthers(path)
   const fd = openSync(path, 'a', privateMode)
-  return { fd, bytes: fstatSync(fd).size }
+  const stats = fstatSync(fd)
+  return { fd, bytes: stats.size, isRegular: stats.isFile() }
 }
 
 const asidePattern = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(\.\d+)?$/

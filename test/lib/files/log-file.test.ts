@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -43,6 +44,23 @@ describe('a log file', () => {
     file.close()
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(text()).toBe('before\nnow\n')
+  })
+  test('a log that goes to a pipe is not put aside, however long it becomes', async () => {
+    const { dir, path, open, instead } = world('pipe', 100)
+    expect(Bun.spawnSync(['mkfifo', path]).exitCode).toBe(0)
+    const reader = Bun.spawn(['cat', path], { stdout: 'pipe' })
+    try {
+      const file = open()
+      for (let i = 0; i < 40; i += 1) file.write(`line ${i} of them\n`)
+      file.close()
+      expect(readdirSync(dir)).toEqual(['wellhead.log'])
+      expect(lstatSync(path).isFIFO()).toBe(true)
+      const text = await new Response(reader.stdout).text()
+      expect(text.trimEnd().split('\n')).toHaveLength(40)
+      expect(instead).toEqual([])
+    } finally {
+      reader.kill()
+    }
   })
   test('is put aside before it would grow beyond its size, and loses no line', () => {
     const { dir, clock, open } = world('size', 100)
