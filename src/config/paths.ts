@@ -29,6 +29,8 @@ function obstacle(path: string, use: Use, isCreated = true): string | undefined 
     const stats = statSync(path, { throwIfNoEntry: false })
     if (use === 'write file') {
       if (stats?.isDirectory()) return `${path}, which is a directory`
+      // The complete file is renamed to this path, which would replace /dev/null.
+      if (stats && !stats.isFile()) return `${path}, which is a pipe or a device`
       const inside = obstacle(dirname(path), 'write directory', false)
       return inside && `${path} in ${inside}`
     }

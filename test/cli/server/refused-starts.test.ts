@@ -252,6 +252,8 @@ describe('a start that is refused for its settings', () => {
 
   const plain = join(root, 'plain')
   writeFileSync(plain, '')
+  const pipe = join(root, 'pipe')
+  Bun.spawnSync(['mkfifo', pipe])
   const directoryRight = 'must be a directory that \\w+ can write to'
   test.each([
     ['files.directory', plain, directoryRight, 'which is a file'],
@@ -260,6 +262,7 @@ describe('a start that is refused for its settings', () => {
     ['data_sources.directory', plain, 'must be a directory that \\w+ can read', 'which is a file'],
     ['data_sources.directory', join(root, 'no'), 'must be a directory', 'which does not exist'],
     ['server.ready_file', root, 'must be a file in a directory', 'which is a directory'],
+    ['server.ready_file', pipe, 'must be a file in a directory', 'which is a pipe or a device'],
     ['oidc.client_secret_file', root, 'must be a file that \\w+ can read', 'which is a directory'],
     ['oidc.client_secret_file', join(root, 'no'), 'must be a file', 'which does not exist'],
     ['nats.credentials_file', root, 'must be a file that \\w+ can read', 'which is a directory'],
