@@ -69,7 +69,7 @@ disk.describe('a disk that has room for a part of the last write', () => {
     leave(megabyte)
     const second = await files.make(wanted, rows(2, megabyte + 5000))
     expect(second.failures).toEqual([
-      { kind: 'prices', name: '2026.parquet', reason: expect.stringContaining('no space left') },
+      { kind: 'prices', name: '2026.parquet', reason: expect.stringContaining('the disk is full') },
     ])
     expect(second.failures.map(failureText)).toEqual([
       expect.stringContaining('the nightly file prices/2026.parquet could not be made: '),
