@@ -152,6 +152,27 @@ needs('chromium').describe('the pages of the console', () => {
     await page.emulateMedia({ media: 'screen' })
   })
 
+  test('the result of a backtest is not shown for a condition that was changed since', async () => {
+    const { page, goTo } = await stage.visitor()
+    const backtest = '**/v1/alerts/backtest'
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route(backtest, async route => {
+      await released
+      await route.continue()
+    })
+    const asked = page.waitForRequest(backtest)
+    const answered = page.waitForResponse(backtest)
+    await goTo('/alerts/new?code=WTI_USD&value=70')
+    await asked
+    await page.fill('input[inputmode=decimal]', '')
+    release()
+    await (await answered).finished()
+    // Whatever the page does with the response is done before it has that of a later request.
+    await page.evaluate(`fetch('/status.json').then(answer => answer.text())`)
+    expect(await page.locator('main .notice.good').count()).toBe(0)
+    await page.unroute(backtest)
+  })
+
   test('a plan names what it adds to the plan before it', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/account/plan')

@@ -135,6 +135,8 @@ function useBacktest(draft: Signal<Draft>, isKnown: boolean) {
     })
   const key = JSON.stringify({ ...bodyOf(draft.value), name: '', webhook_url: '' })
   useEffect(() => {
+    // The response to a request that is on its way belongs to the draft before.
+    last.current += 1
     if (!isKnown || !isWhole(draft.value)) return undefined
     const timer = setTimeout(() => void backtest(), previewDelayMs)
     return () => clearTimeout(timer)
