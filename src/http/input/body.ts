@@ -98,7 +98,7 @@ export async function readBodyText(request: Request, bytesMax = bodyBytesMax): P
 /** Explains a body that cannot be read by its coding, where it has one (RFC 9110). */
 function refuseCompressed({ headers }: Request): void {
   const coding = headers.get('content-encoding') ?? 'identity'
-  if (!/^(?:x-)?(?:gzip|compress|deflate|br|zstd)$/i.test(coding.trim())) return
+  if (!/\b(?:gzip|compress|deflate|br|zstd)\b/i.test(coding)) return
   throw new Problem(
     'UNSUPPORTED_CONTENT_ENCODING',
     `The body must be sent without Content-Encoding; got ${coding}.`,

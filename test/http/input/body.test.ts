@@ -60,9 +60,10 @@ test('a body longer than is accepted is refused, whether it names its length or 
 
 test('a compressed body is refused by its coding, and one that is only named so is read', async () => {
   const packed = Bun.gzipSync(Buffer.from('[1]'))
-  const head = (bytes: number) =>
-    `POST /v1/alerts HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes}`
+  const head = (bytes: number, coding = 'gzip') =>
+    `POST /v1/alerts HTTP/1.1\r\nContent-Encoding: ${coding}\r\nContent-Length: ${bytes}`
   expect(await answerTo(head(packed.length), packed)).toBe('UNSUPPORTED_CONTENT_ENCODING')
+  expect(await answerTo(head(3, 'x-gzip, br'), 'abc')).toBe('UNSUPPORTED_CONTENT_ENCODING')
   expect(await answerTo(head(3), 'abc')).toBe('UNSUPPORTED_CONTENT_ENCODING')
   expect(await answerTo(head(3), '[1]')).toBe('[1]')
 })
