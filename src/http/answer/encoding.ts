@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib'
+import { weightedNames } from '../input/accept.ts'
 import { markedText } from './own-text.ts'
 import { wholeBody } from './stream.ts'
 
@@ -42,12 +43,7 @@ const compressible =
  */
 export function codingOf(header: string | null): Coding | undefined {
   if (header === null || header === '') return undefined
-  const weights = new Map<string, number>()
-  for (const part of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map(text => text.trim())
-    const weight = parameters.find(parameter => parameter.startsWith('q='))
-    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)))
-  }
+  const weights = new Map(weightedNames(header).map(({ name, weight }) => [name, weight]))
   const weightOf = (coding: string) =>
     weights.get(coding) ??
     (coding === 'gzip' ? weights.get('x-gzip') : undefined) ??

@@ -1,13 +1,15 @@
-interface Range {
-  type: string
+interface Weighted {
+  /** In lower case. */
+  name: string
   weight: number
 }
 
-function rangesOf(header: string): Range[] {
+/** The names of a header such as `Accept`, each with its weight (RFC 9110). */
+export function weightedNames(header: string): Weighted[] {
   return header.split(',').map(part => {
-    const [type = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
+    const [name = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
     const weight = parameters.find(parameter => parameter.startsWith('q='))
-    return { type, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
+    return { name, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
   })
 }
 
@@ -20,14 +22,14 @@ export function preferredType<Type extends string>(
   header: string | null,
   offered: readonly Type[],
 ): Type | undefined {
-  const ranges = rangesOf(header ?? '')
+  const ranges = weightedNames(header ?? '')
   const accepted = offered.flatMap(type => {
     const covering = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']
     const place = covering
-      .map(name => ranges.findIndex(range => range.type === name))
+      .map(name => ranges.findIndex(range => range.name === name))
       .find(index => index >= 0)
     if (place === undefined) return []
-    const { type: name, weight } = ranges[place]!
+    const { name, weight } = ranges[place]!
     return weight > 0 ? [{ type, isNamed: name === type, weight, place }] : []
   })
   const named = accepted.filter(({ isNamed }) => isNamed)
