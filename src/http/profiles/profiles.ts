@@ -115,13 +115,11 @@ export function createClientProfiles(
       lastTexts[i] = text
     }
     if (isLast) return lastFitting
-    const key = JSON.stringify(lastTexts)
-    const known = remembered.get(key)
-    lastFitting =
-      known === undefined ? (recognised(listed, of => textOf(request, of)) ?? null) : known
-    if (known !== undefined) return known
     if (remembered.size >= rememberedMax) remembered.clear()
-    remembered.set(key, lastFitting)
+    lastFitting = remembered.getOrInsertComputed(
+      JSON.stringify(lastTexts),
+      () => recognised(listed, of => textOf(request, of)) ?? null,
+    )
     return lastFitting
   }
 
@@ -139,15 +137,10 @@ export function createClientProfiles(
     return lastProfile
   }
 
-  const reshapeFor = (profile: ClientProfile, route: string): Reshape | undefined => {
-    let byRoute = reshapes.get(profile)
-    if (!byRoute) {
-      byRoute = new Map()
-      reshapes.set(profile, byRoute)
-    }
-    if (!byRoute.has(route)) byRoute.set(route, reshapeOf(profile.switches, route))
-    return byRoute.get(route)
-  }
+  const reshapeFor = (profile: ClientProfile, route: string): Reshape | undefined =>
+    reshapes
+      .getOrInsertComputed(profile, () => new Map<string, Reshape | undefined>())
+      .getOrInsertComputed(route, () => reshapeOf(profile.switches, route))
 
   const refused = (
     profile: ClientProfile,
