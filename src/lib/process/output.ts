@@ -13,8 +13,6 @@ export class OutputFault extends Error {
 
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'>
 
-export type Output = ReturnType<typeof createOutput>
-
 /**
  * Writes to a stream of the process. An error of the stream does not end the process: a server
  * whose log goes to a full disk continues to serve, and reports when there is space again how many
