@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { processUser } from '../lib/files/file-faults.ts'
 import type { Config } from './config.ts'
 
@@ -31,7 +31,7 @@ function obstacle(path: string, use: Use, isCreated = true): string | undefined 
       if (stats?.isDirectory()) return `${path}, which is a directory`
       // The complete file is renamed to this path, which would replace /dev/null.
       if (stats && !stats.isFile()) return `${path}, which is a pipe or a device`
-      const inside = obstacle(dirname(path), 'write directory', false)
+      const inside = obstacle(dirname(path), 'write directory', isCreated)
       return inside && `${path} in ${inside}`
     }
     if (!stats && isCreated && use === 'write directory') return creationObstacle(path)
@@ -62,8 +62,8 @@ function creationObstacle(path: string): string | undefined {
   return found && `${path}, which cannot be created in ${found}`
 }
 
-function fault(setting: string, path: string, use: Use): PathFault[] {
-  const found = path === '' ? undefined : obstacle(path, use)
+function fault(setting: string, path: string, use: Use, isCreated = true): PathFault[] {
+  const found = path === '' ? undefined : obstacle(path, use, isCreated)
   if (found === undefined) return []
   return [{ setting, message: `${setting} ${words[use](processUser())}; got ${found}.` }]
 }
@@ -76,9 +76,14 @@ export const fileFaults = ({ nats, oidc }: Config): PathFault[] => [
   ...fault('oidc.client_secret_file', oidc.clientSecretFile, 'read'),
 ]
 
-/** The file that a server and a replica write once they listen. */
-export const readyFileFaults = ({ server }: Config): PathFault[] =>
-  fault('server.ready_file', server.readyFile, 'write file')
+/**
+ * The file that a server and a replica write once they listen. It may be in the data directory,
+ * which the first start creates.
+ */
+export const readyFileFaults = ({ server, data }: Config): PathFault[] => {
+  const isInData = dirname(resolve(server.readyFile)) === resolve(data.dir)
+  return fault('server.ready_file', server.readyFile, 'write file', isInData)
+}
 
 /** Files and directories that a server uses later: a start is refused while they are wrong. */
 export const servedPathFaults = (config: Config): PathFault[] => [

@@ -293,6 +293,7 @@ describe('a start that is refused for its settings', () => {
       {
         WELLHEAD_FILES_DIRECTORY: files,
         WELLHEAD_BACKUPS_DIRECTORY: backups,
+        WELLHEAD_SERVER_READY_FILE: join(dir, 'ready.json'),
         // The last check of a start before it takes the directory.
         WELLHEAD_METRICS_PORT: '0',
         WELLHEAD_SERVER_HOST: '192.0.2.1',
