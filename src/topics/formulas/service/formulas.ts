@@ -268,21 +268,17 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       for (const seriesId of seriesIds) for (const id of dependentsOf(seriesId)) newestOf(id)
     },
     /**
-     * Inside a transaction: what its changes are to series by formula, whose newest values alone
-     * are news.
+     * Inside a transaction, with the first time of each series that it has changed: what these changes
+     * are to series by formula, whose newest values alone are news.
      */
-    changesBy(changes: readonly Change[]): Change[] {
-      const ids = new Set(changes.flatMap(({ seriesId }) => dependentsOf(seriesId)))
+    changesBy(firstChanged: ReadonlyMap<number, number>): Change[] {
+      const ids = new Set([...firstChanged.keys()].flatMap(dependentsOf))
       if (ids.size === 0) return []
-      const written = new Set(changes.map(({ seriesId }) => seriesId))
-      const ordered = [...definitions().keys()].filter(id => ids.has(id) && !written.has(id))
+      const ordered = [...definitions().keys()].filter(id => ids.has(id) && !firstChanged.has(id))
       const before = ordered.map(id => newestOnes.get(id)?.row)
       // Only what is newer than all before it is news.
       for (const [i, id] of ordered.entries()) catalogue.endAt(id, before[i]?.observedAt)
-      for (const { seriesId, inserted, revised } of changes) {
-        const from = Math.min(inserted[0]?.observedAt ?? ever.to, revised[0]?.observedAt ?? ever.to)
-        forget(seriesId, from)
-      }
+      for (const [seriesId, from] of firstChanged) forget(seriesId, from)
       return ordered.flatMap((seriesId, i) => changeOf(seriesId, before[i], newestOf(seriesId)))
     },
   }

@@ -5,7 +5,6 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isComputed } from '../../catalogue/store/series.ts'
 import { createChangeLogStore } from '../../changes/store/log.ts'
 import { createFormulas } from '../../formulas/service/formulas.ts'
-import type { Change } from '../store/bars.ts'
 import { createBoardLayoutStore } from '../store/board-layouts.ts'
 import { createCloseStore } from '../store/closes.ts'
 import { createFlaggedValueStore } from '../store/flagged-values.ts'
@@ -16,6 +15,7 @@ import { createProvenance } from './provenance.ts'
 import { createQuarantineList } from './quarantine.ts'
 import { openReads } from './reads/reads.ts'
 import { createArrivals } from './writes/arrivals.ts'
+import { firstChanged } from './writes/ingest.ts'
 import { openWrites } from './writes/writes.ts'
 
 export type PriceServices = ReturnType<typeof openPrices>
@@ -184,10 +184,3 @@ export function openPrices(deps: PricesDeps) {
     },
   }
 }
-
-/** The time of the earliest observation of a change. */
-const firstChanged = ({ inserted, revised }: Change): number =>
-  Math.min(
-    inserted[0]?.observedAt ?? Number.POSITIVE_INFINITY,
-    revised[0]?.observedAt ?? Number.POSITIVE_INFINITY,
-  )

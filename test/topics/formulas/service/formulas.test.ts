@@ -378,6 +378,25 @@ describe('a series by formula', () => {
     await push('BRENT_CRUDE_USD', { '2026-11-20': 70 })
     expect(heard).toEqual(['BRENT_CRUDE_USD 70', 'DESK_SPREAD_USD 9'])
   })
+
+  test('notifies webhooks and alerts of a newest value that a deletion or an undo in a leg changes', async () => {
+    const { services, push, admin } = await withSpread()
+    await push('BRENT_CRUDE_USD', { '2026-11-19': 66 })
+    const pushed = await push('BRENT_CRUDE_USD', { '2026-11-20': 70 })
+    await push('WTI_USD', { '2026-11-20T06:00:00Z': 61 })
+    const heard: (number | undefined)[] = []
+    services.ingest.listenInside(changes => {
+      for (const { seriesId, revised } of changes)
+        if (services.catalogue.byId(seriesId).code === spread.code) heard.push(revised[0]?.value)
+    })
+    const { batch } = pushed.body.data as unknown as { batch: number }
+    expect((await admin('POST', `/batches/${batch}/undo`, {})).status).toBe(200)
+    const named = { code: 'BRENT_CRUDE_USD', reason: 'test' }
+    await push('BRENT_CRUDE_USD', { '2026-11-20T03:00:00Z': 68 })
+    const value = { ...named, observed_at: '2026-11-20T03:00:00Z' }
+    expect((await admin('DELETE', '/values', value)).status).toBe(200)
+    expect(heard).toEqual([5, 7, 5])
+  })
 })
 
 test('a rank of a futures family is the contract of that rank at each time', async () => {

@@ -38,8 +38,11 @@ export interface IngestDeps {
   transactionNumber?(): number
   /** Before the transaction writes values of these series. */
   prepare?(seriesIds: Iterable<number>): void
-  /** Called in the transaction. Returns the changes that follow for computed series. */
-  derive?(changes: readonly Change[]): Change[]
+  /**
+   * Called in the transaction with the first time of each series that has changed. Returns the changes
+   * that follow for computed series.
+   */
+  derive?(firstChanged: ReadonlyMap<number, number>): Change[]
   /** The newest instant of those before the start. */
   lastWrittenAt?: number
 }
@@ -67,6 +70,11 @@ export function createIngest(
     }
     return lastInstant.at
   }
+  const derive = (firstChangedAt: ReadonlyMap<number, number>): Change[] => {
+    const derived = deps.derive?.(firstChangedAt) ?? []
+    if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
+    return derived
+  }
   return {
     /**
      * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
@@ -89,8 +97,7 @@ export function createIngest(
           batch?.note(changed, written, past)
           if (changed.length === 0) return
           for (const listener of inside) listener(changed, origin)
-          derived = deps.derive?.(changed) ?? []
-          if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
+          derived = derive(new Map(changed.map(one => [one.seriesId, firstChanged(one)])))
         },
         origin,
         writtenAt,
@@ -115,16 +122,22 @@ export function createIngest(
     withdraw(seriesId: number, observedAts: readonly number[], given?: number) {
       const writtenAt = next()
       const at = given ?? writtenAt
+      deps.prepare?.([seriesId])
+      let derived: Change[] = []
       const goneAt = observations.withdraw(
         seriesId,
         observedAts,
         at,
         batch ?? noOrigin,
-        () => batch?.noteRemoved(seriesId, observedAts),
+        () => {
+          batch?.noteRemoved(seriesId, observedAts)
+          derived = derive(new Map([[seriesId, Math.min(...observedAts)]]))
+        },
         writtenAt,
       )
       if (at === writtenAt) lastWrite = Math.max(lastWrite, goneAt)
       for (const listener of withdrawals) listener(seriesId)
+      if (derived.length > 0) for (const listener of listeners) listener(derived, noOrigin)
       return goneAt
     },
     /** Sets the source of current values that equal the given ones. */
@@ -179,3 +192,10 @@ function lastRecordedOf(changes: readonly Change[], recordedAt: number): number 
   }
   return last
 }
+
+/** The time of the earliest observation of a change. */
+export const firstChanged = ({ inserted, revised }: Change): number =>
+  Math.min(
+    inserted[0]?.observedAt ?? Number.POSITIVE_INFINITY,
+    revised[0]?.observedAt ?? Number.POSITIVE_INFINITY,
+  )
