@@ -157,11 +157,8 @@ function* judgeDeliveries(
   judge: Judge,
 ): Generator<void> {
   const periods = new Map<number, { observedAt: number; at: number; value: number }>()
-  for (const { observedAt, recordedAt, value } of observations.recordings(
-    series.id,
-    from - horizonMax,
-    to,
-  )) {
+  const recordings = yield* collected(observations.recordings(series.id, from - horizonMax, to))
+  for (const { observedAt, recordedAt, value } of recordings) {
     const known = periods.get(observedAt)
     const at = Math.max(observedAt, known?.at ?? recordedAt)
     if (recordedAt > at) continue
@@ -207,7 +204,8 @@ function* judgeRecordings(
   const known = observations.asOf(series.id, from, to, from - 1, Number.MAX_SAFE_INTEGER)
   /** The values that are recorded, and whose time has not come. */
   const ahead = new Map(known.map(({ observedAt, value }) => [observedAt, value]))
-  const steps = stepsOf(observations.recordings(series.id, from, to), [...ahead.keys()], to)
+  const recordings = yield* collected(observations.recordings(series.id, from, to))
+  const steps = stepsOf(recordings, [...ahead.keys()], to)
   let lastAt = newestAt(from - 1)
   for (let i = 0; i < steps.length; ) {
     const { at } = steps[i]!
@@ -231,6 +229,15 @@ function* judgeRecordings(
     const { observedAt, value } = news
     judge(at, observedAt, value, condition.kind === 'price' ? [] : closes.upTo(observedAt, value))
   }
+}
+
+/** Those of a formula are computed one after the other: others may run in between. */
+function* collected(recordings: Iterable<Recording | undefined>): Generator<void, Recording[]> {
+  const all: Recording[] = []
+  for (const recording of recordings)
+    if (recording) all.push(recording)
+    else yield
+  return all
 }
 
 /** A moment at which a value is recorded, or without a recording, at which its time comes. */

@@ -1,16 +1,15 @@
 import { firstNotBefore } from '../../../lib/sorted.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { ever, type Formulas } from '../../formulas/service/formulas.ts'
+import { affectedFrom, between, ever, type Formulas } from '../../formulas/service/formulas.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import {
-  affectedFrom,
-  between,
   createFormulaHistory,
-  type Difference,
   type FormulaHistoryDeps,
+  type RecordedDifference,
+  recordedAs,
   recordOf,
 } from './formula-history.ts'
 import { daysOf, isSeen, type ServedHistory } from './history.ts'
@@ -44,7 +43,7 @@ const firstIn = (ids: readonly number[], changed: ReadonlyMap<number, number>): 
 export function createDerivedChanges(deps: DerivedDeps) {
   const { log, formulas, catalogue, withheld } = deps
   const { knownAt, batchOf, momentsOf, recordedIn, repeatedRecords } = createFormulaHistory(deps)
-  const known = new Map<string, readonly Difference[]>()
+  const known = new Map<string, readonly RecordedDifference[]>()
   /** The values as they were known after a transaction; readers mostly read one after the other. */
   let state: ReturnType<typeof knownAt> | undefined
   /** What later transactions repeat, by the reading of the log and the formula. */
@@ -98,7 +97,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
     for (const [seriesId, firstAt] of changed) view.forget(formulas.heldBy(seriesId), firstAt)
     for (const [i, series] of missing.entries()) {
       const { id } = series
-      const differences = between(before[i]!, rowsOf(series), writtenAt, batchId)
+      const differences = recordedAs(between(before[i]!, rowsOf(series)), writtenAt, batchId)
       found.set(id, differences)
       if (differences.length < keptEach) known.set(keyOf(id), differences)
     }
@@ -150,7 +149,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
       )
       const differences = isOfNow
         ? differencesOf(segments, changed, wanted, served)
-        : new Map<number, Difference[]>()
+        : new Map<number, RecordedDifference[]>()
       for (const series of wanted) {
         const segment = { writtenAt, rank: firstRank + series.id, series }
         const [was, is] = [writtenAt - 1, writtenAt].map(at => sees(reader, series, served, at))

@@ -1,9 +1,15 @@
-import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { ever, type Formulas } from '../../formulas/service/formulas.ts'
-import type { Observation } from '../../prices/math/bars.ts'
+import {
+  type Difference,
+  differencesAt,
+  ever,
+  type Formulas,
+  type Moment,
+  nearbyMs,
+  type Range,
+} from '../../formulas/service/formulas.ts'
 import type { ChangeLogStore, LoggedRange } from '../store/log.ts'
 import type { VintageReader } from '../store/vintages.ts'
 import { isHidden, type ServedHistory } from './history.ts'
@@ -16,33 +22,21 @@ export interface FormulaHistoryDeps {
   catalogue: Pick<Catalogue, 'byId' | 'onReload'>
 }
 
-/** A value of a formula that is another from a moment on. */
-export interface Difference {
-  observedAt: number
+/** A value of a formula that is another from an instant on. */
+export interface RecordedDifference extends Difference {
   recordedAt: number
-  before: number | undefined
-  after: number | undefined
   batchId: number
 }
 
-/** A moment at which values became known, those of some times. */
-interface Moment {
-  at: number
-  firstAt: number
-  lastAt: number
+/** A moment, and the values that became known at it. */
+interface LoggedMoment extends Moment {
   range: LoggedRange
-}
-
-/** Times, half-open. */
-interface Range {
-  from: number
-  to: number
 }
 
 /** The records of a window of a history, and all moments of the history. */
 interface Repeated extends Range {
   key: string
-  moments: readonly Moment[]
+  moments: readonly LoggedMoment[]
   records: readonly ChangeRecord[]
   /** The length of the next window. */
   spanMs: number
@@ -52,14 +46,6 @@ interface Repeated extends Range {
 const [windowDifferences, firstWindowMs] = [8_000, 64 * dayMs]
 /** The moments of a history are read in spans of time with about so many. */
 const [momentsEach, firstSpanMs] = [500, dayMs / 24]
-/** Moments that change nothing of a window are passed many at a time. */
-const passedEach = 256
-/** A value of a day may follow from those of the market day before it and after it. */
-const nearbyMs = 2 * dayMs
-
-/** A value of a formula looks back alone; one of a day counts at its midnight or the one before. */
-export const affectedFrom = (firstAt: number): number =>
-  Math.abs(firstAt) === ever.to ? firstAt : startOfDay(firstAt) - dayMs
 
 const nearby = ({ from, to }: Range) => ({
   firstAt: Math.max(everywhere.firstAt, from - nearbyMs),
@@ -93,8 +79,8 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     vintages.read(range.seriesId, range, 1).vintages[0]?.batchId ?? 0
 
   /** The moments of `(after, until]` at which values of series became known, in any order. */
-  const momentsIn = (legs: readonly number[], after: number, until: number): Moment[] => {
-    const moments = new Map<number, Moment>()
+  const momentsIn = (legs: readonly number[], after: number, until: number): LoggedMoment[] => {
+    const moments = new Map<number, LoggedMoment>()
     const see = (at: number, firstAt: number, range: LoggedRange) => {
       const { lastAt } = range
       const moment = moments.get(at)
@@ -125,8 +111,8 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     legs: readonly number[],
     after: number,
     until: number,
-  ): Generator<undefined, Moment[]> {
-    const all: Moment[] = []
+  ): Generator<undefined, LoggedMoment[]> {
+    const all: LoggedMoment[] = []
     let spanMs = firstSpanMs
     for (let from = after; from < until; ) {
       const to = Math.min(until, from + spanMs)
@@ -146,46 +132,23 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
    */
   const recordedIn = function* (
     { id }: Series,
-    { from, to }: Range,
-    moments: readonly Moment[],
+    range: Range,
+    moments: readonly LoggedMoment[],
     servedAt: number,
     served: ServedHistory,
     isFirst: boolean,
-  ): Generator<undefined, Difference[]> {
-    if (moments.length === 0) return []
-    const legs = formulas.restsOn(id)
-    const moment = knownAt(moments[0]!.at - 1, servedAt, served)
-    const view = to === ever.to ? moment.view : moment.view.upTo(to)
-    // Later times than those of all legs have no value: the search for the newest one would be long.
-    let end = isFirst ? ever.from : ever.to
-    const rowsFrom = (first: number) =>
-      view.between(id, first, end).filter(({ observedAt }) => observedAt < to)
-    // Earlier times are not affected by any of the moments.
-    const begin = Math.max(from, affectedFrom(Math.min(...moments.map(({ firstAt }) => firstAt))))
-    const rows = isFirst ? [] : rowsFrom(begin)
-    const held = [...new Set(legs.flatMap(formulas.heldBy))]
-    const differences: Difference[] = []
-    let [passed, changedFrom] = [0, ever.to]
-    for (const { at, firstAt, lastAt, range } of moments) {
-      end = Math.max(end, Math.min(ever.to, lastAt + nearbyMs))
-      changedFrom = Math.min(changedFrom, firstAt)
-      const first = Math.max(from, affectedFrom(firstAt))
-      if (first >= Math.min(to, end)) {
-        passed += 1
-        if (passed % passedEach === 0) yield
-        continue
-      }
-      yield
-      moment.at = at
-      view.forget(held, changedFrom)
-      changedFrom = ever.to
-      const now = rowsFrom(first)
-      const before = rows.splice(firstNotBefore(rows, ({ observedAt }) => observedAt < first))
-      for (const row of now) rows.push(row)
-      for (const difference of between(before, now, at, () => batchOf(range)))
-        differences.push(difference)
-    }
-    return differences.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
+  ): Generator<undefined, RecordedDifference[]> {
+    const held = [...new Set(formulas.restsOn(id).flatMap(formulas.heldBy))]
+    const known = knownAt(ever.from, servedAt, served)
+    const all: RecordedDifference[] = []
+    for (const step of differencesAt(known, id, range, moments, held, isFirst))
+      if (!step) yield
+      else
+        for (const one of recordedAs(step.differences, step.moment.at, () =>
+          batchOf(step.moment.range),
+        ))
+          all.push(one)
+    return all.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
   }
 
   /** The times of a range at which a formula may have had values. */
@@ -264,7 +227,7 @@ type Derived = Pick<Segment, 'writtenAt' | 'rank' | 'series'>
 
 export const recordOf = (
   { writtenAt, rank, series }: Derived,
-  { observedAt, recordedAt, before, after, batchId }: Difference,
+  { observedAt, recordedAt, before, after, batchId }: RecordedDifference,
 ): ChangeRecord => ({
   place: { writtenAt, rank, observedAt, recordedAt },
   kind: after === undefined ? 'deleted' : before === undefined ? 'added' : 'revised',
@@ -279,7 +242,7 @@ export const recordOf = (
 })
 
 /** A value that counts from its moment on, for readers who have forgotten it. */
-const shownAgain = (segment: Derived, difference: Difference): ChangeRecord => ({
+const shownAgain = (segment: Derived, difference: RecordedDifference): ChangeRecord => ({
   ...recordOf(segment, difference),
   // A deletion among them is of its instant, and forgets nothing.
   isRetroactive: difference.after !== undefined,
@@ -296,8 +259,11 @@ const forgottenAt = (segment: Derived, observedAt: number): ChangeRecord => {
 }
 
 /** The times at which two histories are not the same, oldest first. */
-function timesThatDiffer(some: readonly Difference[], others: readonly Difference[]): number[] {
-  const textsOf = (history: readonly Difference[]) =>
+function timesThatDiffer(
+  some: readonly RecordedDifference[],
+  others: readonly RecordedDifference[],
+): number[] {
+  const textsOf = (history: readonly RecordedDifference[]) =>
     new Map(
       [...Map.groupBy(history, ({ observedAt }) => observedAt)].map(([at, all]) => [
         at,
@@ -310,25 +276,12 @@ function timesThatDiffer(some: readonly Difference[], others: readonly Differenc
     .sort((a, b) => a - b)
 }
 
-/** Where two lists of values, oldest first, are not the same. */
-export function between(
-  before: readonly Observation[],
-  after: readonly Observation[],
+/** Differences that became known at an instant; they are all of one batch. */
+export function recordedAs(
+  differences: readonly Difference[],
   recordedAt: number,
   batchOf: () => number,
-): Difference[] {
-  const differences: Difference[] = []
-  let batchId: number | undefined
-  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
-    const [was, is] = [before[i], after[j]]
-    const observedAt = Math.min(was?.observedAt ?? ever.to, is?.observedAt ?? ever.to)
-    const old = was?.observedAt === observedAt ? was.value : undefined
-    const value = is?.observedAt === observedAt ? is.value : undefined
-    if (was?.observedAt === observedAt) i += 1
-    if (is?.observedAt === observedAt) j += 1
-    if (old === value) continue
-    batchId ??= batchOf()
-    differences.push({ observedAt, recordedAt, before: old, after: value, batchId })
-  }
-  return differences
+): RecordedDifference[] {
+  const batchId = differences.length === 0 ? 0 : batchOf()
+  return differences.map(difference => ({ ...difference, recordedAt, batchId }))
 }

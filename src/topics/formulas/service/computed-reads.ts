@@ -1,7 +1,8 @@
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
-import type { ObservationStore } from '../../prices/store/observations.ts'
+import type { ObservationStore, Recording } from '../../prices/store/observations.ts'
+import { differencesAt, type Moment } from './differences.ts'
 import { ever, stepsTo, type View } from './views.ts'
 
 interface ComputedDeps {
@@ -13,7 +14,12 @@ interface ComputedDeps {
   earlierView(before: number): View
   newest(seriesId: number): Observation | undefined
   firstAt(seriesId: number): number | undefined
+  /** The values as they were known at a moment that moves on. */
+  viewAt(at: () => number): View
   legsOf(seriesId: number): readonly number[]
+  /** The series whose recorded values a series follows from, over any number of levels. */
+  sourcesOf(seriesId: number): readonly number[]
+  heldBy(seriesId: number): readonly number[]
   stored(): ObservationStore
   closes(): CloseStore
   /** Recorded values of a series; a series by formula has none. */
@@ -79,10 +85,18 @@ export function computedReads(deps: ComputedDeps) {
         batchId: 0,
       }))
     },
-    recordings: (id: number, from: number, to: number) =>
-      oldestFirst(id, ever.from, ever.to)
-        .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
-        .toSorted((a, b) => a.recordedAt - b.recordedAt),
+    *recordings(id: number, from: number, to: number): Generator<Recording | undefined> {
+      const sources = deps.sourcesOf(id)
+      const moments = momentsOf(sources.flatMap(source => [...own.recordings(source, from, to)]))
+      const moment = { at: from }
+      const known = Object.assign(moment, { view: deps.viewAt(() => moment.at) })
+      const held = [...new Set(sources.flatMap(deps.heldBy))]
+      for (const step of differencesAt(known, id, ever, moments, held, false)) {
+        yield undefined
+        for (const { observedAt, after: value } of step?.differences ?? [])
+          yield { observedAt, recordedAt: step!.moment.at, value }
+      }
+    },
     after(id: number, after: number, limit: number) {
       const lastAt = deps.newest(id)?.observedAt ?? ever.from
       let from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
@@ -140,4 +154,17 @@ export function computedReads(deps: ComputedDeps) {
         ...legsOf(id).map(leg => closes().revisedAt(leg, from, to, by)),
       ]),
   }
+}
+
+/** The moments of recordings, oldest first, each with the times of which values became known. */
+function momentsOf(recordings: readonly (Recording | undefined)[]): Moment[] {
+  const moments = new Map<number, Moment>()
+  for (const recording of recordings) {
+    if (!recording) continue
+    const { recordedAt: at, observedAt } = recording
+    const moment = moments.getOrInsert(at, { at, firstAt: observedAt, lastAt: observedAt })
+    moment.firstAt = Math.min(moment.firstAt, observedAt)
+    moment.lastAt = Math.max(moment.lastAt, observedAt)
+  }
+  return [...moments.values()].sort((a, b) => a.at - b.at)
 }

@@ -20,6 +20,15 @@ import { isRank } from './ranks.ts'
 import { createRelations } from './relations.ts'
 import { createView, ever, type StoredReads, stepsTo, type View } from './views.ts'
 
+export {
+  affectedFrom,
+  between,
+  type Difference,
+  differencesAt,
+  type Moment,
+  nearbyMs,
+  type Range,
+} from './differences.ts'
 export { ever } from './views.ts'
 
 export interface FormulaDeps {
@@ -157,6 +166,9 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     first,
     asOfView: past.of,
     earlierView: earlier.of,
+    viewAt: at => viewOf(recordedBy(at)),
+    sourcesOf: id => (isRank(id) ? rankParts(id).map(part => part.seriesId) : [id, ...usedBy(id)]),
+    heldBy,
     newest: newestOf,
     firstAt: id => catalogue.extent(catalogue.byId(id))?.firstAt,
     legsOf: seriesId =>

@@ -258,8 +258,11 @@ function createObservationReads(db: Database) {
       vintages
         .all(seriesId, observedAt)
         .map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
-    /** The recordings of a series in `[from, to)`, in that order; within a moment by time. */
-    recordings: (seriesId: number, from: number, to: number): Recording[] =>
+    /**
+     * The recordings of a series in `[from, to)`, in that order; within a moment by time. Undefined:
+     * others may run.
+     */
+    recordings: (seriesId: number, from: number, to: number): Iterable<Recording | undefined> =>
       recordings.all(seriesId, from, to).map(row => ({ ...row, value: row.value ?? undefined })),
     /** Observations after `time`, oldest first: for streaming whole series. */
     after: (seriesId: number, time: number, limit: number) => after.all(seriesId, time, limit),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../../../src/instance/app/app.ts'
 import { dayMs, hourMs, isoMillis } from '../../../../src/lib/time/instant.ts'
+import type { AlertCondition } from '../../../../src/topics/alerts/math/condition.ts'
 import { above, openAlertInstance, startAt } from '../../../support/topics/alerts.ts'
 
 const code = 'WTI_USD'
@@ -232,5 +233,93 @@ describe('backtests.run: a backtest of what was known', () => {
     expect(other.fired(alert)).toEqual(triggers.map(trigger => trigger.value))
     other.close()
     instance.close()
+  })
+
+  test('a replay fires alerts on a formula as the backtest of what was known says', async () => {
+    const legs = ['DESK_A', 'DESK_B']
+    const formulas = { DESK_SPREAD: 'DESK_B - DESK_A', DESK_MOVE: 'DESK_A - avg(DESK_A, 3 days)' }
+    const openDesk = () => {
+      const instance = openAlertInstance({ now: at(29) })
+      const terms = {
+        category: 'own',
+        unit: 'barrel',
+        currency: 'USD',
+        decimals: 2,
+        source: 'desk',
+      }
+      instance.services.seriesChanges.add([
+        ...legs.map(leg => ({ code: leg, terms: { ...terms, name: leg } })),
+        ...Object.entries(formulas).map(([name, formula]) => ({
+          code: name,
+          terms: { ...terms, name, formula },
+        })),
+      ])
+      const { ingest, catalogue } = instance.services
+      const conditions: readonly AlertCondition[] = [
+        above(1),
+        { kind: 'price', operator: 'between', value: 0, min: -2, max: 0.5 },
+        { kind: 'z_score', period: 10, threshold: 1, direction: 'both' },
+        { kind: 'rsi', period: 4, overbought: 60, oversold: 40 },
+      ]
+      const watched = Object.keys(formulas).flatMap(name =>
+        conditions.map(condition => ({ name, condition })),
+      )
+      const alerts = watched.map(({ name, condition }) =>
+        instance.watch(name, condition, { cooldownMinutes: 0 }),
+      )
+      return {
+        ...instance,
+        watched,
+        fired: () => alerts.map(alert => instance.fired(alert)),
+        record(leg: string, observedAt: number, value: number | null) {
+          const { id } = catalogue.named(leg)!
+          if (value === null) ingest.withdraw(id, [observedAt])
+          else ingest.write([{ seriesId: id, observedAt, value }])
+        },
+        moveTo: (time: number) => instance.clock.advance(time - instance.clock.now()),
+      }
+    }
+    const desk = openDesk()
+    for (let i = 0; i < 100; i += 1) {
+      const leg = legs[i % 3 === 0 ? 1 : 0]!
+      desk.moveTo(at(28 - i * 0.25))
+      const value = 60 + ((i * 7) % 5) + (i % 3 === 0 ? 1 : 0)
+      // Corrections of the newest value and of an older one, and deletions, among new values.
+      if (i % 11 === 10) desk.record(leg, at(28 - (i - 3) * 0.25), null)
+      else if (i % 7 === 6) desk.record(leg, at(28 - (i - 3) * 0.25), value)
+      else desk.record(leg, at(28 - i * 0.25), value)
+    }
+    const now = desk.clock.now() + 1
+    const backtests = await Promise.all(
+      desk.watched.map(({ name, condition }) =>
+        desk.services.backtests.run({
+          condition,
+          cooldownMinutes: 0,
+          series: desk.services.catalogue.named(name)!,
+          from: at(29),
+          to: now,
+          isVintage: true,
+        }),
+      ),
+    )
+    const { token } = desk.services.keys.addKey(desk.open('enterprise'))
+    const query = `codes=${legs}&from=${isoMillis(at(29))}&to=${isoMillis(now)}`
+    const answer = await createApp(desk.services).handle(
+      new Request(`http://localhost/v1/changes/replay?${query}&speed=max&format=ndjson`, {
+        headers: { authorization: `Token ${token}` },
+      }),
+    )
+    const other = openDesk()
+    for (const line of (await answer.text()).trim().split('\n')) {
+      const { code: leg, ...record } = JSON.parse(line) as Replayed & { code: string }
+      other.moveTo(Date.parse(record.recorded_at))
+      other.record(leg, Date.parse(record.observed_at), record.value)
+    }
+    expect(other.fired().every(prices => prices.length > 3)).toBe(true)
+    expect(backtests.map(({ triggers }) => triggers.map(({ value }) => value))).toEqual(
+      other.fired(),
+    )
+    desk.close()
+    other.close()
   })
 })
