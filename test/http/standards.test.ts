@@ -274,6 +274,7 @@ test('every guide that the text for models lists is served as Markdown', async (
     expect(markdown, path).toStartWith('# ')
     // Links lead to pages that are served as Markdown too.
     for (const [, linked] of markdown.matchAll(/\]\((\/docs\/[\w-]+\.md)/g))
+    ['/mcp', 'POST, OPTIONS'],
       expect(paths).toContain(linked!)
   }
   expect((await instance.get('/docs/nope.md')).status).toBe(404)

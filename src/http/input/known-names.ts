@@ -74,7 +74,7 @@ interface KnownPath {
   path: string
   segments: readonly string[]
   methods: string[]
-  isDocumented: boolean
+  isShown: boolean
 }
 
 /** The parameters of a route by their names, with the schemas of those that have one. */
@@ -116,10 +116,13 @@ function pathsOf(routes: readonly NamedRoute[]): KnownPath[] {
       path,
       segments: segmentsOf(path),
       methods: [],
-      isDocumented: false,
+      isShown: false,
     }
-    shownPath.methods.push(method)
-    if (detail?.hide !== true && path.startsWith('/v1/')) shownPath.isDocumented = true
+    // The hidden methods of a documented path refuse every request.
+    const isShown = detail?.hide !== true
+    if (isShown && !shownPath.isShown) shownPath.methods = []
+    if (isShown || !shownPath.isShown) shownPath.methods.push(method)
+    shownPath.isShown ||= isShown
     paths.set(path, shownPath)
   }
   return [...paths.values()]
@@ -200,7 +203,10 @@ export function createKnownNames() {
       )
       return {
         paths: scored
-          .filter(({ known, score }) => known.isDocumented && score <= mostDistant(segments))
+          .filter(
+            ({ known, score }) =>
+              known.isShown && known.path.startsWith('/v1/') && score <= mostDistant(segments),
+          )
           .slice(0, nearestPathsMax)
           .map(({ known }) => known.path.replace(/:(\w+)/g, '{$1}')),
         methods: template?.methods ?? [],
