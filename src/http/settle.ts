@@ -5,11 +5,13 @@ import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { withIgnoredParameters } from './answer/ignored-parameters.ts'
 import type { Text } from './answer/own-text.ts'
+import { hasEtag } from './answer/reply.ts'
 import { detailsOf } from './gate/audited.ts'
 import { cacheControlOf } from './gate/cache-control.ts'
 import type { Gate } from './gate/gate.ts'
 import type { RequestContext } from './gate/request-context.ts'
 import { ignoredParametersHeader } from './input/ignored-parameters.ts'
+import { Problem } from './problem/problem.ts'
 import { requestIdOf } from './request-id.ts'
 import { pathOf } from './request-path.ts'
 
@@ -70,9 +72,10 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
       )
       if (cacheControl !== undefined) headers['cache-control'] = cacheControl
     }
-    if (requestContext.action) requestContext.action.details = detailsOf(responseValue)
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
+    checkConditions(request, sent, headers)
+    if (requestContext.action) requestContext.action.details = detailsOf(responseValue)
     if (requestContext.actor !== undefined && isAction(requestContext, request, sent))
       logAction(requestContext.actor, request, sent, headers)
     const ignored = headers[ignoredHeader]
@@ -113,6 +116,29 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
       })
     return undefined
   }
+}
+
+/**
+ * Refuses a read whose `If-Match` or `If-Unmodified-Since` the resource does not meet (RFC 9110).
+ * Thrown before anything is charged: the framework then settles the refusal.
+ */
+function checkConditions(request: Request, status: number, headers: Record<string, string>): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return
+  if ((status < 200 || status > 299) && status !== 304) return
+  const tags = request.headers.get('if-match')
+  const { etag, 'last-modified': modified } = headers
+  const isMet =
+    tags === null
+      ? modified === undefined ||
+        !(Date.parse(modified) > Date.parse(request.headers.get('if-unmodified-since') ?? ''))
+      : tags.trim() === '*' || (etag !== undefined && hasEtag(tags, etag))
+  if (!isMet)
+    throw new Problem(
+      'PRECONDITION_FAILED',
+      'The resource is not the one that If-Match or If-Unmodified-Since names.',
+      {},
+      etag === undefined ? {} : { headers: { etag } },
+    )
 }
 
 const hasOwnCacheControl = (value: unknown): boolean =>

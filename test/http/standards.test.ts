@@ -10,7 +10,13 @@ type Fields = Record<string, unknown>
 
 const instance = openTestInstance({ 'limits.per_minute': '1000' })
 const token = instance.key('enterprise')
+/** The address of an account that is billed. */
+const email = 'billed@example.com'
+instance.key('free', { email })
+const operator = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
 const jsonOf = async (response: Response) => (await response.json()) as Fields
+const usedOf = async () =>
+  (await jsonOf(await instance.get('/v1/users/me', token))).requests_this_month
 
 describe('a refusal', () => {
   test('of a missing or wrong key names the schemes that a key may come with', async () => {
@@ -92,6 +98,35 @@ describe('a resource that can be changed', () => {
     expect(read.status).toBe(200)
     expect((await remove(read.headers.get('etag')!)).status).toBe(200)
     expect((await instance.get(path, token)).status).toBe(404)
+  })
+
+  test('has its new entity tag in the answer to PATCH, with which it is changed again', async () => {
+    const path = await create()
+    const change = (description: string, condition?: string) =>
+      instance.send(
+        'PATCH',
+        path,
+        { description },
+        token,
+        condition ? { 'if-match': condition } : {},
+      )
+    const tag = (await change('one')).headers.get('etag')!
+    expect((await instance.get(path, token)).headers.get('etag')).toBe(tag)
+    expect((await change('two', tag)).status).toBe(200)
+    expect((await change('three', tag)).status).toBe(412)
+  })
+
+  test('is changed with the entity tag from before it was used, which is not the tag of its body now', async () => {
+    const { id } = await jsonOf(await instance.get('/v1/users/me', token))
+    const path = `/admin/v1/accounts/${id}`
+    const read = () => instance.get(path, undefined, operator)
+    const tag = (await read()).headers.get('etag')!
+    await instance.get('/v1/prices/latest?by_code=WTI_USD', token)
+    expect((await read()).headers.get('etag')).not.toBe(tag)
+    const change = (body: object) =>
+      instance.send('PATCH', path, body, undefined, { ...operator, 'if-match': tag })
+    expect((await change({ add_ons: ['sms'] })).status).toBe(200)
+    expect((await change({ add_ons: [] })).status).toBe(412)
   })
 
   test('a path that refuses every request has no entity tag, and If-Match does not change its refusal', async () => {
@@ -200,6 +235,37 @@ describe('OPTIONS', () => {
 })
 
 describe('what programs look for at the same address everywhere', () => {
+describe('a read', () => {
+  instance.record('WTI_USD', [70, 71], instance.clock.now() - 60_000, 60_000)
+  const codes = '/v1/commodities?include_unavailable=true'
+  const file = '/v1/export/prices?codes=WTI_USD&interval=day'
+
+  test.each([codes, '/v1/prices/latest?by_code=WTI_USD', file])(
+    'of %s with If-Match is refused where no tag is that of the resource, and then costs nothing',
+    async path => {
+      const etag = (await instance.get(path, token)).headers.get('etag')!
+      const statusOf = async (condition: string, more: Record<string, string> = {}) =>
+        (await instance.get(path, token, { 'if-match': condition, ...more })).status
+      expect(await statusOf(etag)).toBe(200)
+      expect(await statusOf(`"other", ${etag}`)).toBe(200)
+      expect(await statusOf('*')).toBe(200)
+      const before = await usedOf()
+      expect(await statusOf('"other"')).toBe(412)
+      expect(await statusOf('"other"', { 'if-none-match': etag })).toBe(412)
+      expect(await usedOf()).toBe(before)
+    },
+  )
+
+  test('of a file that has changed since the time in If-Unmodified-Since is refused', async () => {
+    const modified = (await instance.get(file, token)).headers.get('last-modified')!
+    const statusOf = async (since: string) =>
+      (await instance.get(file, token, { 'if-unmodified-since': since })).status
+    expect(await statusOf(modified)).toBe(200)
+    expect(await statusOf('not a time')).toBe(200)
+    expect(await statusOf(new Date(Date.parse(modified) - 1000).toUTCString())).toBe(412)
+  })
+})
+
   test('the API catalog links to documents that exist', async () => {
     const response = await instance.get('/.well-known/api-catalog')
     expect(response.headers.get('content-type')).toBe('application/linkset+json')
@@ -208,6 +274,7 @@ describe('what programs look for at the same address everywhere', () => {
     expect(Object.keys(documented.content!)).toEqual(['application/linkset+json'])
     const { linkset } = (await response.json()) as { linkset: Record<string, { href: string }[]>[] }
     const links = Object.values(linkset[0]!).filter(Array.isArray).flat()
+    ['/mcp', 'POST, OPTIONS'],
     expect(links.length).toBeGreaterThan(3)
     for (const { href } of links.filter(({ href }) => !href.includes('/docs'))) {
       const { pathname } = new URL(href)
@@ -274,7 +341,6 @@ test('every guide that the text for models lists is served as Markdown', async (
     expect(markdown, path).toStartWith('# ')
     // Links lead to pages that are served as Markdown too.
     for (const [, linked] of markdown.matchAll(/\]\((\/docs\/[\w-]+\.md)/g))
-    ['/mcp', 'POST, OPTIONS'],
       expect(paths).toContain(linked!)
   }
   expect((await instance.get('/docs/nope.md')).status).toBe(404)

@@ -1,4 +1,4 @@
-import { strongEtag } from '../../lib/text/etag.ts'
+import { etagOfShape } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { textIn } from './own-text.ts'
 import type { GivenHeaders } from './rate-headers.ts'
@@ -46,7 +46,7 @@ export function withIgnoredParameters(
       ? { ...(body as Fields), data: { ...data, metadata: ignored } }
       : { ...(body as Fields), metadata: ignored },
   )
-  if (headers.etag !== undefined) headers.etag = strongEtag(named)
+  if (headers.etag !== undefined) headers.etag = etagOfShape(String(headers.etag), named)
   return named
 }
 

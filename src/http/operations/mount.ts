@@ -1,5 +1,5 @@
 import type { AnyElysia } from 'elysia'
-import { strongEtag } from '../../lib/text/etag.ts'
+import { etagsOfSet, resourceEtag } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { Outcome } from '../answer/outcome.ts'
 import { hasEtag } from '../answer/reply.ts'
@@ -70,63 +70,67 @@ const isRead = ({ method }: Operation) => method === 'GET'
 const changes: readonly Operation['method'][] = ['PATCH', 'PUT', 'DELETE']
 const isChange = ({ method }: Operation) => changes.includes(method)
 
-/** A response that a handler made itself is not a resource. */
-const tagOf = (answer: unknown): string | undefined =>
-  isObject(answer) && !(answer instanceof Response) ? strongEtag(JSON.stringify(answer)) : undefined
-
 type Handle = (call: Call<never, never, unknown>) => unknown
+
+/** Takes a value through a step, or a promise when it is kept. */
+const stepped = <Value>(value: Value | Promise<Value>, step: (value: Value) => unknown): unknown =>
+  value instanceof Promise ? value.then(step) : step(value)
+
+/** The handler as the framework awaits it: by its kind, and not by its answer. */
+const awaitedIf = (isAwaited: boolean, handle: Handle) =>
+  (isAwaited ? async (call: Parameters<Handle>[0]) => await handle(call) : handle) as never
+
+/** A response that a handler made itself is not a resource. */
+const tagOf = (answer: unknown, { counted }: Operation): string | undefined =>
+  isObject(answer) && !(answer instanceof Response) ? resourceEtag(answer, counted) : undefined
 
 /** A resource that can be changed is returned with an entity tag, for `If-Match`. */
 function withTag(operation: Operation): Operation {
   const handle = operation.handle as Handle
-  const withOwnTag = ({ reply }: Call<never, never, unknown>, answer: unknown) => {
-    const tag = tagOf(answer)
-    if (tag !== undefined) reply.headers.etag ??= tag
-    return answer
-  }
-  const tagged: Handle = isAsync(handle)
-    ? async call => withOwnTag(call, await handle(call))
-    : call => withOwnTag(call, handle(call))
-  return { ...operation, handle: tagged as never }
+  const tagged: Handle = call =>
+    stepped(handle(call), answer => {
+      const tag = tagOf(answer, operation)
+      if (tag !== undefined) call.reply.headers.etag ??= tag
+      return answer
+    })
+  return { ...operation, handle: awaitedIf(isAsync(handle), tagged) }
 }
 
-/** A change with `If-Match` is refused where the resource has changed since the caller read it. */
+/**
+ * A change with `If-Match` is refused where the resource has changed since the caller read it. PATCH
+ * returns the new tag; PUT must not, because what was sent is not stored byte by byte (RFC 9110).
+ */
 function withPrecondition(operation: Operation, read: Operation, context: Context): Operation {
   const handle = operation.handle as Handle
-  const current = (call: Call<never, never, unknown>) =>
+  const current: Handle = call =>
     (read.handle as Handle)({ ...call, at: context, reply: { headers: {} } } as never)
-  const conditionOf = ({ request }: Call<never, never, unknown>): string | undefined => {
-    const condition = request.headers.get('if-match')
-    return condition === null || condition.trim() === '*' ? undefined : condition
+  const changed: Handle = call => {
+    const answer = handle(call)
+    if (operation.method !== 'PATCH') return answer
+    return stepped(answer, sent =>
+      stepped(current(call), resource => {
+        const tag = tagOf(resource, read)
+        if (tag !== undefined) call.reply.headers.etag = tag
+        return sent
+      }),
+    )
   }
-  /** The caller has the tag of the resource as it was sent: in the shapes of a client profile. */
-  const refuseChanged = (
-    condition: string,
-    resource: unknown,
-    { request }: Call<never, never, unknown>,
-  ) => {
-    const tag = tagOf(context.profiles?.shaped(request, read.path, resource) ?? resource)
-    if (tag !== undefined && !hasEtag(condition, tag))
-      throw new Problem(
-        'PRECONDITION_FAILED',
-        'The resource has changed: its ETag is not among those of If-Match.',
-        {},
-        { headers: { etag: tag } },
-      )
+  const guarded: Handle = call => {
+    const condition = call.request.headers.get('if-match')
+    if (condition === null || condition.trim() === '*') return changed(call)
+    return stepped(current(call), resource => {
+      const tag = tagOf(resource, read)
+      if (tag !== undefined && !hasEtag(etagsOfSet(condition), etagsOfSet(tag)))
+        throw new Problem(
+          'PRECONDITION_FAILED',
+          'The resource has changed: its ETag is not among those of If-Match.',
+          {},
+          { headers: { etag: tag } },
+        )
+      return changed(call)
+    })
   }
-  const guarded: Handle =
-    isAsync(handle) || isAsync(read.handle)
-      ? async call => {
-          const condition = conditionOf(call)
-          if (condition !== undefined) refuseChanged(condition, await current(call), call)
-          return await handle(call)
-        }
-      : call => {
-          const condition = conditionOf(call)
-          if (condition !== undefined) refuseChanged(condition, current(call), call)
-          return handle(call)
-        }
-  return { ...operation, handle: guarded as never }
+  return { ...operation, handle: awaitedIf(isAsync(handle) || isAsync(read.handle), guarded) }
 }
 
 /** Whether the list of an operation can be a file for tables: of data, not of an account. */

@@ -63,6 +63,11 @@ interface Definition<
   map?: true
   /** The path of what it creates: its parameter is a field of the answer, sent in `Location`. */
   creates?: `/${string}`
+  /**
+   * The fields of a resource that change as it is used. They do not count for `If-Match`, because a
+   * caller could otherwise not change a resource that is in use.
+   */
+  counted?: readonly string[]
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
   idempotent?: true
   query?: Query

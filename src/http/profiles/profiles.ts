@@ -1,4 +1,4 @@
-import { strongEtag } from '../../lib/text/etag.ts'
+import { etagOfShape } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { type ClientProfile, covers, recognised } from '../../plans/clients/client-profile.ts'
 import type { SwitchName } from '../../plans/clients/switches.ts'
@@ -46,8 +46,6 @@ export interface Profiles {
    * given one goes out.
    */
   leave(answer: Outgoing): unknown
-  /** A body in the shape that the client of a request gets of a route; undefined: the same one. */
-  shaped(request: Request, route: string, body: unknown): unknown
   /**
    * A request of this instance on behalf of another: it is refused in the other's shapes, and answered
    * in the usual ones.
@@ -159,7 +157,10 @@ export function createClientProfiles(
     const reshaped = reshape && madeAnew(value, headers, reshape)
     if (headers.etag === undefined) return reshaped
     if (reshaped !== undefined)
-      headers.etag = strongEtag(typeof reshaped === 'string' ? reshaped : JSON.stringify(reshaped))
+      headers.etag = etagOfShape(
+        String(headers.etag),
+        typeof reshaped === 'string' ? reshaped : JSON.stringify(reshaped),
+      )
     const had = conditions.get(request) ?? null
     if (!hasEtag(had, String(headers.etag))) return reshaped
     set.status = 304
@@ -206,11 +207,6 @@ export function createClientProfiles(
         return {}
       }
       return status === 200 || status === 201 ? answered(profile, answer) : undefined
-    },
-    shaped(request, route, body) {
-      const profile = profileOf(request)
-      const reshape = profile && reshapeFor(profile, route)
-      return reshape ? madeAnew(body, {}, reshape) : undefined
     },
     refuseAs(inner, outer) {
       const profile = profileOf(outer)

@@ -314,6 +314,15 @@ function reads({ feeds, catalogue }: Context) {
     }),
     operation('GET /admin/v1/feeds/:name', {
       operationId: 'getFeed',
+      counted: [
+        'map',
+        'runs',
+        'last_run',
+        'last_new_at',
+        'next_run_at',
+        'expected_by',
+        'consecutive_failures',
+      ],
       summary: 'Get a feed',
       description: 'Returns a feed with its series map, coverage, settings and newest runs.',
       access: operator,

@@ -151,6 +151,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
     operation('GET /admin/v1/accounts/:id', {
       operationId: 'getOperatorAccount',
       summary: 'Get an account',
+      counted: ['usage_this_month', 'requests_used', 'last_used_at'],
       description: 'Returns an account with its plan, usage and keys.',
       access,
       params,
