@@ -175,27 +175,49 @@ test('a page of another origin may send ranges, conditions and traces, and use P
     expect(listOf('access-control-expose-headers')).toContain(name)
 })
 
-test.each([
-  '/v1/alerts',
-  '/v1/data-sources',
-  '/v1/formulas',
-  '/v1/scheduled-deliveries',
-  '/v1/subscriptions',
-  '/v1/webhooks',
-])('what POST %s creates is at the address in Location, also in a repeat', async path => {
-  const { paths } = (await (await instance.get('/openapi.json')).json()) as OpenApiDocument
-  const body = paths[path]!.post!.requestBody!.content['application/json']!.example
-  const headers = { 'idempotency-key': `location of ${path}` }
-  const created = await instance.send('POST', path, body, token, headers)
-  expect([created.status, await created.text()]).toEqual([201, expect.any(String)])
-  const location = created.headers.get('location')!
-  expect(location).toStartWith(`${path}/`)
-  expect((await instance.get(location, token)).status).toBe(200)
-  const repeated = await instance.send('POST', path, body, token, headers)
-  expect({ status: repeated.status, location: repeated.headers.get('location') }).toEqual({
-    status: 201,
-    location,
-  })
+const documents = (await (await instance.get('/openapi.json')).json()) as OpenApiDocument
+const created: Readonly<Record<string, object | undefined>> = {
+  '/v1/alerts': undefined,
+  '/v1/data-sources': undefined,
+  '/v1/formulas': undefined,
+  '/v1/scheduled-deliveries': undefined,
+  '/v1/subscriptions': undefined,
+  '/v1/webhooks': undefined,
+  '/admin/v1/accounts': { email: 'new@example.com' },
+  '/admin/v1/batches': { file_name: 'wti.csv' },
+  '/admin/v1/invoices': { account: email, description: 'Set-up', amount: 4900 },
+  '/admin/v1/subscriptions': { account: email, plan: 'developer', price: 1200 },
+}
+
+test.each(Object.entries(created))(
+  'what POST %s creates is at the address in Location, also in a repeat',
+  async (path, given) => {
+    const { requestBody } = documents.paths[path]!.post!
+    const body = given ?? requestBody!.content['application/json']!.example
+    const credentials = path.startsWith('/admin/') ? operator : { authorization: `Token ${token}` }
+    const headers = { ...credentials, 'idempotency-key': `location of ${path}` }
+    const answer = await instance.send('POST', path, body, undefined, headers)
+    expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
+    const location = answer.headers.get('location')!
+    expect(location).toStartWith(`${path}/`)
+    expect((await instance.get(location, undefined, credentials)).status).toBe(200)
+    const repeated = await instance.send('POST', path, body, undefined, headers)
+    expect({ status: repeated.status, location: repeated.headers.get('location') }).toEqual({
+      status: 201,
+      location,
+    })
+  },
+)
+
+test('every path that creates a resource with an address is among those with Location', () => {
+  const isRead = (path: string) => documents.paths[path]?.get !== undefined
+  const paths = Object.keys(documents.paths)
+  const creating = paths.filter(
+    path =>
+      documents.paths[path]!.post?.responses[201] &&
+      paths.some(one => isRead(one) && one.replace(/\/\{\w+\}$/, '') === path && one !== path),
+  )
+  expect(creating.sort()).toEqual(Object.keys(created).sort())
 })
 
 test('304 to HEAD has no length, as to GET', async () => {
@@ -213,28 +235,6 @@ test('304 to HEAD has no length, as to GET', async () => {
   }
 })
 
-describe('OPTIONS', () => {
-  const ask = (path: string, headers: Record<string, string> = {}) =>
-    instance.app.handle(new Request(`http://localhost${path}`, { method: 'OPTIONS', headers }))
-
-  test.each([
-    ['/v1/prices/latest', 'GET, HEAD, OPTIONS'],
-    ['/v1/webhooks', 'GET, HEAD, POST, OPTIONS'],
-    ['/v1/webhooks/some', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
-    ['/v1/nothing/at/all/of/this', null],
-  ])('of %s returns 204 with the methods of the path', async (path, allow) => {
-    const { status, headers } = await ask(path)
-    expect([status, headers.get('allow'), headers.get('x-error-code')]).toEqual([204, allow, null])
-  })
-
-  test('of a page of another origin lets the page read the answer', async () => {
-    const { headers } = await ask('/v1/prices/latest', { origin: 'https://desk.example' })
-    expect(headers.get('access-control-allow-origin')).toBe('*')
-    expect(headers.get('allow')).toStartWith('GET')
-  })
-})
-
-describe('what programs look for at the same address everywhere', () => {
 describe('a read', () => {
   instance.record('WTI_USD', [70, 71], instance.clock.now() - 60_000, 60_000)
   const codes = '/v1/commodities?include_unavailable=true'
@@ -266,6 +266,29 @@ describe('a read', () => {
   })
 })
 
+describe('OPTIONS', () => {
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    instance.app.handle(new Request(`http://localhost${path}`, { method: 'OPTIONS', headers }))
+
+  test.each([
+    ['/v1/prices/latest', 'GET, HEAD, OPTIONS'],
+    ['/v1/webhooks', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/webhooks/some', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['/mcp', 'POST, OPTIONS'],
+    ['/v1/nothing/at/all/of/this', null],
+  ])('of %s returns 204 with the methods of the path', async (path, allow) => {
+    const { status, headers } = await ask(path)
+    expect([status, headers.get('allow'), headers.get('x-error-code')]).toEqual([204, allow, null])
+  })
+
+  test('of a page of another origin lets the page read the answer', async () => {
+    const { headers } = await ask('/v1/prices/latest', { origin: 'https://desk.example' })
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('allow')).toStartWith('GET')
+  })
+})
+
+describe('what programs look for at the same address everywhere', () => {
   test('the API catalog links to documents that exist', async () => {
     const response = await instance.get('/.well-known/api-catalog')
     expect(response.headers.get('content-type')).toBe('application/linkset+json')
@@ -274,7 +297,6 @@ describe('a read', () => {
     expect(Object.keys(documented.content!)).toEqual(['application/linkset+json'])
     const { linkset } = (await response.json()) as { linkset: Record<string, { href: string }[]>[] }
     const links = Object.values(linkset[0]!).filter(Array.isArray).flat()
-    ['/mcp', 'POST, OPTIONS'],
     expect(links.length).toBeGreaterThan(3)
     for (const { href } of links.filter(({ href }) => !href.includes('/docs'))) {
       const { pathname } = new URL(href)

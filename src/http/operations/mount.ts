@@ -289,13 +289,13 @@ function locatedRunnerOf(context: Context, operation: Operation): (incoming: Inc
   const run = checkedRunnerOf(context, operation)
   const [before = '', name] = operation.creates?.split(':') ?? []
   if (name === undefined) return run
-  return incoming => {
-    const answer = run(incoming)
-    const value = fieldOf(answer, name)
-    if (typeof value === 'string')
-      incoming.set.headers.location = before + encodeURIComponent(value)
-    return answer
-  }
+  return incoming =>
+    stepped(run(incoming), answer => {
+      const { set } = incoming
+      if (set.status === 201)
+        set.headers.location = before + encodeURIComponent(String(fieldOf(answer, name)))
+      return answer
+    })
 }
 
 function markedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {

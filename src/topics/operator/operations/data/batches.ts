@@ -266,6 +266,7 @@ function writing(deps: Context) {
   return [
     operation('POST /admin/v1/batches', {
       operationId: 'beginBatch',
+      creates: '/admin/v1/batches/:id',
       summary: 'Open a batch',
       description:
         'Opens a batch for a file that is sent in several requests and returns it. Each request names the batch in `batch`; `/end` closes it.',

@@ -124,6 +124,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
     }),
     operation('POST /admin/v1/accounts', {
       operationId: 'createAccount',
+      creates: '/admin/v1/accounts/:id',
       summary: 'Create an account',
       description:
         'Creates an account and returns it with its first key, whose token is returned only in this response. The address counts as confirmed unless `email_confirmed` is false.',
@@ -150,8 +151,8 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
   return [
     operation('GET /admin/v1/accounts/:id', {
       operationId: 'getOperatorAccount',
-      summary: 'Get an account',
       counted: ['usage_this_month', 'requests_used', 'last_used_at'],
+      summary: 'Get an account',
       description: 'Returns an account with its plan, usage and keys.',
       access,
       params,

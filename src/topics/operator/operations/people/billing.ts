@@ -102,6 +102,7 @@ function ledger({ billing, keys, links, now }: Context) {
     }),
     operation('POST /admin/v1/invoices', {
       operationId: 'issueInvoice',
+      creates: '/admin/v1/invoices/:id',
       summary: 'Issue an invoice',
       description:
         "Issues a one-off invoice, for example for an add-on, with the next invoice number, and notifies the account. It does not affect the account's plan.",

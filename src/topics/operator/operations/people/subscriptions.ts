@@ -144,6 +144,7 @@ function agreeing({ billing, keys, meter, now }: Context) {
   return [
     operation('POST /admin/v1/subscriptions', {
       operationId: 'createAccountSubscription',
+      creates: '/admin/v1/subscriptions/:id',
       summary: 'Subscribe an account at an agreed price',
       description:
         "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends, and its unused time is a credit on the invoice of the new one; the rest of it is on the next invoices. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
