@@ -22,5 +22,8 @@ test('the first start reports that it downloads dependencies, and the next one p
   expect(first.exitCode, first.stderr.toString()).toBe(0)
   expect(first.stdout.toString()).toContain('Downloading dependencies')
   const next = bun(install)
-  expect([next.exitCode, next.stdout.toString()]).toEqual([0, ''])
+  expect({ exitCode: next.exitCode, stdout: next.stdout.toString() }).toEqual({
+    exitCode: 0,
+    stdout: '',
+  })
 })

@@ -40,7 +40,7 @@ describe('README.md', () => {
     } as Record<string, string>
     for (const feed of feedNames) {
       const name = publishers[feed] ?? publishers[feed.replace(/_.*/, '')]
-      expect([feed, name !== undefined && readme.includes(name)]).toEqual([feed, true])
+      expect(name !== undefined && readme.includes(name), feed).toBe(true)
     }
     expect(readme).toContain(`${feedNames.length} public feeds`)
     for (const feature of [
@@ -106,7 +106,7 @@ describe('CHANGELOG.md', () => {
     expect(/^### (.+)$/m.exec(sections[0]!)![1]).toBe('Upgrade notes')
     for (const section of sections) {
       const entries = section.split('\n').filter(line => line.startsWith('- '))
-      expect([section.slice(0, 20), entries.length <= 20]).toEqual([section.slice(0, 20), true])
+      expect(entries.length, section.slice(0, 20)).toBeLessThanOrEqual(20)
     }
   })
 

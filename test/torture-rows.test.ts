@@ -8,10 +8,9 @@ const root = resolve(import.meta.dir, '..')
 test('every reliability row names an existing test or script that verifies it', () => {
   expect(new Set(tortureRows.map(row => row.id)).size).toBe(tortureRows.length)
   for (const { id, tests = [], script, open } of tortureRows) {
-    expect([id, tests.length > 0 || script !== undefined || open !== undefined]).toEqual([id, true])
+    expect(tests.length > 0 || script !== undefined || open !== undefined, id).toBe(true)
     const files = [...tests, ...(script ? [join('scripts/torture', script[0]!)] : [])]
-    for (const file of files)
-      expect([id, file, existsSync(join(root, file))]).toEqual([id, file, true])
+    for (const file of files) expect(existsSync(join(root, file)), `${id} ${file}`).toBe(true)
   }
 })
 

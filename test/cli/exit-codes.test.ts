@@ -70,10 +70,10 @@ test('an import of which a value is held for review ends with 2, also as JSON', 
   expect((await command('import', file, '--data', dir)).code).toBe(0)
   write([[101, 780]])
   const held = await command('import', file, '--data', dir, '--json')
-  expect([held.code, JSON.parse(held.out)]).toEqual([
-    2,
-    expect.objectContaining({ exit_code: 2, held: 1, rejected: 0 }),
-  ])
+  expect({ code: held.code, out: JSON.parse(held.out) }).toEqual({
+    code: 2,
+    out: expect.objectContaining({ exit_code: 2, held: 1, rejected: 0 }),
+  })
   write([[101, 70.2]])
   expect((await command('import', file, '--data', dir)).code).toBe(0)
   remove(dir)

@@ -167,7 +167,10 @@ for (const [name, transport] of [
         codes: ['WTI_USD'],
         where: { sql: 1 },
       })
-      expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('where')])
+      expect({ isError: refused.isError, text: refused.text }).toEqual({
+        isError: true,
+        text: expect.stringContaining('where'),
+      })
     })
 
     test('compares codes, sees a curve, a stock against its season, and why a price moved', async () => {

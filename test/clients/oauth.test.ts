@@ -88,7 +88,10 @@ test('an assistant that knows the address alone connects once a person agrees, w
 
   const toSignIn = await send(assistant.sentTo!)
   const signIn = new URL(toSignIn.headers.get('location')!, instance.url)
-  expect([toSignIn.status, signIn.pathname]).toEqual([303, '/sign-in'])
+  expect({ status: toSignIn.status, pathname: signIn.pathname }).toEqual({
+    status: 303,
+    pathname: '/sign-in',
+  })
   const next = signIn.searchParams.get('next')!
   const { email } = account
   const back = await post('/sign-in', { email, password, next }, ownPage)
@@ -268,7 +271,10 @@ test('a person is sent nowhere without consent, and no other site gives it', asy
     { ...fields, agreed: 'yes' },
     { cookie, 'sec-fetch-site': 'cross-site' },
   )
-  expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([403, null])
+  expect({ status: elsewhere.status, location: elsewhere.headers.get('location') }).toEqual({
+    status: 403,
+    location: null,
+  })
   const refused = await post(
     '/oauth/authorize',
     { ...fields, agreed: 'no' },

@@ -70,7 +70,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
   const follow = async ({ page }: Visitor, url: string, shown: string) => {
     expect(url.startsWith(`${base}/`)).toBe(true)
     const answer = await page.goto(`${stage.origin}${url.slice(base.length)}`)
-    expect([url, answer?.status()]).toEqual([url, 200])
+    expect(answer?.status(), url).toBe(200)
     await page.waitForSelector(shown)
   }
   /** The link in both forms of an e-mail: as text, and as HTML. */
@@ -256,7 +256,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
   test('links in errors and responses lead to existing pages that explain the code', async () => {
     const bodies: [string, unknown][] = []
     const keep = async (name: string, status: number, answer: Response) => {
-      expect([name, answer.status]).toEqual([name, status])
+      expect(answer.status, name).toEqual(status)
       bodies.push([name, await answer.json()])
     }
     const account = async (plan: string) =>

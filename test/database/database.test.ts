@@ -281,7 +281,7 @@ describe('migrations', () => {
         old.run(readFileSync(join(fixtures, `schema-${version}.sql`), 'utf8'))
         const [oldShape, oldRows] = [shapeOf(old), rowsOf(old)]
         expect(pragma(old, 'user_version')).toBe(version)
-        for (const [table, rows] of oldRows) expect([table, rows.length > 0]).toEqual([table, true])
+        for (const [table, rows] of oldRows) expect(rows.length, table).toBeGreaterThan(0)
         old.close()
 
         const db = openDatabase(path)
@@ -296,7 +296,7 @@ describe('migrations', () => {
           // A column that a migration renamed or took away is that migration's own to test.
           const shared = Object.keys(rows[0]!).filter(column => column in kept[0]!)
           const only = (row: Row) => JSON.stringify(shared.map(column => row[column]))
-          expect([table, kept.map(only).sort()]).toEqual([table, rows.map(only).sort()])
+          expect(kept.map(only).sort(), table).toEqual(rows.map(only).sort())
         }
         if (version === schemaVersion) expect(oldShape).toEqual(shapeOf(db))
         db.close()

@@ -45,7 +45,7 @@ describe('the declaration of every dataset', () => {
       expect([name, ...Object.values(stored), 'recorded_at'].toSorted()).toEqual(
         [name, ...inTable].toSorted(),
       )
-      expect([name, inTable.includes(revisions!.time)]).toEqual([name, true])
+      expect(inTable.includes(revisions!.time), name).toBe(true)
     }
   })
 
@@ -53,10 +53,10 @@ describe('the declaration of every dataset', () => {
     for (const { name, columns, exported } of declaredDatasets) {
       expect([name, ...datasetRows(db, name)]).toEqual([name])
       const names = [...columns.map(column => column.name), 'recorded_at']
-      expect([name, exported.columns.filter(([column]) => !names.includes(column))]).toEqual([
+      expect(
+        exported.columns.filter(([column]) => !names.includes(column)),
         name,
-        [],
-      ])
+      ).toEqual([])
     }
   })
 
@@ -64,7 +64,10 @@ describe('the declaration of every dataset', () => {
     for (const { name, columns, example } of declaredDatasets) {
       const header = example.split('\n')[0]!.split(',')
       const required = columns.filter(column => column.required).map(column => column.name)
-      expect([name, required.filter(column => !header.includes(column))]).toEqual([name, []])
+      expect(
+        required.filter(column => !header.includes(column)),
+        name,
+      ).toEqual([])
     }
   })
 

@@ -52,7 +52,10 @@ test('work that fails rejects with its own error, and later commits wait as ever
     }),
   )
   await expect(failing).rejects.toThrow('one row is wrong')
-  expect([read(db), synchronous(db)]).toEqual([undefined, full])
+  expect({ value: read(db), synchronous: synchronous(db) }).toEqual({
+    value: undefined,
+    synchronous: full,
+  })
   db.close()
 })
 
@@ -84,10 +87,10 @@ test('commits that come while the disk is busy share one sync, which begins afte
   syncs[0]!.begin()
   await first
   await until('the second sync began', () => syncs.length === 2)
-  expect([done, read(db)]).toEqual([[0], '20'])
+  expect({ done, value: read(db) }).toEqual({ done: [0], value: '20' })
   syncs[1]!.begin()
   await Promise.all(others)
-  expect([done.length, syncs.length]).toEqual([21, 2])
+  expect({ done: done.length, syncs: syncs.length }).toEqual({ done: 21, syncs: 2 })
   db.close()
 })
 
@@ -105,7 +108,7 @@ test('parts commit in one turn of the loop each, and wait for the disk once', as
   })
   expect(await commits.runParts(parts)).toEqual(['one', 'two', 'three'])
   expect(between.slice(0, 2)).toEqual(['one', 'two'])
-  expect([syncs, synchronous(db)]).toEqual([1, full])
+  expect({ syncs, synchronous: synchronous(db) }).toEqual({ syncs: 1, synchronous: full })
   const failing = commits.runParts([
     () => put(db, 'four'),
     () => {
@@ -113,7 +116,10 @@ test('parts commit in one turn of the loop each, and wait for the disk once', as
     },
   ])
   await expect(failing).rejects.toThrow('the disk is full')
-  expect([read(db), synchronous(db)]).toEqual(['four', full])
+  expect({ value: read(db), synchronous: synchronous(db) }).toEqual({
+    value: 'four',
+    synchronous: full,
+  })
   db.close()
 })
 
@@ -126,7 +132,7 @@ test('commits are synced after a sync that failed', async () => {
   })
   await expect(commits.run(() => put(db, 'one'))).rejects.toThrow('the disk is gone')
   await commits.run(() => put(db, 'two'))
-  expect([read(db), syncs]).toEqual(['two', 2])
+  expect({ value: read(db), syncs }).toEqual({ value: 'two', syncs: 2 })
   db.close()
 })
 

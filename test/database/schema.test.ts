@@ -38,7 +38,7 @@ describe('schema.sql', () => {
   test('names what refers to a row after the column that it refers to', () => {
     expect(references.length).toBeGreaterThan(50)
     for (const { table, from, to } of references)
-      expect([table, from, from === to || from.endsWith(`_${to}`)]).toEqual([table, from, true])
+      expect(from === to || from.endsWith(`_${to}`), `${table} ${from}`).toBe(true)
   })
 
   test('names every row number id, or number where the id is text', () => {

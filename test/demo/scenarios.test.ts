@@ -249,7 +249,11 @@ describe('scenarios', () => {
     const of = open('2027-03-20T15:00:00Z')
     const { details } = await play(of, 'clock-change')
     const day = await dataOf(of, `/v1/delivery/POWER_DA_DE_LU_EUR?date=${details.date}`)
-    expect([details.date, day.expected, day.complete]).toEqual(['2027-03-28', 92, true])
+    expect({ date: details.date, expected: day.expected, complete: day.complete }).toEqual({
+      date: '2027-03-28',
+      expected: 92,
+      complete: true,
+    })
   })
 })
 

@@ -261,7 +261,10 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
         for (const follower of followers) await end(follower)
       }
       const last = follow(true)
-      expect([await last.exited, await new Response(last.stderr).text()]).toEqual([0, ''])
+      expect({
+        exitCode: await last.exited,
+        stderr: await new Response(last.stderr).text(),
+      }).toEqual({ exitCode: 0, stderr: '' })
       const now = new Date().toISOString()
       const all = await exported()
       expect(followed(now)).toEqual(all)
@@ -290,7 +293,10 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
       }
       await until('the replica has the newest record', async () => {
         const last = follow(true, replica!.url, replicaDb)
-        expect([await last.exited, await new Response(last.stderr).text()]).toEqual([0, ''])
+        expect({
+          exitCode: await last.exited,
+          stderr: await new Response(last.stderr).text(),
+        }).toEqual({ exitCode: 0, stderr: '' })
         return recordsIn(replicaDb).length >= recordsIn(db).length
       })
       expect(recordsIn(replicaDb)).toEqual(recordsIn(db))
@@ -300,12 +306,12 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
 
   test('sync mirrors the same into a SQLite file, from where the file stands', async () => {
     const first = await sync('--json')
-    expect([first.code, first.err]).toEqual([0, ''])
+    expect({ code: first.code, err: first.err }).toEqual({ code: 0, err: '' })
     expect(mirrored()).toEqual(await exported())
     await push()
     await act()
     const second = await sync('--json')
-    expect([second.code, second.err]).toEqual([0, ''])
+    expect({ code: second.code, err: second.err }).toEqual({ code: 0, err: '' })
     const { records } = JSON.parse(second.out) as { records: number }
     expect(records).toBeLessThan((JSON.parse(first.out) as { records: number }).records)
     expect(mirrored()).toEqual(await exported())
@@ -338,7 +344,10 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     expect(productions('dataset_vintages')).toEqual([[200_000], [201_000]])
     mirror.close()
     const other = await into(['--codes', 'WTI_USD'])
-    expect([other.code, other.err]).toEqual([1, expect.stringContaining('--again')])
+    expect({ code: other.code, err: other.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('--again'),
+    })
     const folder = join(dir, 'rows')
     expect((await into(['--into', folder])).code).toBe(0)
     const file = await Bun.file(
@@ -471,10 +480,10 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
           await running.exited
         }
         const last = begin(undefined, '--once')
-        expect([await last.exited, await new Response(last.stderr).text()]).toEqual([
-          0,
-          expect.stringContaining('up to date'),
-        ])
+        expect({
+          exitCode: await last.exited,
+          stderr: await new Response(last.stderr).text(),
+        }).toEqual({ exitCode: 0, stderr: expect.stringContaining('up to date') })
         const beside = join(dir, 'beside-duckdb.db')
         const options = ['--dataset', 'prices,opec-productions']
         expect((await sync('--into', `sqlite:${beside}`, ...options)).code).toBe(0)

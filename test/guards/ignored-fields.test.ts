@@ -79,24 +79,36 @@ describe('a field that a push of an operator does not have', () => {
   ])('is named in the header: %s', async (_, body, named) => {
     for (const path of ['observations', 'observations/compare']) {
       const answer = await push(body, {}, path)
-      expect([path, answer.status, answer.headers.get(header)]).toEqual([path, 200, named])
+      expect({ status: answer.status, ignored: answer.headers.get(header) }, path).toEqual({
+        status: 200,
+        ignored: named,
+      })
     }
   })
 
   test('is named of a line, of a dataset and of a quarantine', async () => {
     const lines = `${JSON.stringify(row)}\n${JSON.stringify({ ...row, prise: 1 })}\n`
     const ofLine = await push(lines, { 'content-type': 'application/x-ndjson' })
-    expect([ofLine.status, ofLine.headers.get(header)]).toEqual([200, '1.prise;nearest=price'])
+    expect({ status: ofLine.status, ignored: ofLine.headers.get(header) }).toEqual({
+      status: 200,
+      ignored: '1.prise;nearest=price',
+    })
     const rows = [{ contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', settlement: 71.87 }]
     const dataset = await push(
       { rows, dryrun: true, dry_run: true },
       {},
       'datasets/futures-settlements',
     )
-    expect([dataset.status, dataset.headers.get(header)]).toEqual([200, 'dryrun;nearest=dry_run'])
+    expect({ status: dataset.status, ignored: dataset.headers.get(header) }).toEqual({
+      status: 200,
+      ignored: 'dryrun;nearest=dry_run',
+    })
     const body = { code: 'WTI_USD', from: '2020-01-02', until: '2020-01-03', reason: 'test' }
     const days = await push(body, {}, 'quarantine')
-    expect([days.status, days.headers.get(header)]).toEqual([201, 'until'])
+    expect({ status: days.status, ignored: days.headers.get(header) }).toEqual({
+      status: 201,
+      ignored: 'until',
+    })
   })
 
   test('is refused where strict handling is preferred, and nothing is recorded', async () => {

@@ -186,7 +186,10 @@ describe('a refusal on demand', () => {
       clock.advance(2_000)
       const answer = await refusedWith(code)
       const text = await answer.text()
-      expect([answer.status, answer.headers.get('x-error-code')], code).toEqual([status, code])
+      expect(
+        { status: answer.status, errorCode: answer.headers.get('x-error-code') },
+        code,
+      ).toEqual({ status, errorCode: code })
       expect(answer.headers.get('x-error-status')).toBe(String(status))
       expect(answer.headers.get('x-error-message')?.length).toBeGreaterThan(10)
       expect(text, code).toContain(code)

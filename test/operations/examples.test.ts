@@ -144,6 +144,6 @@ describe('the examples of the OpenAPI document, sent unchanged to a demo instanc
       ...toldReads,
       ...untoldPosts,
     ])
-      expect([name, names.has(name)]).toEqual([name, true])
+      expect(names.has(name), name).toBe(true)
   })
 })

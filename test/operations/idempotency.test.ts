@@ -86,7 +86,10 @@ test.each([
       ...(row.body !== undefined && { body: row.body }),
     })
   const [first, again] = [await send('once'), await send('once')]
-  expect([first.status, again.status]).toEqual([row.success, row.success])
+  expect({ first: first.status, again: again.status }).toEqual({
+    first: row.success,
+    again: row.success,
+  })
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(await again.text()).toBe(await first.text())
   expect((await send('twice')).headers.get('idempotent-replayed')).toBeNull()
@@ -170,11 +173,11 @@ describe('requests of the operator that are sent again', () => {
     ])
     const before = rows()
     const again = await asOperator(path(), body, name)
-    expect([again.status, await again.text(), again.headers.get('idempotent-replayed')]).toEqual([
-      first.status,
-      text,
-      'true',
-    ])
+    expect({
+      status: again.status,
+      text: await again.text(),
+      idempotentReplayed: again.headers.get('idempotent-replayed'),
+    }).toEqual({ status: first.status, text, idempotentReplayed: 'true' })
     // An action that is not repeated is not recorded again.
     expect(rows()).toEqual(before)
     const other = await asOperator(path(), { ...(body as object), more: 1 }, name)
@@ -190,7 +193,7 @@ describe('requests of the operator that are sent again', () => {
     )
     const first = await account('once@example.com')
     const other = await account('once@example.com', created.token!.plain_token)
-    expect([first.status, other.status]).toEqual([201, 422])
+    expect({ first: first.status, other: other.status }).toEqual({ first: 201, other: 422 })
     expect(other.headers.get('x-error-code')).not.toBe('idempotency_key_reused')
   })
 

@@ -114,7 +114,7 @@ describe('a path that is none', () => {
       error: { code: 'METHOD_NOT_ALLOWED', allowed_methods: ['GET'] },
     })
     const bare = await instance.send('DELETE', '/v1/prices/latest', {}, token)
-    expect([bare.status, await bare.text()]).toEqual([404, ''])
+    expect({ status: bare.status, text: await bare.text() }).toEqual({ status: 404, text: '' })
   })
 
   test('an unknown path returns the empty body of the API to clients that do not accept JSON', async () => {

@@ -101,10 +101,7 @@ describe('the OpenAPI document of the whole API', () => {
     expect(repeated(operations().map(({ operation }) => operation.summary))).toEqual([])
     expect(repeated(operations().map(({ operation }) => operation.description))).toEqual([])
     for (const { name, operation } of operations())
-      expect([name, operation.summary!.endsWith('(alias)')]).toEqual([
-        name,
-        operation.deprecated === true,
-      ])
+      expect(operation.summary!.endsWith('(alias)'), name).toEqual(operation.deprecated === true)
   })
 
   test('no paragraph of a description has more than 120 words', () => {

@@ -116,7 +116,10 @@ describe('a level or a day', () => {
     ])
     const { body } = await ask('/v1/storage/cushing')
     const { updated_at: updated, as_of: day } = body.data as unknown as Record<string, string>
-    expect([updated!.slice(0, 10), day]).toEqual(['2020-05-08', '2020-05-08'])
+    expect({ updated: updated!.slice(0, 10), day }).toEqual({
+      updated: '2020-05-08',
+      day: '2020-05-08',
+    })
   })
 
   test('a level of a series with one value a day reports its day in observed_on', async () => {
@@ -131,7 +134,11 @@ describe('a conversion', () => {
     const { ask } = copyOf('WTI_USD', [{ day: '2026-11-19', value: 73.3 }])
     const { body } = await ask('/v1/prices/convert?by_code=WTI_USD&to_unit=metric_ton&amount=1000')
     const { from, to } = body.data
-    expect([from.amount, from.unit, to.unit]).toEqual([1000, 'barrel', 'metric_ton'])
+    expect({ amount: from.amount, fromUnit: from.unit, toUnit: to.unit }).toEqual({
+      amount: 1000,
+      fromUnit: 'barrel',
+      toUnit: 'metric_ton',
+    })
     expect(to.amount as number).toBeCloseTo(1000 / 7.33, 3)
     // The same goods are worth the same.
     expect(to.value as number).toBeCloseTo(from.value as number, 1)

@@ -255,7 +255,7 @@ describe('cheapestWith and recommendedPlan', () => {
   ]
   test.each(table)('%s on developer: the plan is %s, the add-on %s', (feature, plan, addOn) => {
     const offer = cheapestWith(spec, feature, 'developer')
-    expect([offer?.plan.id, offer?.addOn?.id]).toEqual([plan, addOn])
+    expect({ plan: offer?.plan.id, addOn: offer?.addOn?.id }).toEqual({ plan, addOn })
   })
 
   test('well permits can be added to professional, well production to professional and scale', () => {

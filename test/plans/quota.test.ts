@@ -230,7 +230,10 @@ describe('quotaState', () => {
       ['extra', 3],
       ['extra', 3],
     ])
-    expect([quotaSource(window, 50, 0), quotaRemaining(window, 50, 0)]).toEqual(['exhausted', 0])
+    expect({
+      quotaSource: quotaSource(window, 50, 0),
+      quotaRemaining: quotaRemaining(window, 50, 0),
+    }).toEqual({ quotaSource: 'exhausted', quotaRemaining: 0 })
   })
 
   test('an unconfirmed paid account is refused as Free is', () => {

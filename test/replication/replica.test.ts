@@ -372,7 +372,10 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       document.components.schemas.Event,
     )
     const event = message.json<{ id: string }>()
-    expect([isEvent(event), isEvent.errors]).toEqual([true, null])
+    expect({ isEvent: isEvent(event), errors: isEvent.errors }).toEqual({
+      isEvent: true,
+      errors: null,
+    })
     expect(message.header.get('Nats-Msg-Id')).toBe(event.id)
     // Once, although two endpoints get it and each attempt writes its row again.
     record('WTI_USD', 70)

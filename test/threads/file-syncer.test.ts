@@ -21,7 +21,7 @@ test('the work is done as without it, and the file may be removed afterwards', (
   expect(flushedMeanwhile(path, () => written(20))).toBe(20)
   const bytes = readFileSync(path)
   expect(bytes.byteLength).toBe(20 * 2 ** 20)
-  expect([bytes[0], bytes.at(-1)]).toEqual([0, 19])
+  expect({ first: bytes[0], last: bytes.at(-1) }).toEqual({ first: 0, last: 19 })
   rmSync(dir, { recursive: true })
 })
 

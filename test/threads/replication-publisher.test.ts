@@ -196,7 +196,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     ajv.addSchema({ $id: 'doc', components: document.components })
     const valid = (name: string, value: unknown) => {
       const check = ajv.getSchema(`doc#/components/schemas/${name}`)!
-      expect([check(value), check.errors]).toEqual([true, null])
+      expect({ check: check(value), errors: check.errors }).toEqual({ check: true, errors: null })
     }
     valid('Price', data)
     await published()
@@ -662,10 +662,10 @@ needs('nats-server').describe('a primary with NATS', () => {
     expect(inStream.some(text => text.includes('"ranges":[{"seriesId"'))).toBe(true)
     await own.stop()
     const refused = await push(71)
-    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
-      503,
-      'STORAGE_UNAVAILABLE',
-    ])
+    expect({ status: refused.status, errorCode: refused.headers.get('x-error-code') }).toEqual({
+      status: 503,
+      errorCode: 'STORAGE_UNAVAILABLE',
+    })
     await running.stop()
     await stream.close()
     await own.remove()

@@ -195,5 +195,5 @@ test('the admin token is rotated and shown once', async () => {
   const [, next] = /^Admin token: ([0-9a-f]{64})$/m.exec(taken())!
   const statusOf = async (token: string) =>
     (await door.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${token}` })).status
-  expect([await statusOf(old), await statusOf(next!)]).toEqual([401, 200])
+  expect({ old: await statusOf(old), next: await statusOf(next!) }).toEqual({ old: 401, next: 200 })
 })

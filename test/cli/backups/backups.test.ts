@@ -303,11 +303,10 @@ describe('a backup', () => {
       ['restore', '--from', 'latest'],
     ]) {
       const found = await command(...args, '--data', dir)
-      expect([args[0], found.code, found.err]).toEqual([
-        args[0],
-        1,
-        expect.stringContaining('its SHA-256 checksum is'),
-      ])
+      expect({ code: found.code, err: found.err }, args[0]).toEqual({
+        code: 1,
+        err: expect.stringContaining('its SHA-256 checksum is'),
+      })
     }
     expect(readFileSync(join(dir, 'wellhead.db')).equals(before)).toBe(true)
     expect(readdirSync(dir).filter(each => /making|fetched|checking/.test(each))).toEqual([])

@@ -35,10 +35,10 @@ describe('restore', () => {
   test('with --release-outbox it sends what waits, and what had been sent since goes out again under the same ids', async () => {
     const dir = directory()
     const restored = await command('restore', '--data', dir, '--release-outbox', file)
-    expect([restored.code, restored.lines.slice(1)]).toEqual([
-      0,
-      ['Pending messages of the backup are sent at the next start.'],
-    ])
+    expect({ code: restored.code, lines: restored.lines.slice(1) }).toEqual({
+      code: 0,
+      lines: ['Pending messages of the backup are sent at the next start.'],
+    })
     const server = await serving(dir)
     await arrived(
       () => hooks.length === 4 && mails.accepted.length === 3 && texts.requests.length === 1,
@@ -104,6 +104,10 @@ describe('restore', () => {
     expect((await command('outbox', 'release', '--data', dir)).lines).toEqual([
       'released: 0 messages',
     ])
-    expect([hooks.length, mails.accepted.length, texts.requests.length]).toEqual([4, 1, 1])
+    expect({
+      hooks: hooks.length,
+      mails: mails.accepted.length,
+      texts: texts.requests.length,
+    }).toEqual({ hooks: 4, mails: 1, texts: 1 })
   }, 30_000)
 })

@@ -95,11 +95,11 @@ describe('restore: the database before', () => {
     leaveHalfDone(databaseIn(killed))
     expect((await command('restore', '--data', killed, file)).code).toBe(0)
     expect(whose(join(killed, keptIn(killed)[0]!))).toBe('in the log')
-    expect([whose(databaseIn(killed)), unsentIn(databaseIn(killed)), leftIn(killed)]).toEqual([
-      undefined,
-      0,
-      [],
-    ])
+    expect({
+      whose: whose(databaseIn(killed)),
+      unsent: unsentIn(databaseIn(killed)),
+      left: leftIn(killed),
+    }).toEqual({ whose: undefined, unsent: 0, left: [] })
   })
 
   test('restore keeps a previous database file unchanged even if it is corrupt', async () => {
@@ -107,10 +107,8 @@ describe('restore: the database before', () => {
     for (const tail of ['', '-wal']) writeFileSync(databaseIn(dir) + tail, `ruins${tail}`)
     expect((await command('restore', '--data', dir, file)).code).toBe(0)
     const [name] = keptIn(dir)
-    expect([
-      readFileSync(join(dir, name!), 'utf8'),
-      readFileSync(join(dir, `${name}-wal`), 'utf8'),
-    ]).toEqual(['ruins', 'ruins-wal'])
+    expect(readFileSync(join(dir, name!), 'utf8')).toBe('ruins')
+    expect(readFileSync(join(dir, `${name}-wal`), 'utf8')).toBe('ruins-wal')
     expect((await command('verify', '--data', dir)).code).toBe(0)
   })
 })
@@ -122,13 +120,16 @@ test('an incomplete earlier restore does not affect the next one, and a read-onl
   copyFileSync(file, kept)
   chmodSync(kept, 0o400)
   expect((await command('restore', '--data', dir, kept)).code).toBe(0)
-  expect([
-    whose(databaseIn(dir)),
-    unsentIn(databaseIn(dir)),
-    leftIn(dir),
-    statSync(databaseIn(dir)).mode & 0o700,
-  ]).toEqual([undefined, 0, [], 0o600])
-  expect([unsentIn(kept), (await command('verify', '--data', dir)).code]).toEqual([5, 0])
+  expect({
+    whose: whose(databaseIn(dir)),
+    unsent: unsentIn(databaseIn(dir)),
+    left: leftIn(dir),
+    mode: statSync(databaseIn(dir)).mode & 0o700,
+  }).toEqual({ whose: undefined, unsent: 0, left: [], mode: 0o600 })
+  expect({ unsent: unsentIn(kept), code: (await command('verify', '--data', dir)).code }).toEqual({
+    unsent: 5,
+    code: 0,
+  })
 })
 
 test('a restore that is killed leaves the database before it, or the backup with everything held', async () => {
@@ -159,7 +160,11 @@ test('a restore that is killed leaves the database before it, or the backup with
     expect((await command('verify', '--data', dir)).code).toBe(0)
     // And the next one goes through.
     expect((await command('restore', '--data', dir, file)).code).toBe(0)
-    expect([whose(path), unsentIn(path), leftIn(dir)]).toEqual([undefined, 0, []])
+    expect({ whose: whose(path), unsent: unsentIn(path), left: leftIn(dir) }).toEqual({
+      whose: undefined,
+      unsent: 0,
+      left: [],
+    })
   }
   expect(killed, 'restores that were killed while they ran').not.toBeEmpty()
   expect(killed, 'restores that were killed while they copied').toContain('.part')

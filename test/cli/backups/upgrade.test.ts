@@ -50,12 +50,16 @@ test('migrate and verify agree about an older database, whether it is valid or n
   const both = async () =>
     [await command('migrate', '--data', dir), await command('verify', '--data', dir)] as const
   const [valid, verified] = await both()
-  expect([valid.code, verified.code, verified.err]).toEqual([0, 0, ''])
+  expect({ validCode: valid.code, verifiedCode: verified.code, err: verified.err }).toEqual({
+    validCode: 0,
+    verifiedCode: 0,
+    err: '',
+  })
   const db = new Database(path)
   db.run('UPDATE bars SET close = close + 1, high = high + 1 WHERE span = 24')
   db.close()
   const [migrated, refused] = await both()
-  expect([migrated.code, refused.code]).toEqual([1, 1])
+  expect({ migrated: migrated.code, refused: refused.code }).toEqual({ migrated: 1, refused: 1 })
   for (const { err } of [migrated, refused])
     expect(err).toContain('does not follow its observations')
   expect(readdirSync(dir).filter(name => /trial/.test(name))).toEqual([])

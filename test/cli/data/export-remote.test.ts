@@ -41,7 +41,10 @@ test('an export over HTTP that is interrupted leaves no file, and fails', async 
 test('an export over HTTP appears when it is complete, compressed by its name', async () => {
   fails = false
   const plain = await exported('all.csv')
-  expect([plain.code, plain.err]).toEqual([0, expect.stringContaining('2 prices in')])
+  expect({ code: plain.code, err: plain.err }).toEqual({
+    code: 0,
+    err: expect.stringContaining('2 prices in'),
+  })
   expect((await exported('all.csv.gz')).code).toBe(0)
   const text = readFileSync(join(dir, 'all.csv'), 'utf8')
   expect(text.trimEnd().split('\n')).toHaveLength(3)
@@ -50,5 +53,8 @@ test('an export over HTTP appears when it is complete, compressed by its name', 
 
 test('an export over HTTP to a place that cannot be written fails with the reason', async () => {
   const refused = await exported('no/such/directory.csv')
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('does not exist')])
+  expect({ code: refused.code, err: refused.err }).toEqual({
+    code: 1,
+    err: expect.stringContaining('does not exist'),
+  })
 })

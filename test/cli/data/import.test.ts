@@ -148,10 +148,10 @@ test('a scale is a number above 0, as it was written', async () => {
   expect([...store.values.values()]).toEqual([11.677])
   for (const scale of ['0', '', 'x', '-1']) {
     const { code, err } = await run([path], { series: 'CUSHING_STORAGE', scale }, store)
-    expect([code, err], scale).toEqual([
-      1,
-      expect.stringContaining('--scale must be a number above 0, such as 0.001; got '),
-    ])
+    expect({ code, err }, scale).toEqual({
+      code: 1,
+      err: expect.stringContaining('--scale must be a number above 0, such as 0.001; got '),
+    })
   }
 })
 

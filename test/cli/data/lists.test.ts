@@ -45,7 +45,7 @@ test('alerts, webhooks and deliveries are listed for an account, and an unknown 
   await run('accounts', 'create', 'ann@example.com', '--plan', 'enterprise')
   for (const name of ['alerts', 'webhooks', 'deliveries']) {
     const { code, out } = await run(name, 'list', 'ann@example.com')
-    expect([code, out.trim()]).toEqual([0, `ann@example.com has no ${name}.`])
+    expect({ code, out: out.trim() }).toEqual({ code: 0, out: `ann@example.com has no ${name}.` })
     expect(JSON.parse((await run(name, 'list', 'ann@example.com', '--json')).out)).toEqual([])
     const unknown = await run(name, 'list', 'unknown@example.com')
     expect({ code: unknown.code, err: unknown.err }).toEqual({
@@ -57,10 +57,10 @@ test('alerts, webhooks and deliveries are listed for an account, and an unknown 
 
 test('mail test reports that no e-mail is sent when no mail provider is configured', async () => {
   const { code, err } = await run('mail', 'test', 'you@example.com')
-  expect([code, err.trim()]).toEqual([
-    1,
-    'mail.provider is none: e-mails are not sent. Set it to smtp or resend',
-  ])
+  expect({ code, err: err.trim() }).toEqual({
+    code: 1,
+    err: 'mail.provider is none: e-mails are not sent. Set it to smtp or resend',
+  })
 })
 
 test('tables fit the terminal, and are whole where they go elsewhere', () => {

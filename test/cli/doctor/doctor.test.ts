@@ -416,10 +416,10 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
   test.each(cases)('the doctor finds a fault: %s', async (_, scenario, check, status, sentence) => {
     const { code, of, findings } = await examinedInstance(scenario)
     const finding = of(check)
-    expect([finding?.status, finding?.found], JSON.stringify(findings, null, 1)).toEqual([
-      status,
-      expect.stringMatching(sentence),
-    ])
+    expect(
+      { status: finding?.status, found: finding?.found },
+      JSON.stringify(findings, null, 1),
+    ).toEqual({ status, found: expect.stringMatching(sentence) })
     expect(finding!.advice).toMatch(/\w/)
     expect(code).toBe(status === 'error' ? 1 : 0)
     const others = findings.filter(finding => finding.status !== 'ok' && finding.check !== check)
@@ -442,7 +442,11 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     chmodSync(path, 0o644)
     const env = { WELLHEAD_MAIL_RESEND_KEY_FILE: 'open/secret', WELLHEAD_MAIL_PROVIDER: 'resend' }
     const { code, of } = await examinedInstance({ env })
-    expect([code, of(`file ${path}`)?.status, of('mail')?.status]).toEqual([0, 'warning', 'ok'])
+    expect({ code, file: of(`file ${path}`)?.status, mail: of('mail')?.status }).toEqual({
+      code: 0,
+      file: 'warning',
+      mail: 'ok',
+    })
     chmodSync(path, 0o600)
     expect((await examinedInstance({ env })).of(`file ${path}`)?.status).toBe('ok')
     const statusesOf = async (toml: string) =>
@@ -471,15 +475,18 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
   test('a directory that is missing or none, which is not made', async () => {
     const missing = join(root, 'missing')
     const gone = await doctor(missing, {})
-    expect([gone.code, gone.of('data directory')?.status, existsSync(missing)]).toEqual([
-      1,
-      'error',
-      false,
-    ])
+    expect({
+      code: gone.code,
+      status: gone.of('data directory')?.status,
+      exists: existsSync(missing),
+    }).toEqual({ code: 1, status: 'error', exists: false })
     const file = join(root, 'file')
     writeFileSync(file, '')
     const none = await doctor(file, {})
-    expect([none.code, none.of('data directory')?.found]).toEqual([1, `${file} is not a directory`])
+    expect({ code: none.code, found: none.of('data directory')?.found }).toEqual({
+      code: 1,
+      found: `${file} is not a directory`,
+    })
   })
 })
 
@@ -584,10 +591,10 @@ describe('examineServer', () => {
     const { of } = await examineHeld('dev', () =>
       Response.json(health('ok', version, '2027-01-20T15:00:00Z')),
     )
-    expect([of('clock')?.found, of('data, intraday_5m')?.status]).toEqual([
-      '2027-01-20T15:00:00Z',
-      'warning',
-    ])
+    expect({ found: of('clock')?.found, status: of('data, intraday_5m')?.status }).toEqual({
+      found: '2027-01-20T15:00:00Z',
+      status: 'warning',
+    })
   })
 
   test('that was killed leaves a name, and the directory is free', async () => {

@@ -208,7 +208,10 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.click('main a:text-is("Operator: Backups")')
       await page.waitForURL('**/operator/backups')
       const program = await fetch(`${stage.instance.url}/backups`)
-      expect([program.status, await program.text()]).toEqual([404, ''])
+      expect({ status: program.status, text: await program.text() }).toEqual({
+        status: 404,
+        text: '',
+      })
     })
 
     test('an unknown guide address shows that there is no such guide', async () => {

@@ -39,10 +39,10 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       const shown = page.locator('text=as known at the end of that day')
       await shown.waitFor()
       const reloaded = await page.reload()
-      expect([reloaded!.status(), reloaded!.headers()['content-type']]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-      ])
+      expect({
+        status: reloaded!.status(),
+        contentType: reloaded!.headers()['content-type'],
+      }).toEqual({ status: 200, contentType: 'text/html; charset=utf-8' })
       await shown.waitFor()
       await page.click('button:text-is("Copy link")')
       await page.waitForSelector('button:has-text("Copied")')
@@ -61,10 +61,10 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       '%s takes as_of as every page does, whatever it makes of it',
       async path => {
         const answer = await fetch(`${stage.instance.url}${path}?as_of=2026-11-13`)
-        expect([answer.status, answer.headers.get('content-type')]).toEqual([
-          200,
-          'text/html; charset=utf-8',
-        ])
+        expect({ status: answer.status, contentType: answer.headers.get('content-type') }).toEqual({
+          status: 200,
+          contentType: 'text/html; charset=utf-8',
+        })
         await answer.body?.cancel()
       },
     )
@@ -301,7 +301,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
         await goTo(path)
         page.off('response', note)
         const said = await page.locator('button:text-is("Show more"), nav[aria-label*=age]').count()
-        expect([path, said >= cut.size ? [] : [...cut.keys()]]).toEqual([path, []])
+        expect(said >= cut.size ? [] : [...cut.keys()], path).toEqual([])
       }
   })
 
@@ -453,7 +453,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
         ['backups', '/operator/backups'],
         ['brent curve', '/markets'],
       ] as const)
-        expect([typed, (await found(typed))[0]]).toEqual([typed, href])
+        expect((await found(typed))[0], typed).toEqual(href)
       await page.keyboard.press('Escape')
     })
   })

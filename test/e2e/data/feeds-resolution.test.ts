@@ -32,11 +32,14 @@ needs('chromium').test(
     const browser = await launchBrowser()
     try {
       const first = await run('feeds', 'run', 'elexon', '--since', since, ...at)
-      expect([first.code, first.err]).toEqual([0, ''])
+      expect({ code: first.code, err: first.err }).toEqual({ code: 0, err: '' })
       publishers.quarters = { from: parseDay(change)! }
       const message = `POWER_HH_GB_GBP comes in periods of 15 minutes from ${change} on`
       const second = await run('feeds', 'run', 'elexon', '--since', since, ...at)
-      expect([second.code, second.err]).toEqual([0, `feeds run: ${message}\n`])
+      expect({ code: second.code, err: second.err }).toEqual({
+        code: 0,
+        err: `feeds run: ${message}\n`,
+      })
       const examined = await run('doctor', ...at)
       expect(examined.out).toContain(`elexon: ${message}`)
       expect(examined.out).toContain('inform customers who count periods')

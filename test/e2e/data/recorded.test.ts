@@ -29,7 +29,7 @@ describe('the moment that a write of the binary answers', () => {
       },
       body: JSON.stringify(body),
     })
-    expect([answer.status, path]).toEqual([200, path])
+    expect(answer.status, path).toBe(200)
     return ((await answer.json()) as Answer).data
   }
   const push = (price: number, code = 'WTI_USD') =>
@@ -153,7 +153,7 @@ describe('the moment that a write of the binary answers', () => {
         `/v1/futures/brent/${path}as_of=${new Date(asOf).toISOString()}`,
       )
       const body = await answer.text()
-      expect([path, answer.status, body]).toEqual([path, 200, body])
+      expect(answer.status, `${path} ${body}`).toBe(200)
       return JSON.parse(body) as Record<string, unknown>
     }
     expect(await ask('continuous?')).toMatchObject({

@@ -72,11 +72,11 @@ describe('the controls of a demo instance', () => {
     const token = account.body.api_key as string
     for (let i = 0; i < 50; i++) expect((await brent(token)).status).toBe(200)
     const refused = await brent(token)
-    expect([
-      refused.status,
-      refused.body.error_code,
-      refused.headers.get('x-ratelimit-state'),
-    ]).toEqual([402, 'PAYMENT_REQUIRED', 'exhausted'])
+    expect({
+      status: refused.status,
+      errorCode: refused.body.error_code,
+      ratelimitState: refused.headers.get('x-ratelimit-state'),
+    }).toEqual({ status: 402, errorCode: 'PAYMENT_REQUIRED', ratelimitState: 'exhausted' })
     await control('POST', 'clock', { now: '2026-11-19T00:00:00Z' })
     expect((await brent(token)).headers.get('x-ratelimit-remaining')).toBe('49')
   })
@@ -192,7 +192,10 @@ describe('the controls of a demo instance', () => {
     })
     for (let i = 0; i < 2; i++) {
       const refused = await brent()
-      expect([refused.status, refused.body.error_code]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
+      expect({ status: refused.status, errorCode: refused.body.error_code }).toEqual({
+        status: 429,
+        errorCode: 'RATE_LIMIT_EXCEEDED',
+      })
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     }
     expect((await brent()).status).toBe(200)

@@ -31,11 +31,11 @@ describe('what is passed on', () => {
       metadata: { component: { name: string } }
       components: { name: string; version: string; purl: string; licenses: unknown[] }[]
     }
-    expect([bom.bomFormat, bom.specVersion, bom.metadata.component.name]).toEqual([
-      'CycloneDX',
-      '1.6',
-      'wellhead',
-    ])
+    expect({
+      bomFormat: bom.bomFormat,
+      specVersion: bom.specVersion,
+      name: bom.metadata.component.name,
+    }).toEqual({ bomFormat: 'CycloneDX', specVersion: '1.6', name: 'wellhead' })
     const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
       dependencies: Record<string, string>
     }
@@ -87,7 +87,10 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
       expect(installed.code, installed.text).toBe(0)
       expect(installed.text).toContain('runuser -u wellhead -- wellhead serve')
       const early = sh('wellhead', 'accounts', 'list')
-      expect([early.code, early.text]).toEqual([1, expect.stringContaining(`${data} holds no`)])
+      expect({ code: early.code, text: early.text }).toEqual({
+        code: 1,
+        text: expect.stringContaining(`${data} holds no`),
+      })
       expect(statSync(data).mode & 0o777).toBe(0o700)
       expect(statSync('/etc/wellhead/wellhead.toml').mode & 0o777).toBe(0o640)
       // A container's dpkg may leave manuals and documentation out.
@@ -129,10 +132,10 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
       expect(sh('wellhead', 'config', 'explain').text).toContain('/etc/wellhead/wellhead.toml:1')
       expect(sh('wellhead', 'accounts', 'list').text).toContain('operator@localhost')
       const stranger = sh('runuser', '-u', 'nobody', '--', 'wellhead', 'accounts', 'list')
-      expect([stranger.code, stranger.text]).toEqual([
-        1,
-        expect.stringMatching(/belongs to (root|wellhead), and this is nobody/),
-      ])
+      expect({ code: stranger.code, text: stranger.text }).toEqual({
+        code: 1,
+        text: expect.stringMatching(/belongs to (root|wellhead), and this is nobody/),
+      })
       server.kill('SIGTERM')
       await server.exited
 

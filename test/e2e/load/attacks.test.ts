@@ -343,7 +343,7 @@ test('a POST that was repeated makes one thing', async () => {
       headers,
     )
   const [first, second] = [await make(), await make()]
-  expect([first.status, second.status]).toEqual([201, 201])
+  expect({ first: first.status, second: second.status }).toEqual({ first: 201, second: 201 })
   expect(second.body.data.id).toBe(first.body.data.id)
 })
 

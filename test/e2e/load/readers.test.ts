@@ -123,7 +123,10 @@ describe('reader threads', () => {
       const etag = encoded.headers.get('etag')!
       expect(etag).toEndWith(`-${coding}"`)
       const again = await ask(coding, { 'if-none-match': etag })
-      expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+      expect({ status: again.status, etag: again.headers.get('etag') }).toEqual({
+        status: 304,
+        etag,
+      })
     }
   })
 

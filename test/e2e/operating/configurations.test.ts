@@ -468,7 +468,7 @@ async function restricted(world: World, account: string): Promise<string> {
       delivery_watch: 'base_tomorrow',
     }
     const made = await ask('POST', '/v1/alerts', { price_alert: alert })
-    expect([code, made.status]).toEqual([code, code === ownCode ? 201 : 422])
+    expect(made.status, code).toEqual(code === ownCode ? 201 : 422)
     const observations = Array.from({ length: 72 }, (_, hour) => ({
       code,
       observed_at: new Date(today + (hour - 24) * (dayMs / 24)).toISOString(),

@@ -84,7 +84,7 @@ describe('the first credentials', () => {
   test('unused first credentials can be reissued, even while the server runs', async () => {
     const server = await start('serve', dir)
     const again = await run('setup', '--again', '--data', data, '--json')
-    expect([again.code, again.err]).toEqual([0, ''])
+    expect({ code: again.code, err: again.err }).toEqual({ code: 0, err: '' })
     const shown = JSON.parse(again.out) as { api_key: string; admin_token: string }
     expect(existsSync(join(data, 'first-credentials'))).toBe(false)
     expect(await opens(server.url, server.apiKey)).toBe(401)

@@ -67,7 +67,7 @@ describe('the operator of a binary', () => {
 
   test('the openapi command prints the document that the server returns, without a server', async () => {
     const { code, out, err } = await run('openapi')
-    expect([code, err]).toEqual([0, ''])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(await (await server.get('/openapi.json')).text())
   })
 
@@ -97,7 +97,7 @@ describe('the operator of a binary', () => {
       const text = await new Response(child.stdout).text()
       const errors = await new Response(child.stderr).text()
       expect(`${text}${errors}`).not.toBe('')
-      expect([words, `${text}${errors}`.includes(escapeStart)]).toEqual([words, false])
+      expect(`${text}${errors}`.includes(escapeStart), words.join(' ')).toBe(false)
     }
   }, 60_000)
 
@@ -155,7 +155,7 @@ describe('the operator of a binary', () => {
         const atTerminal = (await new Response(child.stdout).text()).replaceAll('\r\n', '\n')
         const { out } = await run(...words)
         expect(out.split('\n').length).toBeGreaterThan(2)
-        expect([words, atTerminal]).toEqual([words, out])
+        expect(atTerminal, words.join(' ')).toBe(out)
       }
     },
     60_000,
@@ -169,10 +169,10 @@ describe('the operator of a binary', () => {
     })
     expect(created.status).toBe(201)
     const synced = await run('sources', 'sync', 'feed', '--data', data)
-    expect([synced.code, synced.err]).toEqual([
-      1,
-      expect.stringMatching(/^sources sync: scraper_config.path is missing/),
-    ])
+    expect({ code: synced.code, err: synced.err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^sources sync: scraper_config.path is missing/),
+    })
     const listed = await run('sources', 'list', '--data', data, '--json')
     expect(JSON.parse(listed.out)).toEqual([
       expect.objectContaining({ name: 'feed', status: 'error', failed_syncs: 1 }),
@@ -182,9 +182,15 @@ describe('the operator of a binary', () => {
   test('verify and restore find one flipped bit of a backup by its checksum, and replace nothing', async () => {
     const file = join(dir, 'one.db')
     const made = await run('backup', file, '--data', data)
-    expect([made.code, made.out]).toEqual([0, expect.stringContaining('one.db.sha256')])
+    expect({ code: made.code, out: made.out }).toEqual({
+      code: 0,
+      out: expect.stringContaining('one.db.sha256'),
+    })
     const checked = Bun.spawnSync(['sha256sum', '-c', 'one.db.sha256'], { cwd: dir })
-    expect([checked.exitCode, checked.stdout.toString()]).toEqual([0, 'one.db: OK\n'])
+    expect({ exitCode: checked.exitCode, stdout: checked.stdout.toString() }).toEqual({
+      exitCode: 0,
+      stdout: 'one.db: OK\n',
+    })
     expect((await run('verify', file)).code).toBe(0)
     const bytes = readFileSync(file)
     for (const at of [Math.floor(bytes.length / 2), bytes.length - 1]) {
@@ -197,11 +203,10 @@ describe('the operator of a binary', () => {
       ]) {
         const found = await run(...words)
         const said = found.out + found.err
-        expect([words[0], found.code, said]).toEqual([
-          words[0],
-          1,
-          expect.stringContaining('its SHA-256 checksum is'),
-        ])
+        expect({ code: found.code, said }, words[0]).toEqual({
+          code: 1,
+          said: expect.stringContaining('its SHA-256 checksum is'),
+        })
       }
       expect(existsSync(join(target, 'wellhead.db'))).toBe(false)
       bytes[at]! ^= 1
@@ -214,7 +219,7 @@ describe('the operator of a binary', () => {
         JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }
       ).checks.find(entry => entry.check === check)
     const running = await run('doctor', '--data', data, '--json')
-    expect([running.code, running.err]).toEqual([0, ''])
+    expect({ code: running.code, err: running.err }).toEqual({ code: 0, err: '' })
     expect(statusOf(running.out, 'server')).toMatchObject({
       status: 'ok',
       found: expect.stringContaining(`process ${server.process.pid}`),
@@ -224,15 +229,15 @@ describe('the operator of a binary', () => {
     const before = picture()
     const killed = await run('doctor', '--data', data, '--json')
     expect(picture()).toEqual(before)
-    expect([
-      killed.code,
-      statusOf(killed.out, 'server')?.found,
-      statusOf(killed.out, 'database')?.status,
-    ]).toEqual([0, 'none runs', 'ok'])
+    expect({
+      code: killed.code,
+      found: statusOf(killed.out, 'server')?.found,
+      status: statusOf(killed.out, 'database')?.status,
+    }).toEqual({ code: 0, found: 'none runs', status: 'ok' })
     const alone = await run('sources', 'sync', 'feed', '--data', data)
-    expect([alone.code, alone.err]).toEqual([
-      1,
-      expect.stringMatching(/scraper_config.path is missing/),
-    ])
+    expect({ code: alone.code, err: alone.err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/scraper_config.path is missing/),
+    })
   })
 })

@@ -111,7 +111,7 @@ ${await log.text()}`,
       const sequence = written.headers.get('x-service-sequence')!
       expect(Number(sequence)).toBeGreaterThan(0)
       const { price, lag } = await latest({ 'x-service-sequence': sequence })
-      expect([price, lag]).toEqual([70 + i / 100, expect.any(String)])
+      expect({ price, lag }).toEqual({ price: 70 + i / 100, lag: expect.any(String) })
     }
     const { price, lag } = await latest({ 'x-service-sequence': '999999999' })
     expect({ price, lag }).toEqual({ price: 70.2, lag: null })

@@ -166,10 +166,10 @@ ${(await node.log()).slice(-3000)}`,
 
     const back = await start('primary', ['--standby', 'auto'])
     const refused = await push(back, 99)
-    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
-      503,
-      'STORAGE_UNAVAILABLE',
-    ])
+    expect({ status: refused.status, errorCode: refused.headers.get('x-error-code') }).toEqual({
+      status: 503,
+      errorCode: 'STORAGE_UNAVAILABLE',
+    })
     expect(await refused.text()).toContain('Nothing is written here')
     await until(
       'its fencing',
@@ -194,9 +194,9 @@ ${(await node.log()).slice(-3000)}`,
         stdout: 'ignore',
       },
     )
-    expect([child.exitCode, child.stderr.toString()]).toEqual([
-      1,
-      expect.stringContaining('master key'),
-    ])
+    expect({ exitCode: child.exitCode, stderr: child.stderr.toString() }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining('master key'),
+    })
   })
 })

@@ -82,7 +82,10 @@ test('doctor signs in at each provider and sends nothing', async () => {
     '/v1/subscriptions?limit=1',
   ])
   expect(told(await doctor('--offline'))).toEqual([])
-  expect([sms.requests.length, billing.requests.length]).toEqual([1, 1])
+  expect({ sms: sms.requests.length, billing: billing.requests.length }).toEqual({
+    sms: 1,
+    billing: 1,
+  })
 }, 60_000)
 
 test('doctor reports a refused credential as an error and names the setting', async () => {

@@ -85,7 +85,7 @@ test('a retry after the answer was lost sells nothing again, and names the same 
   await lost
   const retried = await ask('POST', '/admin/v1/subscriptions', body, { 'idempotency-key': 'lost' })
   const later = await ask('POST', '/admin/v1/subscriptions', body)
-  expect([retried.status, later.status]).toEqual([201, 200])
+  expect({ retried: retried.status, later: later.status }).toEqual({ retried: 201, later: 200 })
   expect(later.body.data.subscription.id).toBe(retried.body.data.subscription.id)
   expect(await invoicesOf(id)).toHaveLength(1)
 })

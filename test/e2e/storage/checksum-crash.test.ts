@@ -53,10 +53,10 @@ test(`${kills} kills, every other one during a checkpoint of the WAL, damage no 
     await server.process.exited
     await pushing
     const verified = await run('verify', '--data', data)
-    expect([kill, verified.code, verified.err]).toEqual([kill, 0, ''])
+    expect({ code: verified.code, err: verified.err }, String(kill)).toEqual({ code: 0, err: '' })
     expect(existsSync(`${database}-checksums`)).toBe(true)
     const exported = await run('export', '--data', data, 'WTI_USD')
-    expect([exported.code, exported.err]).toEqual([0, ''])
+    expect({ code: exported.code, err: exported.err }).toEqual({ code: 0, err: '' })
     const rows = exported.out.trim().split('\n').length - 1
     // An unacknowledged write may exist as a whole, or not at all.
     expect([acknowledged, sent]).toContain(rows)

@@ -101,7 +101,7 @@ describe('an import into a running server', () => {
     const completed = await run('import', '--data', data, file)
     expect(completed.code, completed.err).toBe(0)
     const { inserted, revised, unchanged } = counts(completed.out)
-    expect([inserted! + unchanged!, revised]).toEqual([rows, 0])
+    expect({ read: inserted! + unchanged!, revised }).toEqual({ read: rows, revised: 0 })
     const again = counts((await run('import', '--data', data, file)).out)
     expect(again).toMatchObject({ inserted: 0, revised: 0, unchanged: rows })
     const [ours, other] = await Promise.all([

@@ -106,10 +106,10 @@ needs('unshare').test(
     const data = join(dir, 'data')
     const script = `mount --bind ${dir} ${dir} && mount -o remount,ro,bind ${dir} && ${binary()} serve --port 0 --data ${data}`
     const child = Bun.spawnSync(['unshare', '-m', 'sh', '-c', script], { stderr: 'pipe' })
-    expect([child.exitCode, child.stderr.toString().trim()]).toEqual([
-      1,
-      `${data} must be writable; its file system is mounted read-only. Mount it writable, or name another directory with --data.`,
-    ])
+    expect({ exitCode: child.exitCode, stderr: child.stderr.toString().trim() }).toEqual({
+      exitCode: 1,
+      stderr: `${data} must be writable; its file system is mounted read-only. Mount it writable, or name another directory with --data.`,
+    })
   },
   60_000,
 )

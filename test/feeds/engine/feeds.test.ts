@@ -111,7 +111,8 @@ needs('../shared/data').describe('a feed', () => {
     expect(contentOf(copy)).toBe(before)
     expect(copy.services.feeds.countRuns('eia')).toBe(0)
     const wet = await run(copy, 'eia')
-    expect([wet.inserted + wet.held, wet.rowsRead]).toEqual([dry.inserted, dry.rowsRead])
+    expect(wet.inserted + wet.held).toBe(dry.inserted)
+    expect(wet.rowsRead).toBe(dry.rowsRead)
   })
 
   test('a dataset dry run reports what would be revised and writes nothing', async () => {

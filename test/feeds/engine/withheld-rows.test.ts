@@ -23,7 +23,10 @@ needs('../shared/data').test(
     const token = instance.key('enterprise')
     const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
     const run = await instance.services.feeds.run('baker_hughes')
-    expect([run?.result, run?.problem ?? null]).toEqual(['new', null])
+    expect({ result: run?.result, problem: run?.problem ?? null }).toEqual({
+      result: 'new',
+      problem: null,
+    })
     const operate = (path: string, body?: unknown) =>
       instance.send(body ? 'POST' : 'GET', `/admin/v1/${path}`, body, undefined, { authorization })
     const fileRows = async () => {

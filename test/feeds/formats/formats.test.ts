@@ -120,10 +120,10 @@ describe('a workbook', () => {
       S: [['title'], ['date', 'price'], ['2026-05-01', 70], [], ['2026-05-02', 'n.a.!']],
     })
     const { code, err } = await imported(file(book, 'xlsx'), { series: 'WTI_USD', headerRow: '2' })
-    expect([code, err.split('\n')[0]]).toEqual([
-      2,
-      expect.stringMatching(/\.xlsx:5: price n\.a\.! is not a plain number/),
-    ])
+    expect({ code, first: err.split('\n')[0] }).toEqual({
+      code: 2,
+      first: expect.stringMatching(/\.xlsx:5: price n\.a\.! is not a plain number/),
+    })
   })
 
   test('with cells that are shown as days, or with day numbers, has days', async () => {

@@ -63,16 +63,16 @@ describe('ENTSO-E', () => {
         },
       ]),
     )
-    expect([rows.length, unit]).toEqual([100, 'EUR/MWH'])
+    expect({ rows: rows.length, unit }).toEqual({ rows: 100, unit: 'EUR/MWH' })
     expect(rows.map(row => row.text)).toEqual([
       ...Array(4).fill('10'),
       ...Array(94).fill('-2.5'),
       ...Array(2).fill('7'),
     ])
-    expect([rows[0]!.period, rows.at(-1)!.period]).toEqual([
-      '2026-10-24T22:00:00Z',
-      '2026-10-25T22:45:00Z',
-    ])
+    expect({ first: rows[0]!.period, last: rows.at(-1)!.period }).toEqual({
+      first: '2026-10-24T22:00:00Z',
+      last: '2026-10-25T22:45:00Z',
+    })
   })
 
   test('a position that curve type A01 leaves out is missing', () => {
@@ -220,12 +220,12 @@ describe('a run', () => {
     'of %s stores every period of %s with the value that was sent',
     async (feed, code, source, stepMs) => {
       const { instance, run, values } = await read(feed, code, '2026-08-10')
-      expect([run?.result, run?.rejected, run?.held, run?.problem ?? null]).toEqual([
-        'new',
-        0,
-        0,
-        null,
-      ])
+      expect({
+        result: run?.result,
+        rejected: run?.rejected,
+        held: run?.held,
+        problem: run?.problem ?? null,
+      }).toEqual({ result: 'new', rejected: 0, held: 0, problem: null })
       const first = values[0]!.observedAt
       expect(values.map(({ observedAt }) => observedAt)).toEqual(
         values.map((_, i) => first + i * stepMs),
@@ -243,14 +243,16 @@ describe('a run', () => {
           ),
         )
       const again = await instance.services.feeds.run(feed)
-      expect([again?.result, again?.inserted, again?.revised]).toEqual(['unchanged', 0, 0])
+      expect({ result: again?.result, inserted: again?.inserted, revised: again?.revised }).toEqual(
+        { result: 'unchanged', inserted: 0, revised: 0 },
+      )
     },
     60_000,
   )
 
   test('of smard stores wind as the sum of what is published onshore and offshore', async () => {
     const { run, values } = await read('smard', 'WIND_DE_LU_FORECAST_MW', '2026-08-10')
-    expect([run?.result, run?.rejected]).toEqual(['new', 0])
+    expect({ result: run?.result, rejected: run?.rejected }).toEqual({ result: 'new', rejected: 0 })
     expect(values.length).toBeGreaterThan(8 * 96)
     for (const { observedAt, value } of values) {
       const parts = ['123/DE', '3791/DE'].map(part => Number(powerValue(part, observedAt)))
@@ -265,7 +267,11 @@ describe('a run', () => {
       'POWER_AU_NSW1_AUD,LOAD_AU_NSW1_MW',
       '2026-08-10',
     )
-    expect([run?.result, run?.requests, publishers.asked.length]).toEqual(['new', 1, 1])
+    expect({
+      result: run?.result,
+      requests: run?.requests,
+      asked: publishers.asked.length,
+    }).toEqual({ result: 'new', requests: 1, asked: 1 })
     const { id } = instance.services.catalogue.named('LOAD_AU_NSW1_MW')!
     const loads = instance.services.observations.oldestFirst(id, 0, Number.MAX_SAFE_INTEGER)
     expect(loads.map(({ observedAt }) => observedAt)).toEqual(
@@ -280,7 +286,9 @@ describe('a run', () => {
       'DE_GAS_STORAGE,GAS_STORAGE_DE_TWH',
       '2026-06-01',
     )
-    expect([run?.result, run?.rejected, run?.problem ?? null]).toEqual(['new', 0, null])
+    expect({ result: run?.result, rejected: run?.rejected, problem: run?.problem ?? null }).toEqual(
+      { result: 'new', rejected: 0, problem: null },
+    )
     const { catalogue, observations } = instance.services
     expect(catalogue.named('GAS_STORAGE_DE_PERCENT')?.code).toBe('DE_GAS_STORAGE')
     const { id } = catalogue.named('GAS_STORAGE_DE_TWH')!
@@ -299,10 +307,13 @@ describe('a run', () => {
     const { catalogue, latestPrices, observations, withheld } = instance.services
     const daily = catalogue.named('POWER_NL_EUR')!
     const quote = latestPrices.quote(daily)!
-    expect([quote.averageOf?.code, quote.series.publisher]).toEqual([
-      'POWER_DA_NL_EUR',
-      expect.objectContaining({ licenseClass: 'view', name: 'Fraunhofer ISE, Energy-Charts' }),
-    ])
+    expect({ code: quote.averageOf?.code, publisher: quote.series.publisher }).toEqual({
+      code: 'POWER_DA_NL_EUR',
+      publisher: expect.objectContaining({
+        licenseClass: 'view',
+        name: 'Fraunhofer ISE, Energy-Charts',
+      }),
+    })
     expect(daily.publisher?.licenseClass).toBe('view')
     const means = observations.oldestFirst(daily.id, 0, Number.MAX_SAFE_INTEGER)
     expect(means.length).toBeGreaterThanOrEqual(Math.floor(values.length / 96) - 1)
@@ -312,7 +323,7 @@ describe('a run', () => {
 
   test('over the change from hours to quarters keeps both, each on its days', async () => {
     const { run, values } = await read('entsoe', 'POWER_DA_FR_EUR', '2025-09-26')
-    expect([run?.result, run?.rejected]).toEqual(['new', 0])
+    expect({ result: run?.result, rejected: run?.rejected }).toEqual({ result: 'new', rejected: 0 })
     const gaps = values.slice(1).map(({ observedAt }, i) => observedAt - values[i]!.observedAt)
     const change = values.findIndex(({ observedAt }) => observedAt === quartersSince)
     expect(new Set(gaps.slice(0, change))).toEqual(new Set([hourMs]))
@@ -334,12 +345,17 @@ describe('a run', () => {
       publishers.quarters = { from: change }
       const run = await services.feeds.run('elexon', { since: '2026-08-10' })
       const message = 'POWER_HH_GB_GBP comes in periods of 15 minutes from 2026-08-15 on'
-      expect([run?.result, run?.rejected, run?.held, run?.notes]).toEqual([
-        'new',
-        0,
-        0,
-        [{ code: 'resolution_changed', message }],
-      ])
+      expect({
+        result: run?.result,
+        rejected: run?.rejected,
+        held: run?.held,
+        notes: run?.notes,
+      }).toEqual({
+        result: 'new',
+        rejected: 0,
+        held: 0,
+        notes: [{ code: 'resolution_changed', message }],
+      })
       const series = services.catalogue.named('POWER_HH_GB_GBP')!
       expect(series.delivery!.resolutions.slice(-2)).toEqual([
         { from: expect.any(String), resolution: 'PT30M' },
@@ -351,18 +367,24 @@ describe('a run', () => {
         values.filter(({ observedAt }) => observedAt >= change),
       ]
       expect(old).toEqual(before.filter(({ observedAt }) => observedAt < change))
-      expect([gapsOf(old), gapsOf(fresh)]).toEqual([
-        new Set([30 * minuteMs]),
-        new Set([15 * minuteMs]),
-      ])
+      expect({ old: gapsOf(old), fresh: gapsOf(fresh) }).toEqual({
+        old: new Set([30 * minuteMs]),
+        fresh: new Set([15 * minuteMs]),
+      })
       expect(operatorAlertsOf(services).map(({ text }) => text)).toContain(
         `feed elexon: ${message}`,
       )
       const again = await services.feeds.run('elexon')
-      expect([again?.result, again?.notes]).toEqual(['unchanged', []])
+      expect({ result: again?.result, notes: again?.notes }).toEqual({
+        result: 'unchanged',
+        notes: [],
+      })
       publishers.quarters = undefined
       const back = await services.feeds.run('elexon')
-      expect([back?.result, back?.inserted]).toEqual(['held', 0])
+      expect({ result: back?.result, inserted: back?.inserted }).toEqual({
+        result: 'held',
+        inserted: 0,
+      })
     }, 60_000)
 
     test('holds an answer that goes back and forth, and writes nothing of it', async () => {
@@ -370,7 +392,11 @@ describe('a run', () => {
       const { services } = instance
       publishers.quarters = { from: change, to: change + 2 * dayMs }
       const run = await services.feeds.run('elexon', { since: '2026-08-10' })
-      expect([run?.result, run?.inserted, run?.notes]).toEqual(['held', 0, []])
+      expect({ result: run?.result, inserted: run?.inserted, notes: run?.notes }).toEqual({
+        result: 'held',
+        inserted: 0,
+        notes: [],
+      })
       const series = services.catalogue.named('POWER_HH_GB_GBP')!
       expect(series.delivery!.resolutions).toHaveLength(1)
       expect(services.observations.count(series.id, 0, Number.MAX_SAFE_INTEGER)).toBe(values.length)

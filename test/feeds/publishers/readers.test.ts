@@ -56,7 +56,10 @@ needs('../shared/data').describe('every publisher over a socket', () => {
       const sent = await readAll(name, undefined, keyOf(name))
       expect(valueIn(seriesIn(sent, oil), '2020-04-20')).toBe('-36.98')
       const henryHub = seriesIn(sent, gas)
-      expect([henryHub.blanks, valueIn(henryHub, '2018-01-05')]).toEqual([1, undefined])
+      expect({ blanks: henryHub.blanks, value: valueIn(henryHub, '2018-01-05') }).toEqual({
+        blanks: 1,
+        value: undefined,
+      })
     }
   })
 
@@ -139,7 +142,7 @@ needs('../shared/data').describe('every publisher over a socket', () => {
     const rigs = await readAll('baker_hughes')
     const permian = Number(valueIn(seriesIn(rigs, 'basin:Permian/Oil'), '2026-01-02'))
     const american = Number(valueIn(seriesIn(rigs, 'country:UNITED STATES/Oil'), '2026-01-02'))
-    expect([permian, american]).toEqual([22, 22])
+    expect({ permian, american }).toEqual({ permian: 22, american: 22 })
     expect(valueIn(seriesIn(rigs, 'country:UNITED STATES/Gas'), '2026-01-02')).toBe('7')
     expect(valueIn(seriesIn(rigs, 'country:UNITED STATES/Miscellaneous'), '2026-01-02')).toBe('0')
   })

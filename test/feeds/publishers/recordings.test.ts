@@ -88,7 +88,11 @@ needs('../shared/data').describe('answers as they were recorded', () => {
     test(`${name} gives its rows to the digit`, () => {
       const page = eiaPage(recording(`${name}.json`), route, kind)
       expect(page.rows[0]).toEqual(row as never)
-      expect([page.total, page.rows.length, page.truncated]).toEqual([total, total, false])
+      expect({ total: page.total, rows: page.rows.length, truncated: page.truncated }).toEqual({
+        total,
+        rows: total,
+        truncated: false,
+      })
     })
   }
 

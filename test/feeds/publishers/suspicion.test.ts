@@ -92,7 +92,7 @@ test('units are compared by what they mean', () => {
     ['1,000 litres', '1000 l'],
     ['EUR/tCO2', '€/tCO2'],
   ]
-  for (const [a, b] of same) expect([a, b, sameUnit(a!, b!)]).toEqual([a, b, true])
+  for (const [a, b] of same) expect(sameUnit(a!, b!), `${a} ${b}`).toBe(true)
   const others = [
     ['MBBL', 'MMBBL'],
     ['$/BBL', '$/GAL'],
@@ -102,5 +102,5 @@ test('units are compared by what they mean', () => {
     ['100 l', '1000 l'],
     ['£/tCO2', '€/tCO2'],
   ]
-  for (const [a, b] of others) expect([a, b, sameUnit(a!, b!)]).toEqual([a, b, false])
+  for (const [a, b] of others) expect(sameUnit(a!, b!), `${a} ${b}`).toBe(false)
 })

@@ -43,11 +43,11 @@ describe('periods as publishers write them', () => {
     expect(namedDay('2026-Jul-09 00:00:00')).toBe('2026-07-09')
     expect(serialDay(46030)).toBe('2026-01-08')
     expect(leadingDay('2024-08-20T00:00:00.000')).toBe('2024-08-20')
-    expect([americanDay('13/45/26'), namedDay('13 Foo 2026'), serialDay(0)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ])
+    expect({
+      americanDay: americanDay('13/45/26'),
+      namedDay: namedDay('13 Foo 2026'),
+      serialDay: serialDay(0),
+    }).toEqual({ americanDay: undefined, namedDay: undefined, serialDay: undefined })
   })
 
   test('a week ends on its day, a longer period begins with its first', () => {

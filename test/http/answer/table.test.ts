@@ -132,7 +132,7 @@ test('the CSV of an empty list has the header of the declared columns', async ()
   }
   const full = await headerOf('/v1/ei/frac-focus?format=csv')
   const empty = await headerOf('/v1/ei/frac-focus?format=csv&states=ND')
-  expect([full.rows, empty.rows]).toEqual([2, 0])
+  expect({ full: full.rows, empty: empty.rows }).toEqual({ full: 2, empty: 0 })
   expect(empty.names.toSorted()).toEqual(full.names.toSorted())
   // Objects within its rows have columns too.
   const permits = await headerOf('/v1/ei/well-permits?format=csv&states=ND')

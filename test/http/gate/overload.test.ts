@@ -347,7 +347,7 @@ describe('heavy routes while the instance is overloaded', () => {
     const path = '/v1/analytics/statistics?code=WTI_USD'
     await expectShed(await ask('GET', `/v1/excel/run?path=${path.replace('?', '&')}`, token))
     const sheet = await ask('GET', `/v1/excel/run.xml?path=${path.replace('?', '&')}`, token)
-    expect([sheet.status, usedBy(token)]).toEqual([200, 0])
+    expect({ status: sheet.status, used: usedBy(token) }).toEqual({ status: 200, used: 0 })
     expect(await sheet.text()).toContain('Too many heavy requests')
     expect(
       (await ask('GET', '/v1/excel/run?path=/v1/prices/latest&by_code=WTI_USD', token)).status,

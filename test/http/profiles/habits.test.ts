@@ -135,10 +135,10 @@ describe('a JSON content type with an empty body', () => {
         headers: { ...withKey(), 'content-type': 'application/json' },
         body: '{',
       })
-      expect([response.status, response.headers.get('x-error-code')], path).toEqual([
-        400,
-        'MALFORMED_JSON',
-      ])
+      expect(
+        { status: response.status, errorCode: response.headers.get('x-error-code') },
+        path,
+      ).toEqual({ status: 400, errorCode: 'MALFORMED_JSON' })
     }
   })
 })
@@ -233,7 +233,10 @@ describe('a CORS preflight', () => {
         'access-control-request-headers': 'authorization',
       }
       const response = await stand(path, { method: 'OPTIONS', headers })
-      expect([response.status, await response.text()], path).toEqual([204, ''])
+      expect({ status: response.status, text: await response.text() }, path).toEqual({
+        status: 204,
+        text: '',
+      })
       const allowed = response.headers.get('access-control-allow-headers')!
       const names = [
         'authorization',
@@ -337,11 +340,11 @@ describe('creating requests that are sent again', () => {
       expect(first.status, text.slice(0, 300)).toBe(row.success)
       expect(first.headers.has('idempotent-replayed')).toBe(false)
       const again = await ask(body)
-      expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([
-        row.success,
-        'true',
-        text,
-      ])
+      expect({
+        status: again.status,
+        idempotentReplayed: again.headers.get('idempotent-replayed'),
+        text: await again.text(),
+      }).toEqual({ status: row.success, idempotentReplayed: 'true', text })
       expect(used()).toBe(row.metered ? 1 : 0)
       const other = await ask(body.replace(/\}$/, ',"more":1}'))
       expect({ status: other.status, xErrorCode: other.headers.get('x-error-code') }).toEqual({

@@ -463,10 +463,10 @@ describe('createClientProfiles: each switch', () => {
     test(`${name}: ${request?.method ?? 'GET'} ${path}`, async () => {
       const before = await ask(path, undefined, request)
       const switched = await ask(path, name, request)
-      expect([before.status, switched.status], switched.text.slice(0, 300)).toEqual([
-        bareStatus,
-        switchedTo,
-      ])
+      expect(
+        { before: before.status, switched: switched.status },
+        switched.text.slice(0, 300),
+      ).toEqual({ before: bareStatus, switched: switchedTo })
       expect(switched.body).toEqual(after(before) as Fields)
       expect(switched.headers.get('content-type')).toBe(before.headers.get('content-type'))
       if (switchedTo >= 400) expect(switched.headers.get('x-error-status')).toBe(String(switchedTo))
@@ -534,7 +534,10 @@ describe('createClientProfiles: each switch', () => {
     const path = '/v1/spreads/curve-structure'
     expect((await ask(path, undefined)).status).toBe(400)
     const { status, body } = await ask(path, 'curve_structure_default')
-    expect([status, (body.data as Fields).commodity]).toEqual([200, 'MERC_BRENT'])
+    expect({ status, commodity: (body.data as Fields).commodity }).toEqual({
+      status: 200,
+      commodity: 'MERC_BRENT',
+    })
     expect((await ask(`${path}?commodity=`, 'curve_structure_default')).status).toBe(200)
     expect((await ask(`${path}?commodity=nope`, 'curve_structure_default')).status).toBe(400)
   })
@@ -683,7 +686,10 @@ describe('createClientProfiles: each switch', () => {
       to: '2026-11-20T21:55:00Z',
     })
     const dated = dataOf(await past('past_day_shifted', '&start_date=2026-11-22'))
-    expect([dated.prices, (dated.metadata as Fields).window_shifted]).toEqual([[], undefined])
+    expect({
+      prices: dated.prices,
+      windowShifted: (dated.metadata as Fields).window_shifted,
+    }).toEqual({ prices: [], windowShifted: undefined })
     instance.record('URALS_CRUDE_USD', [60], friday, 86_400_000)
     const daily = dataOf(await past('past_day_shifted', ',URALS_CRUDE_USD'))
     expect((daily.prices as Fields[]).map(row => row.price).toSorted()).toEqual([60, 70, 71, 72])

@@ -179,10 +179,10 @@ describe('createBillingJob: a payment that is refused', () => {
       [4, null, 'open', 'The card was declined.'],
     ])
     await instance.advance(dayMs)
-    expect([instance.plan(buyer), invoicesOf(instance, buyer).at(-1)!.status]).toEqual([
-      'free',
-      'uncollectible',
-    ])
+    expect({
+      plan: instance.plan(buyer),
+      status: invoicesOf(instance, buyer).at(-1)!.status,
+    }).toEqual({ plan: 'free', status: 'uncollectible' })
     const last = instance.events(buyer.account).at(-1)!
     expect({ type: last.type, effective_end_date: last.data.effective_end_date }).toEqual({
       type: 'subscription.cancelled',
@@ -192,10 +192,10 @@ describe('createBillingJob: a payment that is refused', () => {
       .mailMessages()
       .filter(mailMessage => mailMessage.to === buyer.account.account.email)
       .map(({ subject }) => subject)
-    expect([subjects.length, subjects.at(-1)]).toEqual([
-      5,
-      'Wellhead: the Professional plan has ended',
-    ])
+    expect({ subjects: subjects.length, last: subjects.at(-1) }).toEqual({
+      subjects: 5,
+      last: 'Wellhead: the Professional plan has ended',
+    })
   })
 
   test('that is made good by another method leaves the subscription as it was, at once', async () => {
@@ -240,11 +240,11 @@ describe('createBillingJob: a payment that is refused', () => {
     expect((await subscriptions.changePlan(buyer.account, 'scale', 'k'))()).toMatchObject({
       refused: 'payment_failed',
     })
-    expect([
-      instance.plan(buyer),
-      invoicesOf(instance, buyer).length,
-      current(instance, buyer),
-    ]).toEqual(['starter', 1, before])
+    expect({
+      plan: instance.plan(buyer),
+      invoices: invoicesOf(instance, buyer).length,
+      current: current(instance, buyer),
+    }).toEqual({ plan: 'starter', invoices: 1, current: before })
   })
 })
 
@@ -264,10 +264,10 @@ describe('createBillingJob: an invoice in the operator’s ledger', () => {
     await instance.advance(5 * dayMs - 1)
     expect(instance.plan(buyer)).toBe('professional')
     await instance.advance(1)
-    expect([instance.plan(buyer), invoicesOf(instance, buyer)[0]!.status]).toEqual([
-      'free',
-      'uncollectible',
-    ])
+    expect({ plan: instance.plan(buyer), status: invoicesOf(instance, buyer)[0]!.status }).toEqual({
+      plan: 'free',
+      status: 'uncollectible',
+    })
   })
 
   test('that is marked as paid or void makes the subscription active again', async () => {

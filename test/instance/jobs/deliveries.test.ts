@@ -95,10 +95,10 @@ describe('a dispatch', () => {
     const id = world.create(world.account())
     world.db.run('UPDATE scheduled_deliveries SET next_delivery_at = ?', [startAt - hourMs])
     await world.beat()
-    expect([world.runs(), delivery(world, id).next]).toEqual([
-      [],
-      { at: Date.parse('2026-11-21T07:00:00Z'), day: '2026-11-21' },
-    ])
+    expect({ runs: world.runs(), next: delivery(world, id).next }).toEqual({
+      runs: [],
+      next: { at: Date.parse('2026-11-21T07:00:00Z'), day: '2026-11-21' },
+    })
     await world.advance(dayMs)
     expect(days(world)).toEqual(['2026-11-21'])
   })
@@ -326,7 +326,11 @@ describe('one mail', () => {
     )
     world.clock.set(due)
     await world.beat()
-    expect([world.runs(), world.mails(), delivery(world, id).next?.at]).toEqual([[], [], due])
+    expect({ runs: world.runs(), mails: world.mails(), at: delivery(world, id).next?.at }).toEqual({
+      runs: [],
+      mails: [],
+      at: due,
+    })
     world.db.run('DROP TRIGGER falls')
     await world.advance(minuteMs)
     expect({ statuses: statuses(world), length: world.mails().length }).toEqual({

@@ -131,7 +131,7 @@ describe('createShares', () => {
       ['free', 25, 1],
       ['other', 40, 1],
     ] as const) {
-      expect([name, shares.room(of(name, percent))]).toEqual([name, room])
+      expect(shares.room(of(name, percent)), name).toEqual(room)
       shares.take(of(name, percent), room)
       // It holds less than it would if there were no one else.
       expect(shares.isFull(of(name, percent))).toBe(false)

@@ -190,10 +190,10 @@ describe('lanes that are closed', () => {
     world.put()
     await world.run()
     await world.advance(dayMs)
-    expect([world.sent.length, world.outbox.vitals()]).toMatchObject([
-      0,
-      { pending: 0, parked: 1, oldestAt: undefined },
-    ])
+    expect({ sent: world.sent.length, vitals: world.outbox.vitals() }).toMatchObject({
+      sent: 0,
+      vitals: { pending: 0, parked: 1, oldestAt: undefined },
+    })
     policy = { state: 'open' }
     world.outbox.wake('webhook', 'a')
     await world.run()
@@ -232,7 +232,10 @@ describe('lanes that are closed', () => {
     expect(new Set(world.settled.map(settlement => settlement.error))).toEqual(
       new Set(['the endpoint was deleted']),
     )
-    expect([world.sent.length, world.outbox.vitals().pending]).toEqual([0, 0])
+    expect({ sent: world.sent.length, pending: world.outbox.vitals().pending }).toEqual({
+      sent: 0,
+      pending: 0,
+    })
   })
 
   test('a message kind without a sender waits until one is registered', async () => {
@@ -314,7 +317,10 @@ describe('a process that ends', () => {
     world.put()
     await gate.openAll()
     await drained
-    expect([world.sent.length, world.settled.length]).toEqual([1, 1])
+    expect({ sent: world.sent.length, settled: world.settled.length }).toEqual({
+      sent: 1,
+      settled: 1,
+    })
     world.job.halt()
     const next = world.restart()
     await next.job.pass()

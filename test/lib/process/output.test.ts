@@ -63,18 +63,17 @@ const shell = (line: string) =>
 
 test('a command whose output does not reach its file fails, and says why', async () => {
   const child = shell('wellhead completion bash > /dev/full')
-  expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
-    1,
-    'Standard output cannot be written: the disk is full.\n',
-  ])
+  expect({ exitCode: await child.exited, stderr: await new Response(child.stderr).text() }).toEqual(
+    { exitCode: 1, stderr: 'Standard output cannot be written: the disk is full.\n' },
+  )
 })
 
 test('a command whose reader has enough succeeds', async () => {
   const child = shell('set -o pipefail; ( wellhead openapi ) | head -c 10')
-  expect([
-    await new Response(child.stdout).text(),
-    await new Response(child.stderr).text(),
-  ]).toEqual(['{"openapi"', ''])
+  expect({
+    stdout: await new Response(child.stdout).text(),
+    stderr: await new Response(child.stderr).text(),
+  }).toEqual({ stdout: '{"openapi"', stderr: '' })
   expect(await child.exited).toBe(0)
 }, 30_000)
 

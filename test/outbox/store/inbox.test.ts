@@ -19,7 +19,11 @@ test('the inbox keeps the newest thousand messages of each channel, and an event
   inbox.add(message(0, 'sms'))
   inbox.add(message(1004, 'email'))
   const email = inbox.list('email')
-  expect([email.length, email[0]!.text, email.at(-1)!.text]).toEqual([1000, 'text 5', 'text 1004'])
+  expect({ email: email.length, firstText: email[0]!.text, lastText: email.at(-1)!.text }).toEqual({
+    email: 1000,
+    firstText: 'text 5',
+    lastText: 'text 1004',
+  })
   const [text] = inbox.list('sms')
   expect(inbox.list('sms')).toEqual([{ ...message(0, 'sms'), number: expect.any(Number) }])
   expect(inbox.find(text!.number)).toEqual(text)

@@ -120,7 +120,7 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     await publish(1, schemaVersion)
     const copy = follow()
     await until(() => applied.length === 2)
-    expect([applied, copy.fault()]).toEqual([[1, 2], undefined])
+    expect({ applied, fault: copy.fault() }).toEqual({ applied: [1, 2], fault: undefined })
   })
 
   test('applies no change of which a part is missing, and resumes with a snapshot that has it', async () => {

@@ -93,10 +93,13 @@ test('nothing is logged unless it is wanted, and nothing any more once it is not
   const { db } = services
   const logged = () => db.query('SELECT count(*) AS n FROM changes').get()
   services.settings.set('colour', 'green')
-  expect([isLogged(db), logged()]).toEqual([false, { n: 0 }])
+  expect({ isLogged: isLogged(db), logged: logged() }).toEqual({
+    isLogged: false,
+    logged: { n: 0 },
+  })
   logChanges(db, true)
   services.settings.set('colour', 'red')
-  expect([isLogged(db), logged()]).toEqual([true, { n: 1 }])
+  expect({ isLogged: isLogged(db), logged: logged() }).toEqual({ isLogged: true, logged: { n: 1 } })
   logChanges(db, false)
   services.settings.set('colour', 'blue')
   expect(logged()).toEqual({ n: 0 })

@@ -219,7 +219,7 @@ describe('a target', () => {
     )
     await new Promise<void>(done => listener.close(() => done()))
     expect(outcomes.filter(outcome => outcome.state !== 'failed')).toEqual([])
-    expect([without, connections]).toEqual([0, 1])
+    expect({ without, connections }).toEqual({ without: 0, connections: 1 })
   })
 
   test('on the public internet is accepted, by name, by address and on the usual ports', () => {
@@ -306,12 +306,12 @@ describe('a name', () => {
     const url = `http://hook.example.com:${port}/`
     const [first, second] = [await deliver(rebinding, url), await deliver(rebinding, url)]
     await new Promise<void>(done => listener.close(() => done()))
-    expect([first.state, second.state, second.error]).toEqual([
-      'delivered',
-      'failed',
-      'the target must be an address on the public internet',
-    ])
-    expect([reached, lookups]).toEqual([['127.0.0.2'], 2])
+    expect({ firstState: first.state, secondState: second.state, error: second.error }).toEqual({
+      firstState: 'delivered',
+      secondState: 'failed',
+      error: 'the target must be an address on the public internet',
+    })
+    expect({ reached, lookups }).toEqual({ reached: ['127.0.0.2'], lookups: 2 })
   })
 
   test('with IPv4 and IPv6 is reached over IPv4 first', async () => {

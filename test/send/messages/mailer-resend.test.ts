@@ -270,11 +270,11 @@ test('an e-mail is sent through the Resend API with its attachment unchanged', a
     statusCode: 200,
   })
   const [{ path, headers, body }] = server.requests as [Stand['requests'][number]]
-  expect([path, headers.authorization, headers['idempotency-key']]).toEqual([
-    '/emails',
-    'Bearer re_key',
-    'run-1',
-  ])
+  expect({
+    path,
+    authorization: headers.authorization,
+    idempotencyKey: headers['idempotency-key'],
+  }).toEqual({ path: '/emails', authorization: 'Bearer re_key', idempotencyKey: 'run-1' })
   const posted = JSON.parse(body)
   expect(posted).toMatchObject({
     from: mailMessage.from,

@@ -131,10 +131,10 @@ describe('a delivery', () => {
       timeout(5_000),
     )
     const [first, second] = place.received.map(request => request.headers)
-    expect([
-      first!.get('x-service-signature-timestamp'),
-      second!.get('x-service-signature-timestamp'),
-    ]).toEqual(['1800000000', '1800000060'])
+    expect({
+      first: first!.get('x-service-signature-timestamp'),
+      second: second!.get('x-service-signature-timestamp'),
+    }).toEqual({ first: '1800000000', second: '1800000060' })
     expect(second!.get('x-service-signature')).toBe(
       `sha256=${createHmac('sha256', secret).update(delivery.body).digest('hex')}`,
     )
@@ -475,7 +475,7 @@ test('Retry-After is read as seconds or as a date, and no farther than an hour',
     ] as [string, number | undefined][]),
     [undefined, undefined],
   ]
-  for (const [text, wait] of cases) expect([text, retryAfterOf(text, now)]).toEqual([text, wait])
+  for (const [text, wait] of cases) expect(retryAfterOf(text, now), text).toEqual(wait)
 })
 
 describe('over TLS', () => {
@@ -518,7 +518,7 @@ describe('over TLS', () => {
     )
     expect(await send(right.url('127.0.0.1'))).toEqual(refusedAs('ERR_TLS_CERT_ALTNAME_INVALID'))
     expect(await send(old.url('hook.example.com'))).toEqual(refusedAs('CERT_HAS_EXPIRED'))
-    expect([right.requests(), old.requests()]).toEqual([0, 0])
+    expect({ right: right.requests(), old: old.requests() }).toEqual({ right: 0, old: 0 })
     expect(await send(right.url('hook.example.com'))).toEqual(['delivered', undefined])
   })
 

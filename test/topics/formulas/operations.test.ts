@@ -55,7 +55,7 @@ test('each template gives the result of its example from its values alone', asyn
     )
     const at = Date.parse(example.at)
     const [row] = services.observations.oldestFirst(idOf('DESK_FORMULA'), at, at + 1)
-    expect([id, Math.abs((row?.value ?? Number.NaN) - example.result) < 1e-9]).toEqual([id, true])
+    expect(Math.abs((row?.value ?? Number.NaN) - example.result), id).toBeLessThan(1e-9)
   }
 })
 
@@ -177,7 +177,7 @@ test('each template has, as of each moment, the result of what was known then', 
     )
     expect([id, ...found]).toEqual([id, ...expected.map(({ result }) => result.toFixed(9))])
     const [now] = services.observations.oldestFirst(idOf('DESK_FORMULA'), at, at + 1)
-    expect([id, now?.value.toFixed(9)]).toEqual([id, expected.at(-1)!.result.toFixed(9)])
+    expect(now?.value.toFixed(9), id).toEqual(expected.at(-1)!.result.toFixed(9))
   }
 })
 
@@ -201,6 +201,9 @@ test('every formula of the guide is accepted', () => {
         services.catalogue.named,
       ),
     )
-    expect([formula, faults.some(fault => fault === undefined)]).toEqual([formula, true])
+    expect(
+      faults.some(fault => fault === undefined),
+      formula,
+    ).toBe(true)
   }
 })

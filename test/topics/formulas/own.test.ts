@@ -141,10 +141,10 @@ describe('the formulas of an account', () => {
       ])
     }
     const unknown = await faults({ template: 'nope' })
-    expect([unknown.length, unknown[0][0]]).toEqual([
-      1,
-      expect.stringContaining('template must be crack_321, crack_211'),
-    ])
+    expect({ unknown: unknown.length, first: unknown[0][0] }).toEqual({
+      unknown: 1,
+      first: expect.stringContaining('template must be crack_321, crack_211'),
+    })
     expect(await faults({ ...given, template: 'crack_321' })).toEqual([
       [`formula must be absent with a template; got "${spread.formula}".`, spread.formula],
       ['unit must be absent with a template; got "barrel".', 'barrel'],
@@ -242,7 +242,10 @@ describe('the formulas of an account', () => {
     await theirs.ask('POST', '/v1/formulas', { ...spread, formula: 'WTI_USD - 1' })
     const priceOf = async ({ ask }: typeof ours) =>
       (await ask('GET', `/v1/prices/latest?by_code=${code}`)).data.price
-    expect([await priceOf(ours), await priceOf(theirs)]).toEqual([7, 61])
+    expect({ ours: await priceOf(ours), theirs: await priceOf(theirs) }).toEqual({
+      ours: 7,
+      theirs: 61,
+    })
     await theirs.ask('DELETE', `/v1/formulas/${code}`)
     expect(await priceOf(ours)).toBe(7)
   })
@@ -390,8 +393,8 @@ describe('the formulas of an account', () => {
       '/v1/formulas',
     ]
     for (const path of lists) {
-      expect([path, mentions((await ours.ask('GET', path)).text)]).toEqual([path, true])
-      expect([path, mentions((await theirs.ask('GET', path)).text)]).toEqual([path, false])
+      expect(mentions((await ours.ask('GET', path)).text), path).toBe(true)
+      expect(mentions((await theirs.ask('GET', path)).text), path).toBe(false)
     }
   })
 
@@ -418,7 +421,7 @@ describe('the formulas of an account', () => {
     instance.record('BRENT_CRUDE_USD', [80], instance.clock.now(), dayMs)
     const fired = async ({ ask }: typeof ours) =>
       JSON.parse((await ask('GET', '/v1/alerts')).text)[0].trigger_count
-    expect([await fired(ours), await fired(theirs)]).toEqual([1, 0])
+    expect({ ours: await fired(ours), theirs: await fired(theirs) }).toEqual({ ours: 1, theirs: 0 })
     const sent = (id: string) =>
       instance.services.db
         .query<{ body: string }, [string]>(

@@ -73,7 +73,10 @@ describe('display preferences', () => {
     const reader = `Token ${/"plain_token":"([^"]+)"/.exec(JSON.stringify(made.body))![1]}`
     expect((await ask('GET', path, reader)).status).toBe(200)
     const refused = await ask('PATCH', path, reader, { scheme: 'dark' })
-    expect([refused.status, codeOf(refused)]).toEqual([403, 'KEY_READ_ONLY'])
+    expect({ status: refused.status, code: codeOf(refused) }).toEqual({
+      status: 403,
+      code: 'KEY_READ_ONLY',
+    })
   })
 
   test('are in the document of the console, so that its first paint has them', async () => {

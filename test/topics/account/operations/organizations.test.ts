@@ -276,10 +276,10 @@ describe('requireAction by role', () => {
           expect(answer.status, `${role} may ${operation.name}`).toBe(operation.success)
         if (may) expect(codeOf(answer), `${role} may ${operation.name}`).not.toBe('FORBIDDEN_ROLE')
         if (!may) {
-          expect([answer.status, codeOf(answer)], `${role} may not ${operation.name}`).toEqual([
-            403,
-            'FORBIDDEN_ROLE',
-          ])
+          expect(
+            { status: answer.status, code: codeOf(answer) },
+            `${role} may not ${operation.name}`,
+          ).toEqual({ status: 403, code: 'FORBIDDEN_ROLE' })
           expect(await stateOf(office_), `${operation.name} by ${role} changes nothing`).toEqual(
             before,
           )
@@ -758,7 +758,10 @@ describe('/organizations/invitations', () => {
     expect(bought.status).toBe(201)
     expect((await ask('GET', `${base}/accept`, token(guest))).body.can_accept).toBe(false)
     const refused = await ask('POST', `${base}/confirm_accept`, token(guest))
-    expect([refused.status, codeOf(refused)]).toEqual([422, 'own_subscription'])
+    expect({ status: refused.status, code: codeOf(refused) }).toEqual({
+      status: 422,
+      code: 'own_subscription',
+    })
     const page = await app.handle(
       new Request('http://localhost/invitation', {
         method: 'POST',
@@ -766,10 +769,10 @@ describe('/organizations/invitations', () => {
         body: new URLSearchParams({ token: secret }),
       }),
     )
-    expect([page.status, await page.text()]).toEqual([
-      422,
-      expect.stringContaining('Your account has its own subscription'),
-    ])
+    expect({ status: page.status, text: await page.text() }).toEqual({
+      status: 422,
+      text: expect.stringContaining('Your account has its own subscription'),
+    })
     await ask('POST', '/billing/subscriptions/cancel', token(guest), {})
     expect((await ask('POST', `${base}/confirm_accept`, token(guest))).status).toBe(200)
   })
@@ -839,10 +842,9 @@ describe('/organizations with the credentials of another organization', () => {
           await ask(method, path(id), credentials, body),
           await ask(method, path(unknown), credentials, body),
         ]
-        expect([foreign.status, codeOf(foreign)], `${method} ${path('…')}`).toEqual([
-          404,
-          'NOT_FOUND',
-        ])
+        expect({ status: foreign.status, code: codeOf(foreign) }, `${method} ${path('…')}`).toEqual(
+          { status: 404, code: 'NOT_FOUND' },
+        )
         const message = ({ body: { error } }: Asked) => (error as { message: string }).message
         expect(message(foreign)).toBe(message(nobody).replace(unknown, id))
       }

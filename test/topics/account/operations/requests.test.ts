@@ -48,7 +48,10 @@ describe('GET /v1/account/requests', () => {
     expect(await routes('route=usage')).toEqual(['/v1/usage'])
     expect(await routes('key=another')).toEqual([])
     const wrong = await ask('GET', '/v1/account/requests?outcome=bad', `Bearer ${ann.key}`)
-    expect([wrong.status, codeOf(wrong)]).toEqual([400, 'INVALID_PARAMETER'])
+    expect({ status: wrong.status, code: codeOf(wrong) }).toEqual({
+      status: 400,
+      code: 'INVALID_PARAMETER',
+    })
   })
 })
 

@@ -41,11 +41,11 @@ test('lists the sign-ins of an account, ends one, and ends all others', async ()
   ])
   const others = await ask('DELETE', '/v1/auth/sessions', `Bearer ${tokens[0]}`)
   expect(others.body.data).toEqual({ revoked: 1 })
-  expect([await lasts(tokens[0]!), await lasts(tokens[2]!), await lasts(foreign)]).toEqual([
-    true,
-    false,
-    true,
-  ])
+  expect({
+    first: await lasts(tokens[0]!),
+    third: await lasts(tokens[2]!),
+    foreign: await lasts(foreign),
+  }).toEqual({ first: true, third: false, foreign: true })
 })
 
 test('a refreshed sign-in stays the one it is', async () => {
@@ -62,5 +62,8 @@ test('a refreshed sign-in stays the one it is', async () => {
 test('an API key has no sign-ins', async () => {
   const { ask, person } = people()
   const answer = await ask('GET', '/v1/auth/sessions', `Token ${person('ann').key}`)
-  expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHORIZED'])
+  expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+    status: 401,
+    code: 'UNAUTHORIZED',
+  })
 })

@@ -121,10 +121,10 @@ describe('POST /admin/v1/invitations', () => {
     house.clock.advance(6 * dayMs)
     expect((await house.confirm(signUpToken(house.services, newcomer))).status).toBe(201)
     const again = await invite(house, newcomer, token)
-    expect([again.status, (again.body.errors as { field: string }[])[0]!.field]).toEqual([
-      422,
-      'email',
-    ])
+    expect({
+      status: again.status,
+      field: (again.body.errors as { field: string }[])[0]!.field,
+    }).toEqual({ status: 422, field: 'email' })
   })
 
   test('POST /admin/v1/invitations requires the operator and an instance that is not closed to sign-up', async () => {

@@ -136,10 +136,10 @@ describe('signing in at the company', () => {
         body: new URLSearchParams({ email: 'ada@example.com' }),
       }),
     )
-    expect([page.status, await page.text()]).toEqual([
-      403,
-      expect.stringContaining('Sign in with your company account'),
-    ])
+    expect({ status: page.status, text: await page.text() }).toEqual({
+      status: 403,
+      text: expect.stringContaining('Sign in with your company account'),
+    })
     expect((await instance.get('/sign-in/company')).status).toBe(303)
     await signedIn()
   })
@@ -228,7 +228,10 @@ describe('signing in at the company', () => {
       expect(page).toContain('Your account is not part of the organization example.com')
       expect(page).toContain('href="/market"')
       expect((await usage(sessionOf(response)!)).status).toBe(200)
-      expect([organizationOf(), account().account.plan]).toEqual([undefined, 'scale'])
+      expect({ organization: organizationOf(), plan: account().account.plan }).toEqual({
+        organization: undefined,
+        plan: 'scale',
+      })
       expect(notices()).toEqual([
         'bob@example.com signs in with the company account and stays outside of its organization, because the account has its own subscription. To let it join: wellhead subscriptions cancel bob@example.com',
       ])
@@ -240,7 +243,10 @@ describe('signing in at the company', () => {
 
     test('is named to the operator where an earlier version has joined it already', async () => {
       await signedIn({ ...bob, groups: ['traders'] })
-      expect([organizationOf(), notices()]).toEqual(['example.com', []])
+      expect({ organization: organizationOf(), notices: notices() }).toEqual({
+        organization: 'example.com',
+        notices: [],
+      })
       subscribe()
       expect(notices()).toEqual([
         'bob@example.com is a member of an organization, and is still charged for its own subscription, which it cannot see. To end it: wellhead subscriptions cancel bob@example.com',
@@ -256,7 +262,10 @@ describe('signing in at the company', () => {
       instance.key('free', { email: bob.email })
       subscribe()
       expect((await signIn({ ...bob, groups: ['admin'] })).status).toBe(303)
-      expect([organizationOf(), notices()]).toEqual(['example.com', []])
+      expect({ organization: organizationOf(), notices: notices() }).toEqual({
+        organization: 'example.com',
+        notices: [],
+      })
     })
   })
 
@@ -284,10 +293,10 @@ describe('signing in at the company', () => {
     const { organization } = organizations.placeIn(undefined, owner!, 'admin')
     organizations.placeIn(organization!.id, other!, 'member')
     const response = await signIn({ ...bob, groups: ['member'] })
-    expect([response.status, await response.text()]).toEqual([
-      200,
-      expect.stringContaining('because it belongs to another organization'),
-    ])
+    expect({ status: response.status, text: await response.text() }).toEqual({
+      status: 200,
+      text: expect.stringContaining('because it belongs to another organization'),
+    })
     expect(organizations.of(owner!)!.organization.id).toBe(organization!.id)
     expect(
       operatorAlertsOf(instance.services).filter(({ id }) => id.startsWith('apart')),
@@ -327,7 +336,7 @@ describe('what the provider ends', () => {
   test('is a session by its id, and no other one', async () => {
     const [one, other] = [await signedIn({ sid: 'a' }), await signedIn({ sid: 'b' })]
     const { first, again } = await logOut({ sid: 'a', events: logoutEvent })
-    expect([first.status, again.status]).toEqual([200, 400])
+    expect({ first: first.status, again: again.status }).toEqual({ first: 200, again: 400 })
     expect([(await usage(one)).status, (await usage(other)).status]).toEqual([401, 200])
   })
 

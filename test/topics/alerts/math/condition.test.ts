@@ -223,10 +223,8 @@ describe('conditions on the daily closes', () => {
     expect(fired).toHaveLength(1)
     const at = closesOf(values.slice(0, fired[0]))
     const [now, before] = [trendOf(at, 20), trendOf(at.slice(0, -1), 20)]
-    expect([now.enough && now.value.direction, before.enough && before.value.direction]).toEqual([
-      'down',
-      'sideways',
-    ])
+    expect(now.enough && now.value.direction).toBe('down')
+    expect(before.enough && before.value.direction).toBe('sideways')
     expect(judge(condition, values.slice(0, fired[0])).measures).toEqual({
       trend: 'down',
       previousTrend: 'up',
@@ -313,10 +311,8 @@ test.each<[AlertCondition, string, number, string]>([
 ])(
   'the condition %j is listed with the operator %s and the value %d and is described as %s',
   (condition, operator, value, text) => {
-    expect([
-      conditionOperator(condition),
-      conditionValue(condition),
-      conditionText(condition),
-    ]).toEqual([operator, value, text])
+    expect<string>(conditionOperator(condition)).toBe(operator)
+    expect(conditionValue(condition)).toBe(value)
+    expect(conditionText(condition)).toBe(text)
   },
 )

@@ -203,12 +203,12 @@ describe('POST /v1/alerts: making an alert', () => {
       plainKey,
     )
     const body = await bodyOf(response)
-    expect([response.status, body.code, body.field, body.errors[0]!.field]).toEqual([
-      422,
-      'validation_failed',
-      field,
-      field,
-    ])
+    expect({
+      status: response.status,
+      code: body.code,
+      bodyField: body.field,
+      firstField: body.errors[0]!.field,
+    }).toEqual({ status: 422, code: 'validation_failed', bodyField: field, firstField: field })
   })
 
   test.each([
@@ -218,7 +218,10 @@ describe('POST /v1/alerts: making an alert', () => {
   ])('is refused for %s when there is no alert in the body', async (field, body) => {
     plain.clock.advance(minuteMs)
     const response = await plain.send('POST', '/v1/alerts', body, plainKey)
-    expect([response.status, (await bodyOf(response)).field]).toEqual([422, field])
+    expect({ status: response.status, field: (await bodyOf(response)).field }).toEqual({
+      status: 422,
+      field,
+    })
   })
 
   test('creating an alert reports every fault and suggests codes that are similar to an unknown one', async () => {
@@ -475,7 +478,10 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
     const token = home.key()
     const alert = await createAlert(home, token, body)
     const response = await home.send('PATCH', `/v1/alerts/${alert.id}`, change, token)
-    expect([response.status, (await bodyOf(response)).field]).toEqual([422, field])
+    expect({ status: response.status, field: (await bodyOf(response)).field }).toEqual({
+      status: 422,
+      field,
+    })
     const { trigger_history: _, ...after } = await bodyOf(
       await home.get(`/v1/alerts/${alert.id}`, token),
     )
@@ -682,9 +688,9 @@ describe('POST /v1/alerts/backtest: a backtest', () => {
       { price_alert: { ...standard, cooldown_minutes: 1440 }, start_date: '2026-11-17' },
       token,
     )
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      {
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 200,
+      body: {
         commodity_code: code,
         condition: 'price above 90',
         from: '2026-11-17',
@@ -695,7 +701,7 @@ describe('POST /v1/alerts/backtest: a backtest', () => {
         truncated: false,
         cooldown_suppressed: 0,
       },
-    ])
+    })
     expect(await (await get('/v1/alerts', token)).json()).toEqual([])
     const alert = await send(
       'POST',

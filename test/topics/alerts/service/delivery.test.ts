@@ -149,10 +149,10 @@ test('alerts on a series by formula are judged by the periods of its leg, as tho
     watch: 'spread_tomorrow',
   } as AlertCondition)
   record('2026-11-21', hour => (hour === 13 ? -18 : 40))
-  expect([fired(now), fired(spread)]).toEqual([[], [116]])
+  expect({ now: fired(now), spread: fired(spread) }).toEqual({ now: [], spread: [116] })
   for (const time of ['2026-11-21T11:59:00Z', '2026-11-21T12:00:01Z', '2026-11-21T12:30:00Z']) {
     at(time)
     await services.alerts.evaluation.pass()
   }
-  expect([fired(now), fired(spread)]).toEqual([[64], [116]])
+  expect({ now: fired(now), spread: fired(spread) }).toEqual({ now: [64], spread: [116] })
 })

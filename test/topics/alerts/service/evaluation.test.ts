@@ -82,7 +82,7 @@ describe('an alert fires', () => {
     price(code, 91, startAt)
     price(code, 96, startAt)
     price(code, 97, startAt)
-    expect([fired(first), fired(second)]).toEqual([[91], [96]])
+    expect({ first: fired(first), second: fired(second) }).toEqual({ first: [91], second: [96] })
   })
 
   test('by the newest observation only: older rows, later rows of the same write and stale history trigger nothing', () => {
@@ -120,11 +120,11 @@ describe('an alert fires', () => {
     clock.advance(minuteMs)
     alerts.change(off, { enabled: true })
     await services.alerts.evaluation.pass()
-    expect([fired(alert), fired(off)]).toEqual([[], []])
+    expect({ alert: fired(alert), off: fired(off) }).toEqual({ alert: [], off: [] })
     price(code, 96)
     clock.advance(minuteMs)
     await services.alerts.evaluation.pass()
-    expect([fired(alert), fired(off)]).toEqual([[96], [96]])
+    expect({ alert: fired(alert), off: fired(off) }).toEqual({ alert: [96], off: [96] })
   })
 
   test('not in quarantine, not switched off, not removed', () => {
@@ -246,7 +246,7 @@ describe('a code is judged', () => {
     price(code, 91)
     clock.advance(1000)
     price('BRENT_CRUDE_USD', 92)
-    expect([fired(wti), fired(brent)]).toEqual([[91], [92]])
+    expect({ wti: fired(wti), brent: fired(brent) }).toEqual({ wti: [91], brent: [92] })
   })
 })
 

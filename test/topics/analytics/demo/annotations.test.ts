@@ -81,10 +81,10 @@ describe('the notes of a demo instance', () => {
     ] as const) {
       clock.set(parseInstant(at)!)
       filler.advance(clock.now())
-      expect([annotations.newestOn()!.slice(0, 7), annotations.count(undefined)], at).toEqual([
-        newest,
-        count,
-      ])
+      expect(
+        { newestOn: annotations.newestOn()!.slice(0, 7), count: annotations.count(undefined) },
+        at,
+      ).toEqual({ newestOn: newest, count })
     }
   })
 

@@ -117,7 +117,10 @@ describe('a date has one value', () => {
         if (!result.enough) throw new Error('enough closes')
         return result.value.values
       })
-      expect([averages!.length, exponential!.length]).toEqual([1246, 1246])
+      expect({ averages: averages!.length, exponential: exponential!.length }).toEqual({
+        averages: 1246,
+        exponential: 1246,
+      })
       expect(exponential![0]).toEqual({
         day: '2021-08-20',
         value: expect.closeTo(67.95254126414461, 9),

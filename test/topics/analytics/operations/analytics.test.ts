@@ -615,7 +615,10 @@ describe('/v1/analytics whatever the prices are', () => {
           if (response.status === 200)
             expect(documented(path, body), `${path} ${JSON.stringify(body)}`).toBe(true)
           else
-            expect([response.status, body.error?.code], path).toEqual([404, 'DATA_NOT_AVAILABLE'])
+            expect({ status: response.status, code: body.error?.code }, path).toEqual({
+              status: 404,
+              code: 'DATA_NOT_AVAILABLE',
+            })
         }
       }),
       { numRuns: sweep(40) },

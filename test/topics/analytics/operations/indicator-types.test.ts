@@ -27,7 +27,7 @@ test.each(['macd', 'bollinger', 'atr', 'ema', 'rsi'])(
     const { ask } = openDemoInstance()
     const long = await ask(`code=WTI_USD&type=${type}&period=300`)
     const short = await ask(`code=WTI_USD&type=${type}&period=10`)
-    expect([long.status, short.status]).toEqual([200, 200])
+    expect({ long: long.status, short: short.status }).toEqual({ long: 200, short: 200 })
     expect(short.body.values.length).toBe(10)
     expect(long.body.values.slice(-10)).toEqual(short.body.values)
     expect(long.body.values.length).toBe(300)

@@ -104,7 +104,10 @@ describe('/v1/indicators', () => {
       '/v1/indicators/fuel-switching/today',
     ]) {
       const response = await instance.get(path, instance.key())
-      expect([response.status, await response.text()], path).toEqual([404, ''])
+      expect({ status: response.status, text: await response.text() }, path).toEqual({
+        status: 404,
+        text: '',
+      })
     }
   })
 })

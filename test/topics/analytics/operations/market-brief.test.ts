@@ -141,10 +141,10 @@ describe('/v1/market-brief', () => {
         `/v1/market-brief?codes=${many.slice(0, requested)}`,
         instance.key(plan),
       )
-      expect([response.status, response.headers.get('x-error-code')], plan).toEqual([
-        403,
-        'INSUFFICIENT_PLAN',
-      ])
+      expect(
+        { status: response.status, errorCode: response.headers.get('x-error-code') },
+        plan,
+      ).toEqual({ status: 403, errorCode: 'INSUFFICIENT_PLAN' })
       const { error } = await json<{ error: Record<string, unknown> }>(response)
       expect(error).toMatchObject({
         limit,

@@ -606,11 +606,11 @@ describe('/v1/spreads/gasoil-crack', () => {
       'crack/latest',
     ]) {
       const { status, body, headers } = await ask(path)
-      expect([status, body as unknown, headers.get('content-type')]).toEqual([
-        404,
-        undefined,
-        'text/html',
-      ])
+      expect({ status, body: body as unknown, contentType: headers.get('content-type') }).toEqual({
+        status: 404,
+        body: undefined,
+        contentType: 'text/html',
+      })
     }
   })
 })

@@ -412,11 +412,14 @@ describe('createRemoteSubscriptions through the processor', () => {
     ] as const) {
       instance.stand.broken = status
       const answer = await instance.ask(method, path, buyer.token, body)
-      expect([answer.status, codeOf(answer), answer.headers.get('retry-after')], path).toEqual([
-        503,
-        'PROCESSOR_UNAVAILABLE',
-        '30',
-      ])
+      expect(
+        {
+          status: answer.status,
+          code: codeOf(answer),
+          retryAfter: answer.headers.get('retry-after'),
+        },
+        path,
+      ).toEqual({ status: 503, code: 'PROCESSOR_UNAVAILABLE', retryAfter: '30' })
       expect(JSON.stringify(answer.body)).not.toContain('secret words')
     }
     expect(instance.plan(buyer)).toBe('free')
@@ -447,11 +450,15 @@ describe('createRemoteSubscriptions through the processor', () => {
         { 'idempotency-key': key },
       )
     const [first, second] = [await buy('k'), await buy('k')]
-    expect([first.status, first.body.credit_purchase.status, first.body.balance]).toEqual([
-      201,
-      'completed',
-      { requests_remaining: 3 },
-    ])
+    expect({
+      firstStatus: first.status,
+      creditPurchaseStatus: first.body.credit_purchase.status,
+      balance: first.body.balance,
+    }).toEqual({
+      firstStatus: 201,
+      creditPurchaseStatus: 'completed',
+      balance: { requests_remaining: 3 },
+    })
     expect(second.body).toEqual(first.body)
     const paid = instance.stand.writes.filter(write => write.path === '/v1/payment_intents')
     expect(paid.map(write => [write.fields.amount, write.fields.off_session, write.key])).toEqual([
@@ -470,7 +477,10 @@ describe('createRemoteSubscriptions through the processor', () => {
     const left = await instance.ask('POST', '/billing/credit_purchases', buyer.token, {
       pack_id: 'pack_3',
     })
-    expect([left.status, left.body.credit_purchase.status]).toEqual([201, 'pending'])
+    expect({ left: left.status, creditPurchase: left.body.credit_purchase.status }).toEqual({
+      left: 201,
+      creditPurchase: 'pending',
+    })
     instance.stand.broken = undefined
     await instance.advance(2 * minuteMs)
     await instance.advance(2 * minuteMs)
@@ -783,7 +793,10 @@ describe('money that went back', () => {
       ])
       const { id } = instance.services.billing.current(buyer.account)!
       await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, { when: 'now' })
-      expect([notices(), instance.plan(buyer)]).toEqual([[], 'free'])
+      expect({ notices: notices(), plan: instance.plan(buyer) }).toEqual({
+        notices: [],
+        plan: 'free',
+      })
     },
   )
 
@@ -866,7 +879,10 @@ describe('money that went back', () => {
       pack_id: 'pack_3',
       quantity: 2,
     })
-    expect([bought.status, instance.services.billing.credits.balance(buyer.id)]).toEqual([201, 6])
+    expect({
+      status: bought.status,
+      balance: instance.services.billing.credits.balance(buyer.id),
+    }).toEqual({ status: 201, balance: 6 })
     const charge = instance.stand.chargeOf(paidBy(instance, buyer))
     charge.amount_refunded = charge.amount
     await instance.deliver(instance.stand.message('charge.refunded', charge))
@@ -889,7 +905,10 @@ describe('money that went back', () => {
       events: ['*'],
     })
     await instance.deliver(instance.stand.message('invoice.finalized', invoice))
-    expect([(await invoiceOf(instance, buyer)).status, failures()]).toEqual(['open', 0])
+    expect({ status: (await invoiceOf(instance, buyer)).status, failures: failures() }).toEqual({
+      status: 'open',
+      failures: 0,
+    })
     payment_intent.status = 'requires_payment_method'
     await instance.deliver(instance.stand.message('invoice.payment_failed', invoice))
     expect(failures()).toBe(1)
@@ -909,8 +928,14 @@ describe('the operator ends a subscription of the processor at once', () => {
     const ended = await instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, {
       when: 'now',
     })
-    expect([ended.status, ended.body.data.subscription.status]).toEqual([200, 'cancelled'])
-    expect([instance.theirs(buyer).status, instance.plan(buyer)]).toEqual(['canceled', 'free'])
+    expect({ ended: ended.status, subscription: ended.body.data.subscription.status }).toEqual({
+      ended: 200,
+      subscription: 'cancelled',
+    })
+    expect({ status: instance.theirs(buyer).status, plan: instance.plan(buyer) }).toEqual({
+      status: 'canceled',
+      plan: 'free',
+    })
     await instance.deliver(
       instance.stand.message('customer.subscription.deleted', instance.theirs(buyer)),
     )
@@ -935,14 +960,18 @@ describe('the operator ends a subscription of the processor at once', () => {
     const cancel = (more: object) =>
       instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, { when: 'now', ...more })
     const undecided = await cancel({})
-    expect([undecided.status, codeOf(undecided), instance.plan(buyer)]).toEqual([
-      409,
-      'open_invoice',
-      'starter',
-    ])
+    expect({
+      status: undecided.status,
+      code: codeOf(undecided),
+      plan: instance.plan(buyer),
+    }).toEqual({ status: 409, code: 'open_invoice', plan: 'starter' })
     expect((await cancel({ open_invoices: 'void' })).status).toBe(200)
     const [invoice] = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)
-    expect([invoice!.status, theirs.status, instance.plan(buyer)]).toEqual(['void', 'void', 'free'])
+    expect({
+      invoiceStatus: invoice!.status,
+      theirsStatus: theirs.status,
+      plan: instance.plan(buyer),
+    }).toEqual({ invoiceStatus: 'void', theirsStatus: 'void', plan: 'free' })
   })
 })
 

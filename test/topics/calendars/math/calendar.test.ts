@@ -78,7 +78,7 @@ describe('isTradingDay: holidays', () => {
     ['us_government', ['2021-06-18', '2021-12-31', '2026-10-12', '2026-11-11', '2023-11-10']],
   ]
   test.each(closures)('%s is closed on %p', (market, days) => {
-    for (const date of days) expect([date, isTradingDay(market, day(date))]).toEqual([date, false])
+    for (const date of days) expect(isTradingDay(market, day(date)), date).toBe(false)
   })
 
   const trading: [Market, string[]][] = [
@@ -103,7 +103,7 @@ describe('isTradingDay: holidays', () => {
     ['every_day', ['2026-12-25', '2026-11-21', '2026-11-22']],
   ]
   test.each(trading)('%s is open on %p', (market, days) => {
-    for (const date of days) expect([date, isTradingDay(market, day(date))]).toEqual([date, true])
+    for (const date of days) expect(isTradingDay(market, day(date)), date).toBe(true)
   })
 
   test('the rules hold for years far from the present', () => {

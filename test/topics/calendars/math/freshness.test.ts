@@ -60,10 +60,10 @@ test.each([
   (_, listing, observed, current, delayed) => {
     const observedAt = at(observed)
     const until = freshUntil(listing, observedAt)
-    expect([isoInstant(until.currentUntil), isoInstant(until.delayedUntil)]).toEqual([
-      current,
-      delayed,
-    ])
+    expect({
+      currentUntil: isoInstant(until.currentUntil),
+      delayedUntil: isoInstant(until.delayedUntil),
+    }).toEqual({ currentUntil: current, delayedUntil: delayed })
     expect(dataStatus(listing, observedAt, at(current))).toBe('current')
     expect(dataStatus(listing, observedAt, at(current) + 1)).toBe('delayed')
     expect(dataStatus(listing, observedAt, at(delayed))).toBe('delayed')
@@ -120,6 +120,9 @@ test('in the demo world nothing is stale or delayed at any start', () => {
         .at(-1)
       return newest === undefined || dataStatus(listing, newest.observedAt, now) !== 'current'
     })
-    expect([isoInstant(now), late.map(listing => listing.code)]).toEqual([isoInstant(now), []])
+    expect(
+      late.map(listing => listing.code),
+      isoInstant(now),
+    ).toEqual([])
   }
 }, 30_000)

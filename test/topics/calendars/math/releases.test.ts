@@ -104,10 +104,10 @@ describe('freshness by days of release', () => {
     ],
   ])('%s', (_, listing, observed, current, delayed) => {
     const until = freshUntil(listing, at(observed))
-    expect([isoInstant(until.currentUntil), isoInstant(until.delayedUntil)]).toEqual([
-      current,
-      delayed,
-    ])
+    expect({
+      currentUntil: isoInstant(until.currentUntil),
+      delayedUntil: isoInstant(until.delayedUntil),
+    }).toEqual({ currentUntil: current, delayedUntil: delayed })
   })
 
   test('counts the day of a value in its own zone', () => {
@@ -137,9 +137,9 @@ test('the cadence follows from the days, unless it is set', () => {
 
 test('releases part the days between them', () => {
   const slot = releaseSlot(twice, at('2026-11-17T12:00:00Z'))!
-  expect([isoInstant(slot.from), isoInstant(slot.to)]).toEqual([
-    '2026-11-17T00:00:00Z',
-    '2026-11-20T00:00:00Z',
-  ])
+  expect({ from: isoInstant(slot.from), to: isoInstant(slot.to) }).toEqual({
+    from: '2026-11-17T00:00:00Z',
+    to: '2026-11-20T00:00:00Z',
+  })
   expect(releaseSlot(listed({}), at('2026-11-17T12:00:00Z'))).toBeUndefined()
 })

@@ -170,7 +170,10 @@ describe('GET /v1/health', () => {
       const response = await instance.get(path)
       const body = await json<{ status: string }>(response)
       expectShape(instance.app, path, body, 503)
-      expect([response.status, body.status]).toEqual([503, 'unavailable'])
+      expect({ response: response.status, body: body.status }).toEqual({
+        response: 503,
+        body: 'unavailable',
+      })
     }
   })
 

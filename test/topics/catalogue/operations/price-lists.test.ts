@@ -112,7 +112,7 @@ describe('GET /v1/prices', () => {
     const first = await instance.get('/v1/prices', key)
     const condition = { 'if-none-match': first.headers.get('etag')! }
     const same = await instance.get('/v1/prices', key, condition)
-    expect([same.status, used(same)]).toEqual([304, 1])
+    expect({ status: same.status, used: used(same) }).toEqual({ status: 304, used: 1 })
     instance.clock.advance(1000)
     instance.record('WTI_USD', [72.25], instance.clock.now(), 1000)
     const changed = await instance.get('/v1/prices', key, condition)
@@ -223,10 +223,10 @@ describe('GET /v1/prices/all', () => {
     }
     expect(codes).toEqual(availableSeries.map(series => series.code).sort())
     const pastTheEnd = await instance.get('/v1/prices/all?page=99', key)
-    expect([pastTheEnd.status, (await json<All>(pastTheEnd)).data]).toMatchObject([
-      200,
-      { prices: {}, count: 0, data: { prices: {}, count: 0 } },
-    ])
+    expect({ status: pastTheEnd.status, data: (await json<All>(pastTheEnd)).data }).toMatchObject({
+      status: 200,
+      data: { prices: {}, count: 0, data: { prices: {}, count: 0 } },
+    })
   })
 
   test.each([

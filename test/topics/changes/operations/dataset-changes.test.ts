@@ -374,7 +374,10 @@ describe('changes of datasets', () => {
       const { changes } = await read('since=start&dataset=*', key)
       return [...new Set(changes.map(({ dataset }) => dataset))].sort()
     }
-    expect([await names(prices), await names(both)]).toEqual([['prices'], ['prices', 'rig-counts']])
+    expect({ prices: await names(prices), both: await names(both) }).toEqual({
+      prices: ['prices'],
+      both: ['prices', 'rig-counts'],
+    })
     expect((await read(named, both)).changes).toHaveLength(1)
   })
 
@@ -612,8 +615,8 @@ describe('changes of datasets', () => {
         versions.read({ table, writtenAt, recordedAt: at, batchId: 0 }, 0),
       )
       const present = found.filter(({ isRemoved }) => !isRemoved)
-      expect([table, present.length >= stored]).toEqual([table, true])
-      expect([table, present.filter(({ row }) => row).length >= exported]).toEqual([table, true])
+      expect(present.length, table).toBeGreaterThanOrEqual(stored)
+      expect(present.filter(({ row }) => row).length, table).toBeGreaterThanOrEqual(exported)
       for (const { writtenAt, at } of instants) expect(writtenAt).toBe(at)
       rows += present.length
     }

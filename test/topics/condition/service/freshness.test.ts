@@ -139,7 +139,10 @@ test('the cached freshness of codes always equals a fresh computation', () => {
           quarantined.push(id)
         }
         const anew = createFreshness({ ...services, now: clock.now })
-        expect([fresh.overview(), fresh.feeds()]).toEqual([anew.overview(), anew.feeds()])
+        expect({ overview: fresh.overview(), feeds: fresh.feeds() }).toEqual({
+          overview: anew.overview(),
+          feeds: anew.feeds(),
+        })
       }
     }),
     { numRuns: runs(30) },

@@ -127,7 +127,7 @@ test('values that should have come by now are missing before the series is stale
     moments.push(missing())
     clock.advance(6 * hourMs)
   }
-  expect([moments[0], Math.max(...moments)]).toEqual([0, 1])
+  expect({ first: moments[0], max: Math.max(...moments) }).toEqual({ first: 0, max: 1 })
 })
 
 test('an active code does not hide a stopped code of the same cadence', async () => {

@@ -526,7 +526,10 @@ describe('DELETE /v1/scheduled-deliveries/{id}: deleting a delivery', () => {
       status: 200,
       body: { data: { id, deleted: true }, message: expect.any(String) },
     })
-    expect([world.runs(), (await ask<{ data: Row[] }>('GET')).body.data]).toEqual([[], []])
+    expect({ runs: world.runs(), data: (await ask<{ data: Row[] }>('GET')).body.data }).toEqual({
+      runs: [],
+      data: [],
+    })
     await world.advance(2 * dayMs)
     expect(world.mails()).toHaveLength(2)
     expect((await ask('DELETE', `/${id}`)).status).toBe(404)
@@ -622,11 +625,8 @@ describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
     const { ask, create, world } = openInstance()
     const { id } = await create({ enabled: false })
     const { status, body } = await ask('POST', `/${id}/send_now`)
-    expect([status, body.data.status, body.data.error]).toEqual([
-      202,
-      'skipped',
-      'The delivery is paused.',
-    ])
+    expect(status).toBe(202)
+    expect(body.data).toMatchObject({ status: 'skipped', error: 'The delivery is paused.' })
     await ask('PATCH', `/${id}`, { enabled: true })
     expect((await ask('POST', `/${id}/send_now`)).body.data.status).toBe('pending')
     await world.beat()
@@ -642,12 +642,12 @@ describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
       createdAt: 0,
     })
     const { status, body } = await ask('POST', `/${id}/send_now`)
-    expect([status, body.data.status, body.data.recipient, body.data.error]).toEqual([
-      202,
-      'suppressed',
-      'Gone@example.com',
-      'Its server refused it.',
-    ])
+    expect(status).toBe(202)
+    expect(body.data).toMatchObject({
+      status: 'suppressed',
+      recipient: 'Gone@example.com',
+      error: 'Its server refused it.',
+    })
     await world.advance(dayMs)
     expect((await ask('GET', `/${id}`)).body.data).toMatchObject({
       deliveries_count: 0,

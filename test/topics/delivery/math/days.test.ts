@@ -101,11 +101,11 @@ describe('market days and their periods', () => {
     ] as const) {
       const terms = termsOf(zone, 'PT30M')
       const [short, long] = [spring, autumn].map(date => dayOfDate(terms, date))
-      expect([zone, zonedInstant(short!.from, zone).slice(0, 16)]).toEqual([
-        zone,
-        `${spring}T01:00`,
-      ])
-      expect([zone, countOn(terms, spring), countOn(terms, autumn)]).toEqual([zone, 46, 50])
+      expect(zonedInstant(short!.from, zone).slice(0, 16), zone).toEqual(`${spring}T01:00`)
+      expect({ spring: countOn(terms, spring), autumn: countOn(terms, autumn) }, zone).toEqual({
+        spring: 46,
+        autumn: 50,
+      })
       const reader = createPeriodReader(terms)
       expect(reader.read(`${spring}T00:30`)).toEqual({
         reason: 'no_such_period',
@@ -180,11 +180,9 @@ describe('market days and their periods', () => {
           [days, `${date} 00:00`],
           [gas, `${date} 06:00`],
         ] as const)
-          expect([zone, dayOfDate(terms, date).from]).toEqual([
-            zone,
-            // From a moment before that day in any zone, in steps that no start of a day misses.
+          expect(dayOfDate(terms, date).from, zone).toEqual(
             walked.firstAt(local, near + 11 * hourMs, 15 * minuteMs),
-          ])
+          )
         for (const moment of [change - 1, change, change + 3 * hourMs]) {
           // Where clocks went back over midnight, as in Newfoundland, the day that had begun stays.
           if (walked.shown(change - 1).slice(0, 10) <= date)

@@ -109,7 +109,7 @@ describe('a daily code of a market with delivery periods', () => {
     }
     const recorded = [undefined, undefined]
     for (const more of ['', '&interval=day', '&currency=USD', '&precision=full'])
-      expect([more, await marks(more)]).toEqual([more, [recorded, [true, leg]]])
+      expect(await marks(more), more).toEqual([recorded, [true, leg]])
     expect(await marks('&as_of=2026-11-20T12:00:00Z')).toEqual([
       [true, leg],
       [true, leg],

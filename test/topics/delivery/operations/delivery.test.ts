@@ -95,10 +95,10 @@ describe('the day of delivery', () => {
     const asOf = (time: string) =>
       instance.ask(`/v1/delivery/${code}?date=2026-11-22&as_of=2026-11-21T${time}:00%2B01:00`)
     const noon = await asOf('12:00')
-    expect([noon.status, JSON.stringify(noon.body)]).toEqual([
-      404,
-      expect.stringContaining('"expected_at":"2026-11-21T11:45:00Z"'),
-    ])
+    expect({ status: noon.status, body: JSON.stringify(noon.body) }).toEqual({
+      status: 404,
+      body: expect.stringContaining('"expected_at":"2026-11-21T11:45:00Z"'),
+    })
     const later = await asOf('13:30')
     expect({
       status: later.status,
@@ -112,7 +112,10 @@ describe('the day of delivery', () => {
 
   test('of a code without delivery periods is refused', async () => {
     const { status, body } = await instance.ask('/v1/delivery/WTI_USD')
-    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('"code"')])
+    expect({ status, body: JSON.stringify(body) }).toEqual({
+      status: 400,
+      body: expect.stringContaining('"code"'),
+    })
     expect((await instance.ask('/v1/delivery/NO_SUCH_CODE')).status).toBe(400)
   })
 })
@@ -165,10 +168,10 @@ describe('the cheapest time', () => {
     for (const query of ['', 'hours=0', 'hours=25', 'hours=0.3', 'hours=many'])
       expect((await answerOf(query)).status).toBe(400)
     const few = await answerOf('hours=2&from=2026-11-21T06:00:00Z&to=2026-11-21T07:00:00Z')
-    expect([few.status, JSON.stringify(few.body)]).toEqual([
-      404,
-      expect.stringContaining('"have":1,"need":2'),
-    ])
+    expect({ status: few.status, body: JSON.stringify(few.body) }).toEqual({
+      status: 404,
+      body: expect.stringContaining('"have":1,"need":2'),
+    })
   })
 })
 
@@ -240,11 +243,11 @@ describe('a series by formula over delivery periods', () => {
     })
     instance.clock.set(at('2026-11-21T22:46:00Z'))
     const later = (await instance.ask(`/v1/prices/latest?by_code=${tariff.code}`)).body.data
-    expect([later.created_at, later.price, later.next.price]).toEqual([
-      '2026-11-21T22:45:00Z',
-      267.35,
-      273.3,
-    ])
+    expect({
+      createdAt: later.created_at,
+      laterPrice: later.price,
+      nextPrice: later.next.price,
+    }).toEqual({ createdAt: '2026-11-21T22:45:00Z', laterPrice: 267.35, nextPrice: 273.3 })
   })
 
   test('is a tariff for a charger, as the code or as formula', async () => {
@@ -284,7 +287,8 @@ test('exports have the zone and the end of delivery of each row on request', asy
     `${code},2026-11-21T00:00:00Z,2026-11-21T00:15:00Z,Europe/Berlin,4`,
   ])
   const other = await csv(`codes=${code},EUR_USD&${columns}`)
-  expect([other.status, other.lines.join('').includes('delivery_end')]).toEqual([400, true])
+  expect(other.status).toBe(400)
+  expect(other.lines.join('')).toContain('delivery_end')
   expect((await csv(`codes=${code},EUR_USD&columns=code,zone`)).status).toBe(200)
 })
 

@@ -139,11 +139,11 @@ test.each(
         'zones.csv',
         localCatalogue,
       )
-      expect([shown(from), report.inserted, report.rejected]).toEqual([
-        `${date} ${dayStarts}`,
-        periods.length,
-        0,
-      ])
+      expect({ shown: shown(from), inserted: report.inserted, rejected: report.rejected }).toEqual({
+        shown: `${date} ${dayStarts}`,
+        inserted: periods.length,
+        rejected: 0,
+      })
       const day = dayOfDate(local, date)
       expect({ from: day.from, to: day.to }).toEqual({ from, to })
       const found = periodsOf(local, day).map(period => ({

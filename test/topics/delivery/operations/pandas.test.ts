@@ -114,7 +114,7 @@ needs('test:full', 'pandas alone').test(
         const { prices } = (await read(
           `/v1/prices/historical?code=${code}&interval=day&day=market&precision=full&start_date=${start}&end_date=${end}`,
         )) as { prices: { bar?: { average: number }; average?: number }[] }
-        expect([code, days.length, prices.length]).toEqual([code, 3, 3])
+        expect({ days: days.length, prices: prices.length }, code).toEqual({ days: 3, prices: 3 })
         for (const [i, day] of days.entries()) {
           const { mean, count, hours } = means[code]![day.date]!
           expect({

@@ -17,7 +17,10 @@ test('a delivery series is added with its terms, and the catalogue answers them'
     peak_days: ['mon', 'tue', 'wed', 'thu', 'fri'],
     peak_holidays: false,
   }
-  expect([added.status, added.body.data.series[0]]).toEqual([201, expect.objectContaining(terms)])
+  expect({ status: added.status, first: added.body.data.series[0] }).toEqual({
+    status: 201,
+    first: expect.objectContaining(terms),
+  })
   const commodity = await ask('/v1/commodities/DESK_POWER_EUR')
   expect(commodity.body.data).toMatchObject(terms)
   const other = await ask('/v1/commodities/WTI_USD')

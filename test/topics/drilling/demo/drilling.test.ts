@@ -155,10 +155,9 @@ describe('as the clock moves', () => {
       ['2021-01-15', '2021-01-15T17:00:00Z'],
     ])
     expect(frac.newestOn(['US'])).toBe('2021-01-19')
-    expect([duc.newestOn(['US']), productivity.newestOn(['permian'])]).toEqual([
-      '2021-01-15',
-      '2021-01-15',
-    ])
+    expect({ duc: duc.newestOn(['US']), productivity: productivity.newestOn(['permian']) }).toEqual(
+      { duc: '2021-01-15', productivity: '2021-01-15' },
+    )
     expect(filler.advance(to)).toBe(0)
   })
   test('the same rows come whether the clock jumps or walks', () => {
@@ -195,13 +194,16 @@ describe('as the clock moves', () => {
   test('an instance that starts before the first day of a family gets it when the day comes', () => {
     const { filler, frac, duc } = copy(openTestInstance({}, at('2019-12-20T00:00:00Z')))
     filler.advance(at('2019-12-31T23:00:00Z'))
-    expect([frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual([undefined, undefined])
+    expect({ frac: frac.newestOn(['US']), duc: duc.newestOn(['US']) }).toEqual({
+      frac: undefined,
+      duc: undefined,
+    })
     filler.advance(at('2020-01-16T00:00:00Z'))
-    expect([frac.firstOn('US'), frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual([
-      '2020-01-02',
-      '2020-01-15',
-      '2020-01-15',
-    ])
+    expect({
+      firstOn: frac.firstOn('US'),
+      fracNewestOn: frac.newestOn(['US']),
+      ducNewestOn: duc.newestOn(['US']),
+    }).toEqual({ firstOn: '2020-01-02', fracNewestOn: '2020-01-15', ducNewestOn: '2020-01-15' })
   })
 })
 

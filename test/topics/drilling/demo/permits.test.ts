@@ -121,7 +121,10 @@ describe('the permits of a demo instance', () => {
 
   test('are fresh at the start, but for states that publish by the quarter', () => {
     const register = filled.services.permits.coverage(undefined, today)!
-    expect([register.stale, register.staleStates.sort()]).toEqual([false, ['NV', 'NY']])
+    expect({ stale: register.stale, staleStates: register.staleStates.sort() }).toEqual({
+      stale: false,
+      staleStates: ['NV', 'NY'],
+    })
   })
 
   test('begin with the well that documentation names, whose whole life is known', async () => {

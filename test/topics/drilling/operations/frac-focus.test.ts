@@ -352,7 +352,10 @@ describe('/v1/ei/wells/{api_number}/timeline', () => {
 
   test('is made of disclosures alone where nothing else is known', async () => {
     const { data } = await timeline(filled())
-    expect([data.well_name, (data.events as Body[]).length]).toEqual(['BRADFORD 14-23 UNIT 3H', 4])
+    expect({ wellName: data.well_name, events: (data.events as Body[]).length }).toEqual({
+      wellName: 'BRADFORD 14-23 UNIT 3H',
+      events: 4,
+    })
   })
 
   test('the timeline of an unknown well returns 404, and one of an invalid number returns 400', async () => {

@@ -234,10 +234,10 @@ describe('lists of drilling', () => {
     )
     expect(data.map(row => row.date)).toEqual(['2020-10-23', '2020-10-16', '2020-10-09'])
     const response = await get('/v1/ei/rig_counts?start_date=2020-10-09&end_date=2020-10-08')
-    expect([response.status, (await json<{ error: Row }>(response)).error.code]).toEqual([
-      400,
-      'INVALID_DATE_RANGE',
-    ])
+    expect({
+      status: response.status,
+      code: (await json<{ error: Row }>(response)).error.code,
+    }).toEqual({ status: 400, code: 'INVALID_DATE_RANGE' })
   })
   test('ignore filters that are unknown', async () => {
     expect(await body('/v1/ei/rig_counts?colour=red')).toEqual(await body('/v1/ei/rig_counts'))
@@ -300,10 +300,10 @@ describe('numbers that answers about drilling share', () => {
       rig_count: data.basins.permian!,
       active_rigs: data.basins.permian!,
     })
-    expect([basin.trend.length, basin.trend.at(-1)]).toEqual([
-      52,
-      { date: '2020-11-13', rigs: data.basins.permian! },
-    ])
+    expect({ trend: basin.trend.length, last: basin.trend.at(-1) }).toEqual({
+      trend: 52,
+      last: { date: '2020-11-13', rigs: data.basins.permian! },
+    })
     const { data: texas } = await body<One>('/v1/pseo/drilling-intelligence/states/TX/full')
     expect(texas.rig_count).toMatchObject({ total: data.states.tx!, date: data.date })
   })
@@ -374,10 +374,10 @@ describe('numbers that answers about drilling share', () => {
       average: Math.round((100 * sum(totals)) / 14) / 100,
     })
     const refused = await get('/v1/rig-counts/trends?period=decade')
-    expect([refused.status, (await json<{ error: Row }>(refused)).error]).toMatchObject([
-      400,
-      { code: 'INVALID_PARAMETER', parameter: 'period' },
-    ])
+    expect({
+      status: refused.status,
+      error: (await json<{ error: Row }>(refused)).error,
+    }).toMatchObject({ status: 400, error: { code: 'INVALID_PARAMETER', parameter: 'period' } })
   })
 })
 

@@ -249,10 +249,10 @@ describe('/v1/ei/well-permits/{id}', () => {
     test(`the well permit ${id} is unknown`, async () => {
       const instance = filled()
       const response = await instance.get(`/v1/ei/well-permits/${id}`, instance.key())
-      expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([
-        404,
-        'NOT_FOUND',
-      ])
+      expect({
+        status: response.status,
+        code: (await json<{ error: Body }>(response)).error.code,
+      }).toEqual({ status: 404, code: 'NOT_FOUND' })
     })
   }
 })
@@ -311,12 +311,12 @@ describe('/v1/ei/well-permits/summary and by-*', () => {
       } & Body
     }>(filled(), '/v1/ei/well-permits/summary')
     const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0)
-    expect([
-      data.total_permits,
-      sum(data.by_state),
-      sum(data.by_operator),
-      data.as_of_date,
-    ]).toEqual([5, 5, 5, '2026-11-18'])
+    expect({
+      totalPermits: data.total_permits,
+      byStateSum: sum(data.by_state),
+      byOperatorSum: sum(data.by_operator),
+      asOfDate: data.as_of_date,
+    }).toEqual({ totalPermits: 5, byStateSum: 5, byOperatorSum: 5, asOfDate: '2026-11-18' })
     expect(data.by_state).toEqual({ TX: 3, NM: 1, NV: 1 })
   })
 
@@ -403,10 +403,10 @@ describe('/v1/ei/well-permits/summary and by-*', () => {
       recent: [],
     })
     const response = await instance.get('/v1/ei/well-permits/states/HI', instance.key())
-    expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([
-      404,
-      'DATA_NOT_AVAILABLE',
-    ])
+    expect({
+      status: response.status,
+      code: (await json<{ error: Body }>(response)).error.code,
+    }).toEqual({ status: 404, code: 'DATA_NOT_AVAILABLE' })
   })
 })
 
@@ -478,10 +478,10 @@ describe('/v1/ei/well-permits and plans', () => {
         'well-permits/latest',
         'wells/42329400010000/timeline',
       ]) {
-        expect([
-          path,
+        expect(
           (await instance.get(`/v1/ei/${path}`, token)).headers.get('x-service-data'),
-        ]).toEqual([path, mark])
+          path,
+        ).toEqual(mark)
       }
     }
   })

@@ -173,7 +173,10 @@ describe('events', () => {
     }
     const register = createPermits({ db, events: { emit } })
     expect(() => register.record([permit()], now)).toThrow('no room')
-    expect([register.counts.total(), register.store.rows([1])]).toEqual([0, []])
+    expect({ total: register.counts.total(), rows: register.store.rows([1]) }).toEqual({
+      total: 0,
+      rows: [],
+    })
   })
 })
 

@@ -159,11 +159,14 @@ describe('the list over all metrics', () => {
   })
   test('is filtered by metric and region, and counted alike', () => {
     const filter = { ...everything, metric: 'frac_spreads', regions: ['permian'] } as const
-    expect([metrics.page(filter, 10, 0).length, metrics.count(filter)]).toEqual([2, 2])
-    expect([
-      metrics.page({ ...all, regions: ['TX'] }, 10, 0).length,
-      metrics.count({ ...all, regions: ['TX'] }),
-    ]).toEqual([1, 1])
+    expect({ page: metrics.page(filter, 10, 0).length, count: metrics.count(filter) }).toEqual({
+      page: 2,
+      count: 2,
+    })
+    expect({
+      page: metrics.page({ ...all, regions: ['TX'] }, 10, 0).length,
+      count: metrics.count({ ...all, regions: ['TX'] }),
+    }).toEqual({ page: 1, count: 1 })
     expect(valuesOf(metrics.page(all, 1, 2))).toEqual(['2026-11-13 frac_spreads permian 92'])
     expect([
       metrics.before('frac_spreads', 'permian', '2026-11-13'),

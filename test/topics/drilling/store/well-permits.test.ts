@@ -66,10 +66,10 @@ describe('a permit', () => {
     const around = (latitude: number) =>
       search.page({ circle: { latitude, longitude: -102.0319, radiusMiles: 5 } }, 9, 0).total
     expect([around(31.8637), around(32.5)]).toEqual([0, 1])
-    expect([
-      search.page({ county: 'Midland' }, 9, 0).total,
-      search.page({ county: 'martin' }, 9, 0).ids,
-    ]).toEqual([0, [1]])
+    expect({
+      total: search.page({ county: 'Midland' }, 9, 0).total,
+      ids: search.page({ county: 'martin' }, 9, 0).ids,
+    }).toEqual({ total: 0, ids: [1] })
     expect([
       search.page({ wellName: 'bradford' }, 9, 0).total,
       search.page({ wellName: 'other' }, 9, 0).total,
@@ -214,11 +214,11 @@ describe('counts', () => {
       ['NM', '2026-11-02'],
       ['TX', '2026-11-18'],
     ])
-    expect([
-      counts.oldestOn('TX'),
-      counts.between('TX', '2026-11-17', '2026-11-18'),
-      counts.sourceOf('NM'),
-    ]).toEqual(['2026-10-01', 1, 'Texas RRC'])
+    expect({
+      oldestOn: counts.oldestOn('TX'),
+      between: counts.between('TX', '2026-11-17', '2026-11-18'),
+      source: counts.sourceOf('NM'),
+    }).toEqual({ oldestOn: '2026-10-01', between: 1, source: 'Texas RRC' })
     expect(counts.topOperators('TX', '2026-10-01', '2026-11-18', 5)).toEqual([
       { name: 'A Oil', permits: 2 },
     ])

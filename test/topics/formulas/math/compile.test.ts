@@ -285,7 +285,7 @@ describe('a formula', () => {
       const half = (Math.floor(base * 10 ** (digits % 5)) + 0.5) / 10 ** (digits % 5)
       const value = i % 3 === 0 ? half * (1 + ((i % 9) - 4) * Number.EPSILON) : base
       const [row] = compute(`round(BRENT, ${digits})`, { BRENT: [['2026-01-05', value]] })
-      expect([value, digits, row!.value]).toEqual([value, digits, plain(value, digits)])
+      expect(row!.value, `${value} ${digits}`).toEqual(plain(value, digits))
     }
   })
 
@@ -471,9 +471,12 @@ describe('functions of time', () => {
       }
       return computeSeries(counted, terms, only)
     }
-    expect([edgeOf('last'), computed]).toEqual([[all.at(-1)!], 1])
+    expect({ edge: edgeOf('last'), computed }).toEqual({ edge: [all.at(-1)!], computed: 1 })
     const hidden = all.at(-1)!.observedAt
-    expect([edgeOf('last', at => at < hidden), computed]).toEqual([[all.at(-2)!], 2])
+    expect({ edge: edgeOf('last', at => at < hidden), computed }).toEqual({
+      edge: [all.at(-2)!],
+      computed: 2,
+    })
     expect(edgeOf('first')).toEqual([all[0]!])
   })
 

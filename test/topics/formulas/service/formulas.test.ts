@@ -235,10 +235,10 @@ describe('a series by formula', () => {
   test('a series by formula refuses pushed values', async () => {
     const { push } = await withSpread()
     const pushed = await push('DESK_SPREAD_USD', { '2026-11-18': 1 })
-    expect([pushed.status, pushed.body.errors[0]]).toEqual([
-      422,
-      expect.objectContaining({ reason: 'computed' }),
-    ])
+    expect({ status: pushed.status, first: pushed.body.errors[0] }).toEqual({
+      status: 422,
+      first: expect.objectContaining({ reason: 'computed' }),
+    })
   })
 
   test('changes with its text at once', async () => {
@@ -287,16 +287,16 @@ describe('a series by formula', () => {
     await admin('POST', '/series', { ...spread, code: 'DESK_OVER', formula: '2*DESK_SECRET_USD' })
     await push('DESK_SECRET_USD', { '2026-11-19': 61 })
     const hidden = await read('/v1/prices/latest?by_code=DESK_OVER')
-    expect([hidden.status, hidden.body as unknown]).toEqual([
-      404,
-      expect.objectContaining({
+    expect({ status: hidden.status, body: hidden.body as unknown }).toEqual({
+      status: 404,
+      body: expect.objectContaining({
         error: expect.objectContaining({
           code: 'DATA_NOT_AVAILABLE',
           status: 'not_visible',
           missing_legs: [{ code: null, reason: 'not_visible' }],
         }),
       }),
-    ])
+    })
     expect(JSON.stringify(hidden.body)).not.toContain('SECRET')
     expect(JSON.stringify((await read('/v1/commodities')).body)).not.toContain('DESK_OVER')
   })
@@ -331,16 +331,16 @@ describe('a series by formula', () => {
     const { read, push } = await withSpread()
     await push('WTI_USD', { '2026-11-19': 61 })
     const none = await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')
-    expect([none.status, none.body as unknown]).toEqual([
-      404,
-      expect.objectContaining({
+    expect({ status: none.status, body: none.body as unknown }).toEqual({
+      status: 404,
+      body: expect.objectContaining({
         error: expect.objectContaining({
           message: 'The formula of DESK_SPREAD_USD has no value: BRENT_CRUDE_USD is incomplete.',
           status: 'incomplete',
           missing_legs: [{ code: 'BRENT_CRUDE_USD', reason: 'incomplete' }],
         }),
       }),
-    ])
+    })
   })
 
   test('is left out of exports and the feed where it rests on values that may not be passed on', async () => {

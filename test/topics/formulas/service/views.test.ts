@@ -83,7 +83,7 @@ test('closes of formulas over formulas take as many lookups a level, however man
 
 test('steps towards a limit end with it, in either direction', () => {
   const back = [...stepsTo(dayMs, -dayMs)]
-  expect([back[0], back.at(-1)]).toEqual([dayMs - 3_600_000, -dayMs])
+  expect({ first: back[0], last: back.at(-1) }).toEqual({ first: dayMs - 3_600_000, last: -dayMs })
   expect(back).toEqual(back.toSorted((a, b) => b - a))
   expect([...stepsTo(0, 1)]).toEqual([1])
   expect([...stepsTo(5, 5)]).toEqual([5])

@@ -101,7 +101,10 @@ describe('the carriers of a demo instance', () => {
     const rows = [...weeksOf(filled), ...filled.surcharges.inForce('parcel', '2026-11-20')]
     for (const { bandMin, bandMax, indexPrice, effectiveOn, retrievedAt, fixture } of rows) {
       expect(bandMin <= indexPrice && indexPrice < bandMax).toBe(true)
-      expect([isoDay(retrievedAt), fixture]).toEqual([effectiveOn, true])
+      expect({ isoDay: isoDay(retrievedAt), fixture }).toEqual({
+        isoDay: effectiveOn,
+        fixture: true,
+      })
     }
     const newest = weeksOf(filled)[0]!
     // The 306th Monday is the 16th: 3.2 + 6 x 0.02, in the 42nd step of five cents from 1.2: 2.5 +

@@ -51,7 +51,8 @@ describe('bands', () => {
         const band = bandFor(ltl, price)!
         expect(band.min <= price && price < band.max).toBe(true)
         const next = bandFor(ltl, band.max)!
-        expect([next.min, next.percent >= band.percent]).toEqual([band.max, true])
+        expect(next.min).toBe(band.max)
+        expect(next.percent).toBeGreaterThanOrEqual(band.percent)
         // In whole mills, where nothing rounds.
         const step = Math.floor((mills - 1200) / 50)
         expect(band.percent).toBeCloseTo(mills < 1200 ? 0 : 1 + step * 0.5, 9)

@@ -258,10 +258,10 @@ describe('/v1/bunker-fuels where prices are missing', () => {
       part,
       key,
     )
-    expect([
-      compared.data.comparison.RTM!.prices.length,
-      compared.data.comparison.SIN!.prices.length,
-    ]).toEqual([0, 1])
+    expect({
+      RTM: compared.data.comparison.RTM!.prices.length,
+      SIN: compared.data.comparison.SIN!.prices.length,
+    }).toEqual({ RTM: 0, SIN: 1 })
     expect((await part.get('/v1/bunker-fuels/ports/RTM', key)).status).toBe(404)
   })
   test.each(['', '/all', '/ports/SIN', '/spreads', '/export'])(

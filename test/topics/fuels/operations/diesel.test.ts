@@ -178,11 +178,11 @@ describe('/v1/diesel-prices/stations', () => {
       1,
     )
     const { stations, metadata } = await near(instance, { ...houston, radius: 50_000 })
-    expect([stations.length, metadata.total_stations, stations.at(-1)!.name]).toEqual([
-      50,
-      70,
-      'Stop 49',
-    ])
+    expect({
+      stations: stations.length,
+      totalStations: metadata.total_stations,
+      name: stations.at(-1)!.name,
+    }).toEqual({ stations: 50, totalStations: 70, name: 'Stop 49' })
   })
   test('have a radius of five miles where none is given', async () => {
     const instance = filled()
@@ -229,10 +229,10 @@ describe('/v1/diesel-prices/stations', () => {
   ])('%j is refused for %p', async (body, field) => {
     const instance = openTestInstance()
     const response = await instance.send('POST', path, body, instance.key())
-    expect([
-      response.status,
-      (await json<{ code: string; field: string }>(response)).field,
-    ]).toEqual([422, field])
+    expect({
+      status: response.status,
+      field: (await json<{ code: string; field: string }>(response)).field,
+    }).toEqual({ status: 422, field })
   })
   test('are for plans with calculated metrics, with the key in the header', async () => {
     const instance = filled()

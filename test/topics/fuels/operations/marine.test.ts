@@ -422,11 +422,14 @@ describe('/v1/prices/marine-fuels refuses', () => {
       const body = await json<{ code?: string; error?: { code: string; parameter?: string } }>(
         refusal,
       )
-      expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([
-        status,
-        code,
-        parameter,
-      ])
+      expect(
+        {
+          status: refusal.status,
+          code: body.error?.code ?? body.code,
+          parameter: body.error?.parameter,
+        },
+        path,
+      ).toEqual({ status, code, parameter })
       instance.clock.advance(5 * secondMs)
     }
     const { error } = await json<Refusal>(instance.get('/v1/marine-ports?region=EMEA', token))
@@ -443,9 +446,12 @@ describe('/v1/prices/marine-fuels refuses', () => {
     ]) {
       const refusal = await instance.get(path, token)
       expect(
-        [refusal.status, (await json<{ error: { code: string } }>(refusal)).error.code],
+        {
+          status: refusal.status,
+          code: (await json<{ error: { code: string } }>(refusal)).error.code,
+        },
         path,
-      ).toEqual([404, 'DATA_NOT_AVAILABLE'])
+      ).toEqual({ status: 404, code: 'DATA_NOT_AVAILABLE' })
     }
     expect(
       (await json<Ports>(instance.get('/v1/prices/marine-fuels/ports', token))).data.ports.map(

@@ -300,7 +300,10 @@ describe('/v1/fuel-surcharge refuses', () => {
     for (const [path, status, code, parameter] of table) {
       const refusal = await instance.get(`/v1/fuel-surcharge${path}`, token)
       const { error } = await json<Refusal>(refusal)
-      expect([refusal.status, error.code, error.parameter], path).toEqual([status, code, parameter])
+      expect(
+        { status: refusal.status, code: error.code, parameter: error.parameter },
+        path,
+      ).toEqual({ status, code, parameter })
     }
     const { error } = await json<Refusal>(
       instance.get('/v1/fuel-surcharge/parcel?service_level=drone', token),
@@ -319,10 +322,10 @@ describe('/v1/fuel-surcharge refuses', () => {
       ['/alder/history', 'NOT_FOUND'],
     ]) {
       const refusal = await instance.get(`/v1/fuel-surcharge${path}`, token)
-      expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([
-        404,
-        code!,
-      ])
+      expect(
+        { status: refusal.status, code: (await json<Refusal>(refusal)).error.code },
+        path,
+      ).toEqual({ status: 404, code: code! })
     }
   })
 
@@ -352,10 +355,10 @@ test('every fuel surcharge request accepts a key of any plan, counts and reports
   expect((await instance.get('/v1/fuel-surcharge')).status).toBe(401)
   for (const [i, path] of paths.entries()) {
     const answer = await instance.get(`/v1/fuel-surcharge${path}`, token)
-    expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([
-      200,
-      String(i + 1),
-    ])
+    expect(
+      { status: answer.status, ratelimitUsed: answer.headers.get('x-ratelimit-used') },
+      path,
+    ).toEqual({ status: 200, ratelimitUsed: String(i + 1) })
     expect(answer.headers.get('x-service-data'), path).toBe(path === '' ? 'fixture' : null)
   }
   const { data } = await answered(instance, '/cordell/latest', '/:carrier/latest')

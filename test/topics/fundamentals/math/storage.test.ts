@@ -35,7 +35,10 @@ describe('utilization', () => {
         place === 'Cushing' && product === 'crude' && day === '2024-03-01',
     )
     const level = levels.find(([day]) => day === '2024-05-17')
-    expect([level![2], capacity![2]]).toEqual(['36320.0', '78410.0'])
+    expect({ level: level![2], capacity: capacity![2] }).toEqual({
+      level: '36320.0',
+      capacity: '78410.0',
+    })
     // 36,320 of 78,410 thousand barrels.
     expect(utilizationPercent(36.32, 78.41)).toBeCloseTo(46.3206223696, 9)
   })

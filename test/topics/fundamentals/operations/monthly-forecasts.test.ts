@@ -159,10 +159,10 @@ describe('/v1/forecasts/monthly/accuracy', () => {
     const instance = openTestInstance()
     forecasts(instance, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
     const response = await instance.get('/v1/forecasts/accuracy', instance.key())
-    expect([
-      response.status,
-      (await json<{ error: { code: string } }>(response)).error.code,
-    ]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+    expect({
+      status: response.status,
+      code: (await json<{ error: { code: string } }>(response)).error.code,
+    }).toEqual({ status: 404, code: 'DATA_NOT_AVAILABLE' })
   })
 })
 
@@ -287,10 +287,10 @@ describe('/v1/forecasts/monthly/{period}', () => {
     test(`${path} is refused with ${code}`, async () => {
       const instance = answers()
       const response = await instance.get(`/v1/forecasts${path}`, instance.key())
-      expect([
-        response.status,
-        (await json<{ error: { code: string } }>(response)).error.code,
-      ]).toEqual([status, code])
+      expect({
+        status: response.status,
+        code: (await json<{ error: { code: string } }>(response)).error.code,
+      }).toEqual({ status, code })
     })
   }
 

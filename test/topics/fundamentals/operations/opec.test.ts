@@ -133,10 +133,10 @@ describe('/v1/ei/opec_productions', () => {
     const instance = openTestInstance()
     for (const path of ['/latest', '/total', '/by_country', '/top_producers']) {
       const response = await instance.get(`/v1/ei/opec_productions${path}`, instance.key())
-      expect([
-        response.status,
-        (await json<{ error: { code: string } }>(response)).error.code,
-      ]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+      expect({
+        status: response.status,
+        code: (await json<{ error: { code: string } }>(response)).error.code,
+      }).toEqual({ status: 404, code: 'DATA_NOT_AVAILABLE' })
     }
     expect(await data(instance, '')).toEqual([])
     expect((await instance.get('/v1/ei/opec_productions/1', instance.key())).status).toBe(404)

@@ -474,11 +474,14 @@ describe('/v1/storage/history/{code}', () => {
     for (const [path, status, code, parameter] of table) {
       const refusal = await instance.get(`/v1/storage/${path}`, token)
       const body = await json<Refusal & { code?: string; valid_intervals?: string[] }>(refusal)
-      expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([
-        status,
-        code,
-        parameter,
-      ])
+      expect(
+        {
+          status: refusal.status,
+          code: body.error?.code ?? body.code,
+          parameter: body.error?.parameter,
+        },
+        path,
+      ).toEqual({ status, code, parameter })
       if (code === 'invalid_interval')
         expect(body.valid_intervals).toEqual(['daily', 'weekly', 'monthly'])
     }
@@ -500,10 +503,10 @@ describe('every path of /v1/storage', () => {
     const token = instance.key()
     for (const path of paths) {
       const refusal = await instance.get(path, token)
-      expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([
-        404,
-        'DATA_NOT_AVAILABLE',
-      ])
+      expect(
+        { status: refusal.status, code: (await json<Refusal>(refusal)).error.code },
+        path,
+      ).toEqual({ status: 404, code: 'DATA_NOT_AVAILABLE' })
       expect(refusal.headers.get('x-ratelimit-used')).toBe('0')
     }
   })
@@ -514,10 +517,10 @@ describe('every path of /v1/storage', () => {
     const token = instance.key('free')
     for (const [i, path] of paths.entries()) {
       const answer = await instance.get(path, token)
-      expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([
-        200,
-        String(i + 1),
-      ])
+      expect(
+        { status: answer.status, ratelimitUsed: answer.headers.get('x-ratelimit-used') },
+        path,
+      ).toEqual({ status: 200, ratelimitUsed: String(i + 1) })
     }
   })
 

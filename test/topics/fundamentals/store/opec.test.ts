@@ -78,10 +78,14 @@ describe('the production of countries', () => {
     )
     expect(store.count({ country: 'Iraq', fromMonth: '2026-09', toMonth: '2026-10' })).toBe(1)
     expect(store.count({ ...all, fromMonth: '2026-09' })).toBe(3)
-    expect([store.newestMonth(), store.months(), store.countryNamed('IRAQ')]).toEqual([
-      '2026-10',
-      ['2026-08', '2026-09', '2026-10'],
-      'Iraq',
-    ])
+    expect({
+      newestMonth: store.newestMonth(),
+      months: store.months(),
+      countryNamed: store.countryNamed('IRAQ'),
+    }).toEqual({
+      newestMonth: '2026-10',
+      months: ['2026-08', '2026-09', '2026-10'],
+      countryNamed: 'Iraq',
+    })
   })
 })

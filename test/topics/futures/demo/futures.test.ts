@@ -79,10 +79,10 @@ describe('a new demo instance', () => {
         const { opensAt, closesAt } = sessionOn(family, day)
         const trades = futures.intraday(code, listedMonths(code, day, 1)[0]!, day)!
         expect(trades.ticks.length).toBe((closesAt - opensAt) / (5 * minuteMs) + 1)
-        expect([trades.ticks[0]!.tradedAt, trades.ticks.at(-1)!.tradedAt]).toEqual([
-          opensAt,
-          closesAt,
-        ])
+        expect({ first: trades.ticks[0]!.tradedAt, last: trades.ticks.at(-1)!.tradedAt }).toEqual({
+          first: opensAt,
+          last: closesAt,
+        })
       }
     })
   }

@@ -63,7 +63,7 @@ describe('stretchesOf', () => {
       fc.property(anyFamily, anyDay, fc.integer({ min: 0, max: 400 }), ({ code }, from, length) => {
         const to = dayAfter(from, length)
         const stretches = stretchesOf(code, from, to)
-        expect([stretches.at(-1)?.from, stretches[0]?.to]).toEqual([from, to])
+        expect({ from: stretches.at(-1)?.from, to: stretches[0]?.to }).toEqual({ from, to })
         for (const [i, stretch] of stretches.entries()) {
           expect(listedMonths(code, stretch.from, 1)[0]).toBe(stretch.front)
           expect(listedMonths(code, stretch.to, 1)[0]).toBe(stretch.front)

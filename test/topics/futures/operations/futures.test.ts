@@ -267,26 +267,23 @@ describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
           ]),
         ),
       )
-      expect([new Date(moment).toISOString(), statuses]).toEqual([
-        new Date(moment).toISOString(),
-        expected,
-      ])
+      expect(statuses, new Date(moment).toISOString()).toEqual(expected)
     }
   })
 
   test('outdated futures data is refused with its age, while historical data stays available', async () => {
     own.follow(at('2026-11-24T15:55:00Z'), false)
     const old = await ask('/v1/futures/exch-wti', own, key)
-    expect([old.status, problemOf(old.body)]).toMatchObject([
-      503,
-      {
+    expect({ status: old.status, problem: problemOf(old.body) }).toMatchObject({
+      status: 503,
+      problem: {
         code: 'DATA_TOO_STALE',
         data_age_hours: 97,
         max_age_hours: 96,
         last_updated: '2026-11-20T14:55:00Z',
         retry: { retryable: true },
       },
-    ])
+    })
     for (const path of [
       'latest?contract=CL',
       'curve?contract=CL',
@@ -313,16 +310,16 @@ describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
   test('a stale live futures price is refused with its delay in the running session', async () => {
     own.follow(at('2026-11-23T12:00:00Z'), false)
     const { status, body } = await ask('/v1/futures/exch-gasoil', own, key)
-    expect([status, problemOf(body)]).toMatchObject([
-      503,
-      {
+    expect({ status, problem: problemOf(body) }).toMatchObject({
+      status: 503,
+      problem: {
         code: 'LIVE_DATA_STALE',
         freshness_status: 'stale',
         market_status: 'open',
         stale_by_minutes: 660,
         market_timezone: 'Europe/London',
       },
-    ])
+    })
   })
 
   test('is warned of from 24 hours on', async () => {

@@ -242,7 +242,10 @@ describe('GET /v1/futures/:slug/continuous with an adjustment or another roll ru
       ['roll_days=3', 'roll_days'],
     ]) {
       const { status, body } = await ask(`/v1/futures/brent/continuous?${query}`)
-      expect([query, status, problemOf(body)]).toMatchObject([query, 400, { parameter }])
+      expect({ status, problem: problemOf(body) }, query).toMatchObject({
+        status: 400,
+        problem: { parameter },
+      })
     }
   })
 })
@@ -467,11 +470,10 @@ test('short forms answer by ticker, slug or code; the first contract is the fron
     const { body } = await ask(`/v1/futures/${path}`)
     expectShape(copy.app, `/v1/futures/${path.split('?')[0]}`, body)
     const data = body.data as { contracts: Record<string, unknown>[] }
-    expect([path, data.contracts.length, data.contracts[0]]).toMatchObject([
-      path,
-      12,
-      { contract_code: 'BRENT_FUTURES_2027_01', month: 'Jan 2027' },
-    ])
+    expect({ contracts: data.contracts.length, first: data.contracts[0] }, path).toMatchObject({
+      contracts: 12,
+      first: { contract_code: 'BRENT_FUTURES_2027_01', month: 'Jan 2027' },
+    })
   }
   const second = (await ask('/v1/futures/latest?contract=CL.2')).body.data as {
     contracts: Record<string, unknown>[]

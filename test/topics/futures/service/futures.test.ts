@@ -170,10 +170,10 @@ describe('recordDays and recordTicks: what is recorded', () => {
     const { futures, catalogue, latestPrices } = openTestInstance().services
     futures.recordTicks([tickOf('2026-11-20T14:55:00Z', 71.23)], startAt)
     const { series, code } = catalogue.resolve('wti_futures_2027_01', startAt)!
-    expect([code, latestPrices.quote(series)?.observation.value]).toEqual([
-      codeOf('2027-01'),
-      71.23,
-    ])
+    expect({ code, value: latestPrices.quote(series)?.observation.value }).toEqual({
+      code: codeOf('2027-01'),
+      value: 71.23,
+    })
   })
 
   test('recording futures stores nothing when any part of the call fails', () => {
@@ -188,17 +188,25 @@ describe('resolve: the catalogue', () => {
   test('answers a family with the series of its front contract as soon as that has data', () => {
     const { futures, catalogue } = openTestInstance({}, at('2026-11-23T15:00:00Z')).services
     const resolveWti = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
-    expect([resolveWti().series.code, resolveWti().code, resolveWti().requestedCode]).toEqual([
-      'WTI_FUTURES',
-      codeOf('2027-01'),
-      'WTI_FUTURES',
-    ])
+    expect({
+      series: resolveWti().series.code,
+      code: resolveWti().code,
+      requestedCode: resolveWti().requestedCode,
+    }).toEqual({
+      series: 'WTI_FUTURES',
+      code: codeOf('2027-01'),
+      requestedCode: 'WTI_FUTURES',
+    })
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
-    expect([resolveWti().series.code, resolveWti().code, resolveWti().requestedCode]).toEqual([
-      codeOf('2027-01'),
-      codeOf('2027-01'),
-      'WTI_FUTURES',
-    ])
+    expect({
+      series: resolveWti().series.code,
+      code: resolveWti().code,
+      requestedCode: resolveWti().requestedCode,
+    }).toEqual({
+      series: codeOf('2027-01'),
+      code: codeOf('2027-01'),
+      requestedCode: 'WTI_FUTURES',
+    })
     expect(catalogue.hasData(catalogue.named('WTI_FUTURES')!)).toBe(true)
   })
 
@@ -414,7 +422,7 @@ describe('freshness changes at the right moment', () => {
       futures.recordTicks([tickOf(quotedAt, 4, { family, month })], at(quotedAt))
       for (const [moment, state] of moments) {
         clock.set(at(moment))
-        expect([moment, futures.freshness(family)?.state]).toEqual([moment, state])
+        expect<string | undefined>(futures.freshness(family)?.state, moment).toBe(state)
       }
     })
   }

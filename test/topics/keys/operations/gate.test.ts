@@ -460,7 +460,10 @@ describe('createGate: what counts', () => {
     })
     gates.waiting.get('a')!({ done: true })
     gates.waiting.get('b')!({ wrong: true } as never)
-    expect([(await first).status, (await second).status]).toEqual([200, 500])
+    expect({ first: (await first).status, second: (await second).status }).toEqual({
+      first: 200,
+      second: 500,
+    })
     door.clock.advance(minuteMs)
     expect(await statusesOf(2, () => ask('/probe/counted'))).toEqual([200, 402])
   })

@@ -199,7 +199,10 @@ test('a crash loses only the requests since the last write pass in any sequence 
         )
         .all()
       for (const { id, used, requests } of stored)
-        expect([used ?? 0, requests ?? 0]).toEqual([asked.get(id)!, asked.get(id)!])
+        expect({ used: used ?? 0, requests: requests ?? 0 }).toEqual({
+          used: asked.get(id)!,
+          requests: asked.get(id)!,
+        })
     }),
     { numRuns: runs(150), examples: [[courseOfNeighbours]] },
   )

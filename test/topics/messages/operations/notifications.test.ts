@@ -63,7 +63,10 @@ describe('GET /v1/notifications: notifications', () => {
         `/v1/notifications?${query}`,
         instance.token,
       )
-      expect([status, (body.error as { code: string }).code]).toEqual([400, 'INVALID_PARAMETER'])
+      expect({ status, code: (body.error as { code: string }).code }).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+      })
     }
   })
 

@@ -87,7 +87,10 @@ test.each([
     await post()
     await minutes(1)
     expect(services.providerFaults.email()).toBeDefined()
-    expect([mail.accepted.length, sms.taken.length]).toEqual([0, 0])
+    expect({ accepted: mail.accepted.length, taken: sms.taken.length }).toEqual({
+      accepted: 0,
+      taken: 0,
+    })
     isDown = false
     sms.state.answer = () => undefined
     await minutes(90)
@@ -96,10 +99,10 @@ test.each([
       Array.from({ length: posted }, (_, each) => `message ${each + 1}`),
     )
     expect(sms.taken).toHaveLength(posted)
-    expect([services.providerFaults.email(), services.providerFaults.sms()]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect({ email: services.providerFaults.email(), sms: services.providerFaults.sms() }).toEqual({
+      email: undefined,
+      sms: undefined,
+    })
     expect(log.filter(line => line.includes('message_abandoned'))).toEqual([])
   },
   30_000,
@@ -141,6 +144,5 @@ test('an address that a provider repeats in its reason does not reach the log or
   expect(errors[0]).toContain("the 'To' number: the recipient")
   const all = [...log, ...errors].join('\n').toLowerCase()
   expect(all).toContain('the recipient')
-  for (const address of ['5550100001', email])
-    expect([address, all.includes(address)]).toEqual([address, false])
+  for (const address of ['5550100001', email]) expect(all.includes(address), address).toBe(false)
 })

@@ -138,7 +138,7 @@ describe('an alert', () => {
       ['2027-03-15T11:00:00Z', true],
     ] as const) {
       instance.clock.set(Date.parse(moment))
-      expect([moment, alert() !== undefined]).toEqual([moment, isSent])
+      expect(alert() !== undefined, String(moment)).toEqual(isSent)
       if (!isSent) expect(last()).toMatchObject({ state: 'skipped', error: 'Quiet hours.' })
     }
   })

@@ -51,7 +51,10 @@ test('all pages are compared once a week, and a start knows when they were', () 
   expect(later.status().finishedAt).toBe(startAt)
   clock.set(startAt + 7 * dayMs)
   later.pass()
-  expect([later.status().finishedAt, events()]).toEqual([startAt + 7 * dayMs, []])
+  expect({ finishedAt: later.status().finishedAt, events: events() }).toEqual({
+    finishedAt: startAt + 7 * dayMs,
+    events: [],
+  })
   db.close()
 })
 

@@ -24,7 +24,7 @@ describe('the power of the demo world', () => {
       const terms = termsOf(code)
       const bounds = shippedTermsOf(code)!
       const history = world.history(code, now)
-      expect([code, history.length > 100]).toEqual([code, true])
+      expect(history.length, code).toBeGreaterThan(100)
       const finder = createPeriodFinder(terms)
       const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = bounds
       const wrong = history.filter(
@@ -91,8 +91,8 @@ describe('the power of the demo world', () => {
         .history(`${kind}_DE_LU_FORECAST_MW`, now)
         .filter(({ observedAt }) => measured.has(observedAt))
         .map(({ observedAt, value }) => [value, measured.get(observedAt)!] as const)
-      expect([kind, pairs.length > 1000]).toEqual([kind, true])
-      expect([kind, correlation(pairs) > 0.98]).toEqual([kind, true])
+      expect(pairs.length, kind).toBeGreaterThan(1000)
+      expect(correlation(pairs), kind).toBeGreaterThan(0.98)
     }
   })
 

@@ -408,8 +408,7 @@ describe('markets close', () => {
 
 describe('depth', () => {
   test('every available code has data and the others none', () => {
-    for (const one of series)
-      expect([one.code, history(one.code).length > 0]).toEqual([one.code, one.available])
+    for (const one of series) expect(history(one.code).length > 0, one.code).toEqual(one.available)
     expect(world.observations('NO_SUCH_CODE', 0, now)).toEqual([])
   })
 

@@ -64,10 +64,10 @@ describe('priceGroups', () => {
     [{ above: 100 }, []],
   ])('leaves out what %j does not hold of', (filter, values) => {
     const [group] = priceGroups(points, 'all', filter)
-    expect([group?.count ?? 0, group?.first, group?.last]).toEqual([
-      values.length,
-      values[0],
-      values.at(-1),
-    ])
+    expect({ count: group?.count ?? 0, first: group?.first, last: group?.last }).toEqual({
+      count: values.length,
+      first: values[0],
+      last: values.at(-1),
+    })
   })
 })

@@ -35,7 +35,10 @@ test('thinning keeps the order, the ends and the extremes, and never more than a
       expect(thin[0]).toBe(points[0])
       expect(thin.at(-1)).toBe(points.at(-1))
       const [whole, part] = [summaryOf(points)!, summaryOf(thin)!]
-      expect([part.high.value, part.low.value]).toEqual([whole.high.value, whole.low.value])
+      expect({ high: part.high.value, low: part.low.value }).toEqual({
+        high: whole.high.value,
+        low: whole.low.value,
+      })
     }),
   )
 })

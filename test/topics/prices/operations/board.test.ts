@@ -56,7 +56,10 @@ describe('GET /v1/prices/board', () => {
   test('takes 200 codes and refuses one more', async () => {
     expect((await boardOf(Array(200).fill('WTI_USD').join(','))).status).toBe(200)
     const { status, body } = await boardOf(Array(201).fill('WTI_USD').join(','))
-    expect([status, (body as { code?: string }).code]).toEqual([400, 'too_many_codes'])
+    expect({ status, code: (body as { code?: string }).code }).toEqual({
+      status: 400,
+      code: 'too_many_codes',
+    })
   })
 })
 
@@ -160,7 +163,12 @@ describe('GET /v1/prices/chart', () => {
     const { times, close, open, high, low } = body.data
     expect(close).toEqual([70, 72, 75])
     expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true)
-    expect([open?.length, high, low?.length, times.length]).toEqual([3, [70, 72, 75], 3, 3])
+    expect({ open: open?.length, high, low: low?.length, times: times.length }).toEqual({
+      open: 3,
+      high: [70, 72, 75],
+      low: 3,
+      times: 3,
+    })
   })
 
   test('names the days of which a value waits to be decided on', async () => {
@@ -228,7 +236,8 @@ describe('GET /v1/prices/chart', () => {
     const query = `code=${code}&days=30&interval=day`
     expect((await chartOf(query)).body.data.close).toEqual([81])
     const then = (await chartOf(`${query}&as_of=${knownAt}`)).body.data
-    expect([then.close, then.open, then.as_of !== null]).toEqual([[80], [80], true])
+    expect({ close: then.close, open: then.open }).toEqual({ close: [80], open: [80] })
+    expect(then.as_of).not.toBeNull()
   })
 
   test.each([

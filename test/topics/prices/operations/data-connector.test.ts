@@ -91,7 +91,10 @@ describe('GET /v1/prices/data-connector while the account has no rows', () => {
     expect(await rowsOf(instance, '?since=2026-11-18')).toHaveLength(64)
     expect(await rowsOf(instance, '?since=2027-01-01')).toHaveLength(0)
     const all = await rowsOf(instance, '?since=2026-01-01')
-    expect([all.length, all.at(-1)!.timestamp]).toEqual([1000, '2026-10-19T12:00:00Z'])
+    expect({ all: all.length, timestamp: all.at(-1)!.timestamp }).toEqual({
+      all: 1000,
+      timestamp: '2026-10-19T12:00:00Z',
+    })
   })
   test.each([
     ['?fuel_type=coal', 400],

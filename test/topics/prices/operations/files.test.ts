@@ -428,7 +428,10 @@ test('a file that cannot be made stays as it was and stops no other, and is repo
     expect(third.failures.map(({ kind }) => kind)).toEqual(['prices'])
     refuses = /nothing/
     const last = await night(61 * 60_000)
-    expect([last.failures, priceFiles.failures()]).toEqual([[], []])
+    expect({ last: last.failures, priceFiles: priceFiles.failures() }).toEqual({
+      last: [],
+      priceFiles: [],
+    })
     expect(last.files.find(({ kind }) => kind === 'prices')!.rows).toBe(4)
   } finally {
     rmSync(own, { recursive: true })

@@ -274,7 +274,7 @@ describe('GET /v1/prices/latest: every code is one kept body', () => {
   test('that is the same until something changes', async () => {
     const { every } = opened()
     const [first, second] = [await every(), await every()]
-    expect([first.cache, second.cache]).toEqual(['MISS', 'HIT'])
+    expect({ first: first.cache, second: second.cache }).toEqual({ first: 'MISS', second: 'HIT' })
     expect({ rows: second.rows, etag: second.etag }).toEqual({ rows: first.rows, etag: first.etag })
   })
 
@@ -427,15 +427,17 @@ describe('GET /v1/prices/latest: ETag and If-None-Match', () => {
         ),
       )
       for (const [codes, etag] of answers)
-        expect([why, codes, (await instance.ask(codes, { 'if-none-match': etag })).status]).toEqual(
-          [why, codes, 304],
-        )
+        expect(
+          (await instance.ask(codes, { 'if-none-match': etag })).status,
+          `${why} ${codes}`,
+        ).toBe(304)
       change()
       instance.clock.advance(minuteMs)
       for (const [codes, etag] of answers)
-        expect([why, codes, (await instance.ask(codes, { 'if-none-match': etag })).status]).toEqual(
-          [why, codes, 200],
-        )
+        expect(
+          (await instance.ask(codes, { 'if-none-match': etag })).status,
+          `${why} ${codes}`,
+        ).toBe(200)
     }
   })
 

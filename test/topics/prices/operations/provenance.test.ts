@@ -153,7 +153,10 @@ describe('whose a value is', () => {
       (await dataOf('/v1/prices/excel-latest?codes=WTI_USD&format=json')).rows[0],
       (await dataOf('/v1/market-brief?codes=WTI_USD')).commodities[0],
     ])
-      expect([row?.source, row?.data_source ?? 'Desk']).toEqual(['Desk', 'Desk'])
+      expect({ source: row?.source, dataSource: row?.data_source ?? 'Desk' }).toEqual({
+        source: 'Desk',
+        dataSource: 'Desk',
+      })
     expect((await ask('widget?codes=WTI_USD')).attribution).toEndWith(': Published by Desk')
     expect((await ask('widget/WTI_USD')).attribution).toEndWith(': Published by Desk')
   })

@@ -127,10 +127,10 @@ describe('bars of a zone', () => {
       `code=${power}&zone=Europe/Berlin&interval=hour&start_date=2026-10-25&end_date=2026-10-25`,
     )
     expect(days).toHaveLength(25)
-    expect([days.at(-1)!.bucket_start, days[0]!.bucket_start]).toEqual([
-      '2026-10-24T22:00:00Z',
-      '2026-10-25T22:00:00Z',
-    ])
+    expect({ last: days.at(-1)!.bucket_start, first: days[0]!.bucket_start }).toEqual({
+      last: '2026-10-24T22:00:00Z',
+      first: '2026-10-25T22:00:00Z',
+    })
   })
 
   test('have the mean that /v1/delivery has for the day', async () => {
@@ -190,11 +190,8 @@ describe('bars of a zone', () => {
       `/v1/analytics/statistics?code=${hourly}`,
     ]) {
       const { status, body } = await instance.ask(`${path}&${query}`)
-      expect([path, status, JSON.stringify(body).includes(`"${parameter}"`)]).toEqual([
-        path,
-        400,
-        true,
-      ])
+      expect(status, path).toBe(400)
+      expect(JSON.stringify(body), path).toContain(`"${parameter}"`)
     }
   })
 
@@ -203,7 +200,10 @@ describe('bars of a zone', () => {
       `/v1/prices/2026-10-25?code=${hourly}&zone=Europe/Berlin&interval=raw&per_page=100`,
     )
     const rows: Bar[] = body.data.prices
-    expect([rows.length, rows.at(-1)!.created_at]).toEqual([25, '2026-10-24T22:00:00Z'])
+    expect({ rows: rows.length, createdAt: rows.at(-1)!.created_at }).toEqual({
+      rows: 25,
+      createdAt: '2026-10-24T22:00:00Z',
+    })
   })
 })
 

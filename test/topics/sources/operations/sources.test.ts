@@ -96,11 +96,11 @@ describe('POST /v1/data-sources', () => {
         'idempotency-key': 'abc',
       })
     const [first, second] = [await send(), await send()]
-    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([
-      201,
-      201,
-      'true',
-    ])
+    expect({
+      firstStatus: first.status,
+      secondStatus: second.status,
+      idempotentReplayed: second.headers.get('idempotent-replayed'),
+    }).toEqual({ firstStatus: 201, secondStatus: 201, idempotentReplayed: 'true' })
     expect(await second.text()).toBe(await first.text())
   })
 
@@ -288,7 +288,10 @@ test('a deleted source is gone, with its rows', async () => {
   expect(await prices()).toBe(1)
   const { status, data } = await ask('DELETE', `/${id}`, undefined, token)
   expect({ status, data: data.data }).toEqual({ status: 200, data: { id, deleted: true } as never })
-  expect([(await ask('GET', `/${id}`, undefined, token)).status, await prices()]).toEqual([404, 0])
+  expect({
+    status: (await ask('GET', `/${id}`, undefined, token)).status,
+    prices: await prices(),
+  }).toEqual({ status: 404, prices: 0 })
 })
 
 describe('/v1/data-sources/{id}/logs, health and test', () => {

@@ -319,7 +319,10 @@ describe('createSourceSync: the guard of addresses', () => {
     })
     expect(requests.length).toBe(0)
     await open.syncAll()
-    expect([requests.length, newest(open, id).status]).toEqual([1, 'success'])
+    expect({ requests: requests.length, status: newest(open, id).status }).toEqual({
+      requests: 1,
+      status: 'success',
+    })
   })
   test('refuses a test too', async () => {
     const { url, requests } = serve()
@@ -563,7 +566,10 @@ test('only the newest source rows and sync logs are retained', async () => {
   for (const from of [0, 10_000, 20_000])
     dataSources.settle(source, { ...outcome, rows: rows(from, 10_000) })
   const kept = dataSources.newestRows(source, 50_000)
-  expect([kept.length, kept.at(-1)!.observedAt]).toEqual([20_000, 10_000])
+  expect({ kept: kept.length, observedAt: kept.at(-1)!.observedAt }).toEqual({
+    kept: 20_000,
+    observedAt: 10_000,
+  })
   for (let i = 0; i < 1010; i += 1) dataSources.settle(source, { ...outcome, rows: [] })
   expect(instance.services.db.query('SELECT count(*) AS n FROM data_source_syncs').get()).toEqual({
     n: 1000,

@@ -67,10 +67,10 @@ describe('GET /cable: the handshake', () => {
       [{}, '?token=nonsense'],
     ] as const) {
       const response = await handshake(server, headers, query)
-      expect([
-        response.status,
-        ((await response.json()) as { error: { code: string } }).error.code,
-      ]).toEqual([401, 'UNAUTHORIZED'])
+      expect({
+        status: response.status,
+        code: ((await response.json()) as { error: { code: string } }).error.code,
+      }).toEqual({ status: 401, code: 'UNAUTHORIZED' })
     }
     const refused = await handshake(server, { authorization: `Token ${whole.key('starter')}` })
     const { error } = (await refused.json()) as {
@@ -152,10 +152,10 @@ test('a subscriber gets the welcome and then a price that comes in, at once', as
   })
   whole.record('WTI_USD', [72.5], startAt, 1)
   const update = await client.frame(isMessage('price_update'))
-  expect([update.identifier, (update.message as CableMessage).updated]).toEqual([
-    identifier,
-    ['WTI_USD'],
-  ])
+  expect({
+    identifier: update.identifier,
+    updated: (update.message as CableMessage).updated,
+  }).toEqual({ identifier, updated: ['WTI_USD'] })
 })
 
 test('invalid and binary cable frames are ignored, and an oversized frame closes the connection', async () => {

@@ -188,10 +188,10 @@ test('Last-Event-ID takes precedence over since, now starts with new events, and
     ['', { 'last-event-id': 'evt_1' }],
   ] as const) {
     const refused = await ask(server, instance.token, query, headers)
-    expect([
-      refused.status,
-      ((await refused.json()) as { error: { code: string } }).error.code,
-    ]).toEqual([400, 'INVALID_PARAMETER'])
+    expect({
+      status: refused.status,
+      code: ((await refused.json()) as { error: { code: string } }).error.code,
+    }).toEqual({ status: 400, code: 'INVALID_PARAMETER' })
   }
 })
 

@@ -180,7 +180,10 @@ describe('POST /v1/subscriptions: a new watch', () => {
       { codes: [], deliver_webhook: true },
       instance.token,
     )
-    expect([refused.status, (await json(refused)).error.feature]).toEqual([403, 'webhooks'])
+    expect({ status: refused.status, feature: (await json(refused)).error.feature }).toEqual({
+      status: 403,
+      feature: 'webhooks',
+    })
     const { id } = await create(instance, { codes: ['WTI_USD'] })
     expect(
       (await instance.send('PATCH', `${path}/${id}`, { deliver_webhook: true }, instance.token))
@@ -397,11 +400,10 @@ describe('GET /v1/subscriptions/events: the feed', () => {
     expect((await instance.get(`${events}?limit=501`, instance.token)).status).toBe(200)
     for (const query of ['limit=0', 'limit=x', 'since=-1', 'since=1.5', 'since=0x10']) {
       const response = await instance.get(`${events}?${query}`, instance.token)
-      expect([query, response.status, (await json(response)).error.code]).toEqual([
-        query,
-        400,
-        'INVALID_PARAMETER',
-      ])
+      expect({ status: response.status, code: (await json(response)).error.code }, query).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+      })
     }
   })
 

@@ -186,11 +186,11 @@ describe('webhooks', () => {
     instance.price('WTI_USD', 77, startAt + 1)
     await instance.services.watchRuns.pass()
     const [evaluated, crossed, stale] = instance.events()
-    expect([evaluated!.type, crossed!.type, stale!.type]).toEqual([
-      'evaluated',
-      'threshold_crossed',
-      'stale',
-    ])
+    expect({ evaluated: evaluated!.type, crossed: crossed!.type, stale: stale!.type }).toEqual({
+      evaluated: 'evaluated',
+      crossed: 'threshold_crossed',
+      stale: 'stale',
+    })
     const webhookEvents = instance.messages().filter(event => event.type.startsWith('watch.'))
     expect(webhookEvents.map(event => [event.type, event.data])).toEqual([
       ['watch.evaluated', evaluated!],

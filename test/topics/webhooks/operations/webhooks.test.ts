@@ -516,7 +516,10 @@ describe('POST /v1/webhooks/{id}/rotate_secret: rotating a secret', () => {
     test(`rotating the secret of an endpoint with ${JSON.stringify(body)} is refused`, async () => {
       const webhook = await create(basic)
       const response = await whole.send('POST', `${path}/${webhook.id}/rotate_secret`, body, token)
-      expect([response.status, (await json(response)).errors[0]!.field]).toEqual([422, field])
+      expect({ status: response.status, field: (await json(response)).errors[0]!.field }).toEqual({
+        status: 422,
+        field,
+      })
       expect(secretsOf(webhook.id)).toEqual([webhook.secret!])
       await remove(webhook.id)
     })

@@ -110,7 +110,10 @@ describe('a block of points', () => {
     const ended = await send({}, `/admin/v1/batches/${batch}/end`)
     expect(ended.status).toBe(200)
     const { status, body } = await sending
-    expect([status, JSON.stringify(body.errors)]).toEqual([422, expect.stringContaining('batch')])
+    expect({ status, errors: JSON.stringify(body.errors) }).toEqual({
+      status: 422,
+      errors: expect.stringContaining('batch'),
+    })
     expect(valuesOf('WTI_USD').length).toBeLessThan(4500)
   })
 

@@ -62,9 +62,9 @@ describe('a custom series', () => {
   test('is answered like a shipped one once it has a value', async () => {
     const { admin, ask } = withOperator()
     const added = await admin('POST', '/series', desk)
-    expect([added.status, added.body.data.series[0]]).toEqual([
-      201,
-      expect.objectContaining({
+    expect({ status: added.status, first: added.body.data.series[0] }).toEqual({
+      status: 201,
+      first: expect.objectContaining({
         code: 'DESK_GASOIL_USD',
         own: true,
         active: true,
@@ -74,7 +74,7 @@ describe('a custom series', () => {
         has_data: false,
         aliases: ['DGO'],
       }),
-    ])
+    })
     const recorded = await admin('POST', '/observations', {
       observations: [
         { code: 'DGO', observed_at: '2026-11-18', price: 640.5 },

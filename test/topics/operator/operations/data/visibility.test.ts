@@ -113,7 +113,10 @@ describe('a series that is for chosen accounts', () => {
       `/v1/prices/past_week?by_code=${code}`,
     ]) {
       const answer = await copy.get(path, ours)
-      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('71.12')])
+      expect({ status: answer.status, text: await answer.text() }).toEqual({
+        status: 200,
+        text: expect.stringContaining('71.12'),
+      })
     }
     expect(await (await copy.get('/v1/commodities', ours)).text()).toContain(code)
   })
@@ -287,7 +290,10 @@ describe('a series that is for chosen accounts', () => {
         }
         expect(hidden).toEqual(none)
         const kept = (await said(token, 'GET', own)).text
-        expect([path, secrets.filter(secret => kept.includes(secret))]).toEqual([path, []])
+        expect(
+          secrets.filter(secret => kept.includes(secret)),
+          path,
+        ).toEqual([])
       }
   })
 
@@ -386,7 +392,10 @@ describe('a series that is for chosen accounts', () => {
       },
       ours,
     )
-    expect([created.status, await created.text()]).toEqual([201, expect.stringContaining(code)])
+    expect({ status: created.status, text: await created.text() }).toEqual({
+      status: 201,
+      text: expect.stringContaining(code),
+    })
     const messages = () =>
       db
         .query<{ accountId: string; n: number }, [string]>(
@@ -413,10 +422,10 @@ describe('a series that is for chosen accounts', () => {
 
     await operate('PATCH', `/admin/v1/series/${code}`, { visible_to: null })
     const answer = await copy.get(`/v1/prices/latest?by_code=${code}`, theirs)
-    expect([answer.status, await answer.text()]).toEqual([
-      200,
-      expect.stringContaining('"price":86'),
-    ])
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 200,
+      text: expect.stringContaining('"price":86'),
+    })
   })
 
   test('is not made of a shipped one', async () => {
@@ -428,9 +437,9 @@ describe('a series that is for chosen accounts', () => {
       undefined,
       admin,
     )
-    expect([answer.status, await answer.text()]).toEqual([
-      422,
-      expect.stringContaining('must be absent for a shipped series'),
-    ])
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 422,
+      text: expect.stringContaining('must be absent for a shipped series'),
+    })
   })
 })

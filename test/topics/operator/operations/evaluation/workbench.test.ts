@@ -206,7 +206,10 @@ describe('/admin/v1/backups', () => {
     const { ask } = workbench({ 'backups.directory': place }, { command })
     const end = async (what: string) => {
       const begun = await ask('POST', '/backups', { what })
-      expect([begun.status, begun.data], begun.text).toMatchObject([202, { what, ended_at: null }])
+      expect({ status: begun.status, data: begun.data }, begun.text).toMatchObject({
+        status: 202,
+        data: { what, ended_at: null },
+      })
       expect((await ask('POST', '/backups', { what })).text).toContain('backup_under_way')
       await Promise.all(running)
       const { task } = (await ask('GET', '/backups')).data
@@ -263,14 +266,14 @@ test('the operator condition report contains the health data that an operator ch
   services.tally.count('/v1/fine', 200, 'free', 3)
   services.backupRecord.set({ madeAt: clock.now(), fault: 'No room in /backups.' })
   const { status, data, text } = await ask('GET', '/condition')
-  expect([status, data], text).toMatchObject([
-    200,
-    {
+  expect({ status, data }, text).toMatchObject({
+    status: 200,
+    data: {
       series: { stopped: [], frozen: [], unit_breaks: [] },
       process: { server_errors: 1, is_overloaded: false, memory_bytes: expect.any(Number) },
       disk: { trouble: null },
       outbox: { pending: 0, oldest_pending_seconds: null },
       backups: { made_at: '2026-11-20T15:00:00Z', trouble: 'No room in /backups.' },
     },
-  ])
+  })
 })

@@ -262,12 +262,10 @@ describe('/admin/v1/accounts', () => {
         path,
         method === 'PATCH' ? { suspended: true } : undefined,
       )
-      expect([method, path, status, (body.error as { code: string }).code]).toEqual([
-        method,
-        path,
-        404,
-        'NOT_FOUND',
-      ])
+      expect({ status, code: (body.error as { code: string }).code }, `${method} ${path}`).toEqual({
+        status: 404,
+        code: 'NOT_FOUND',
+      })
     }
   })
 })

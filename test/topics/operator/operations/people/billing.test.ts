@@ -51,11 +51,11 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       })
     const paid = await pay()
     expect((await pay()).body).toEqual(paid.body)
-    expect([paid.status, paid.body.data.invoice.status, paid.body.data.invoice.paid_at]).toEqual([
-      200,
-      'paid',
-      '2026-11-21T15:00:00Z',
-    ])
+    expect({
+      paidStatus: paid.status,
+      invoiceStatus: paid.body.data.invoice.status,
+      paidAt: paid.body.data.invoice.paid_at,
+    }).toEqual({ paidStatus: 200, invoiceStatus: 'paid', paidAt: '2026-11-21T15:00:00Z' })
     for (const deed of ['pay', 'void', 'write_off']) {
       const answer = await instance.operator('POST', `/admin/v1/invoices/${id}/${deed}`)
       expect({ status: answer.status, code: codeOf(answer) }).toEqual({
@@ -195,12 +195,16 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     const events = instance.events(buyer.account).length
     const second = await agree()
     const { id } = first.body.data.subscription
-    expect([first.status, second.status, second.body.data.subscription.id]).toEqual([201, 200, id])
+    expect({
+      firstStatus: first.status,
+      secondStatus: second.status,
+      id: second.body.data.subscription.id,
+    }).toEqual({ firstStatus: 201, secondStatus: 200, id })
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
-    expect([instance.mailMessages().length, instance.events(buyer.account).length]).toEqual([
-      mailMessages,
-      events,
-    ])
+    expect({
+      mailMessages: instance.mailMessages().length,
+      events: instance.events(buyer.account).length,
+    }).toEqual({ mailMessages, events })
     // A cancellation that was pending is taken back by the new agreement, still without an invoice.
     await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
     const third = await agree()
@@ -222,7 +226,12 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       agreement(buyer, { price: before.priceCents }),
     )
     const after = instance.services.billing.current(buyer.account)!
-    expect([status, after.id, before.agreed, after.agreed]).toEqual([200, before.id, false, true])
+    expect({
+      status,
+      id: after.id,
+      beforeAgreed: before.agreed,
+      afterAgreed: after.agreed,
+    }).toEqual({ status: 200, id: before.id, beforeAgreed: false, afterAgreed: true })
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
   })
 
@@ -251,19 +260,33 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     await instance.advance(15 * dayMs)
     expect((await agree({ plan: 'scale', price: 39_900 })).credit).toBe(0)
     expect(newest().lines.map(({ amountCents }) => amountCents)).toEqual([39_900, -4950])
-    expect([newest().amountCents, newest().currency]).toEqual([34_950, 'USD'])
+    expect({ amountCents: newest().amountCents, currency: newest().currency }).toEqual({
+      amountCents: 34_950,
+      currency: 'USD',
+    })
     await pay()
     // Down and up again within a day: nothing is lost but the time that passed.
     const down = await agree({ plan: 'starter', price: 4900 })
-    expect([down.credit, newest().amountCents, newest().status]).toEqual([35_000, 0, 'paid'])
+    expect({
+      credit: down.credit,
+      amountCents: newest().amountCents,
+      status: newest().status,
+    }).toEqual({ credit: 35_000, amountCents: 0, status: 'paid' })
     const up = await agree({ plan: 'scale', price: 39_900 })
-    expect([up.credit, newest().amountCents, newest().status]).toEqual([0, 0, 'paid'])
+    expect({
+      credit: up.credit,
+      amountCents: newest().amountCents,
+      status: newest().status,
+    }).toEqual({ credit: 0, amountCents: 0, status: 'paid' })
     const again = await agree({ plan: 'starter', price: 4900 })
     expect(again.credit).toBe(35_000)
     // The next periods use it up: 31 days from 5 December on, then month by month.
     await instance.advance(31 * dayMs)
     const { billing } = instance.services
-    expect([billing.current(buyer.account)!.creditCents, newest().amountCents]).toEqual([30_100, 0])
+    expect({
+      creditCents: billing.current(buyer.account)!.creditCents,
+      amountCents: newest().amountCents,
+    }).toEqual({ creditCents: 30_100, amountCents: 0 })
     await instance.advance(7 * 31 * dayMs)
     expect(billing.current(buyer.account)!.creditCents).toBe(0)
     const sums = billing.invoices
@@ -292,7 +315,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       })
       expect(cancelled.body.data.subscription.credit).toBe(35_000)
       await instance.advance(40 * dayMs)
-      expect([billing.current(buyer.account), instance.plan(buyer)]).toEqual([undefined, 'free'])
+      expect({ current: billing.current(buyer.account), plan: instance.plan(buyer) }).toEqual({
+        current: undefined,
+        plan: 'free',
+      })
       const ends = instance.mailMessages().filter(({ subject }) => subject.includes('has ended'))
       expect(ends).toHaveLength(1)
       expect({ subject: ends[0]!.subject, text: ends[0]!.text }).toEqual({
@@ -301,7 +327,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       })
       // Two months later the customer buys the plan themselves.
       await instance.change(buyer, 'starter')
-      expect([newest().amountCents, newest().status]).toEqual([0, 'paid'])
+      expect({ amountCents: newest().amountCents, status: newest().status }).toEqual({
+        amountCents: 0,
+        status: 'paid',
+      })
       expect(newest().lines.map(({ amountCents }) => amountCents)).toEqual([4900, -4900])
       expect(billing.current(buyer.account)!.creditCents).toBe(30_100)
       expect(billing.sold.byId(id)!.creditCents).toBe(0)
@@ -417,7 +446,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       '/admin/v1/subscriptions',
       agreement(buyer, { billing_period: 'yearly' }),
     )
-    expect([again.status, again.body.data.subscription.status]).toEqual([200, 'past_due'])
+    expect({ again: again.status, subscription: again.body.data.subscription.status }).toEqual({
+      again: 200,
+      subscription: 'past_due',
+    })
     await instance.advance(14 * dayMs)
     expect({ status: status(), plan: instance.plan(buyer) }).toEqual({
       status: undefined,
@@ -482,11 +514,11 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     expect(instance.plan(buyer)).toBe('professional')
     expect(codeOf(await cancel({ when: 'now' }))).toBe('open_invoice')
     const ended = await cancel({ when: 'now', open_invoices: 'void' })
-    expect([ended.status, ended.body.data.subscription.status, instance.plan(buyer)]).toEqual([
-      200,
-      'cancelled',
-      'free',
-    ])
+    expect({
+      endedStatus: ended.status,
+      subscriptionStatus: ended.body.data.subscription.status,
+      plan: instance.plan(buyer),
+    }).toEqual({ endedStatus: 200, subscriptionStatus: 'cancelled', plan: 'free' })
     expect(instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)[0]!.status).toBe(
       'void',
     )

@@ -332,7 +332,7 @@ describe('board.rendered: what is kept', () => {
     ]
     for (const [change, expected] of steps) {
       change()
-      expect([text()!.text, text()!.fresh]).toEqual([expected, false])
+      expect({ text: text()!.text, fresh: text()!.fresh }).toEqual({ text: expected, fresh: false })
     }
     latestPrices.forgetAll()
     expect(text()!.fresh).toBe(true)

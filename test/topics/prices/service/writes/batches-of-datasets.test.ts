@@ -128,9 +128,9 @@ describe('a batch of a dataset', () => {
       expect(content(), name).toEqual(changed)
       if (!('batch' in again)) throw new Error(name)
       undo(again.batch.id)
-      expect([name, undo(first.id)]).toMatchObject([name, { restored: 0, removed: 2, left: 0 }])
+      expect(undo(first.id), name).toMatchObject({ restored: 0, removed: 2, left: 0 })
       expect(content(), name).toEqual(empty)
-      expect([name, push(name, rows).kept]).toEqual([name, 2])
+      expect(push(name, rows).kept, name).toBe(2)
       expect(content(), name).toEqual(empty)
       push(name, rows, true)
       expect(content(), name).toEqual(filled)
@@ -193,11 +193,17 @@ describe('a batch of a dataset', () => {
     const second = pushParts('rig-counts', parts)
     expect(oil()).toEqual([502])
     const undone = undo(second.id)
-    expect([undone, oil()]).toMatchObject([{ restored: 1, removed: 0, left: 0 }, [411]])
+    expect({ undone, oil: oil() }).toMatchObject({
+      undone: { restored: 1, removed: 0, left: 0 },
+      oil: [411],
+    })
     // What came in several writes and was undone is in no one's way.
     expect(undo(first.id)).toMatchObject({ restored: 0, removed: 1, left: 0 })
     const third = pushParts('rig-counts', [[row!], ...parts])
-    expect([undo(third.id), oil()]).toMatchObject([{ restored: 0, removed: 1, left: 0 }, []])
+    expect({ undo: undo(third.id), oil: oil() }).toMatchObject({
+      undo: { restored: 0, removed: 1, left: 0 },
+      oil: [],
+    })
   })
 
   test('no source file replaces dataset rows in a way that hides the replaced rows from their batch', () => {

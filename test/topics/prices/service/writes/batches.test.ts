@@ -274,7 +274,11 @@ test(
               else statements.push({ day, value, at: now, batch: batch.id, source })
             }
             const isSingle = new Set(one.values.map(([day]) => day)).size === one.values.length
-            if (isSingle) expect([counts.kept, batch.kept]).toEqual([keptCount, keptCount])
+            if (isSingle)
+              expect({ counts: counts.kept, batch: batch.kept }).toEqual({
+                counts: keptCount,
+                batch: keptCount,
+              })
           } else if (one.kind === 'correct') {
             const { day, value } = one
             const last = newest(day, Number.POSITIVE_INFINITY)
