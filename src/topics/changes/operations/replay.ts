@@ -47,10 +47,12 @@ interface Replay extends StreamRequest {
   speed: number
   format: (typeof formats)[number]
   turn: () => Promise<void>
+  /** How long nothing may be sent before a comment is. */
+  quietMs: number
 }
 
 /** Records that were recorded in a range of time, played as they came. */
-export function replayOperation(deps: Context, turn: () => Promise<void>) {
+export function replayOperation(deps: Context, turn: () => Promise<void>, quietMs = keepAliveMs) {
   const { changes } = deps
   return operation('GET /v1/changes/replay', {
     operationId: 'replayChanges',
@@ -90,12 +92,14 @@ export function replayOperation(deps: Context, turn: () => Promise<void>) {
       const format = wordOf('format', query.format, 'sse', formats)
       const reader = readerOf(deps, query, caller, request)
       const records = changes.replay(reader, from, to)
-      return play(deps, { records, speed, format, turn, caller, request, requestContext, reply })
+      const replay = { records, speed, format, turn, quietMs }
+      return play(deps, { ...replay, caller, request, requestContext, reply })
     },
   })
 }
 
-function play(deps: Context, { records, speed, format, turn, ...incoming }: Replay): Response {
+function play(deps: Context, replay: Replay): Response {
+  const { records, speed, format, turn, quietMs, ...incoming } = replay
   const { changes, sourceNameOf } = deps
   const isLines = format === 'ndjson'
   openHeaders(
@@ -158,7 +162,7 @@ function play(deps: Context, { records, speed, format, turn, ...incoming }: Repl
       if (!next) await advance()
       if (next) dueAt ??= monotonic() + (next.recordedAt - (last ?? next.recordedAt)) / speed
       while (dueAt !== undefined && dueAt > monotonic() && isOpen()) {
-        await stream.wait(Math.min(dueAt - monotonic(), keepAliveMs))
+        await stream.wait(Math.min(dueAt - monotonic(), quietMs))
         if (!isLines && isOpen() && dueAt > monotonic())
           return controller.enqueue(encoder.encode(keepAlive))
       }
