@@ -78,9 +78,12 @@ function documentFor(
   { config, clock, ingest }: Context,
   { queryWorkers }: ContextOptions,
 ): () => Promise<string> {
-  const settings = documentSettings(config)
-  const makeDocument = documentOf(api, settings)
-  const own = async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
+  let makeDocument: (() => Promise<string>) | undefined
+  const own = async () => {
+    const settings = documentSettings(config)
+    makeDocument ??= documentOf(api, settings)
+    return (await shippedDocument(api, settings)) ?? (await makeDocument())
+  }
   return queryWorkers
     ? createQueryWorkerDocument({
         pool: queryWorkers,
