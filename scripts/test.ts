@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { binary } from '../test/support/instance/binary.ts'
+import { buildBinary, isBinaryBuilt } from '../test/support/instance/binary.ts'
 import { installOf, missingIn } from '../test/support/requirements.ts'
 import { readReport, secondsOfFiles, type TestResult } from './test/report.ts'
 
@@ -11,6 +11,8 @@ import { readReport, secondsOfFiles, type TestResult } from './test/report.ts'
  * a process keeps what the files before left in memory, which grows to gigabytes over all of them.
  */
 const filesInBatch = 24
+/** Files that start the binary take longer, so that fewer of them last as long. */
+const filesInBinaryBatch = 12
 const root = resolve(import.meta.dir, '..')
 
 /** Sweeps, and the console in a browser, take minutes: each has a command that runs it. */
@@ -60,12 +62,13 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-const batches = Array.from({ length: Math.ceil(files.length / filesInBatch) }, (_, i) =>
-  files.slice(
-    Math.round((i * files.length) / Math.ceil(files.length / filesInBatch)),
-    Math.round(((i + 1) * files.length) / Math.ceil(files.length / filesInBatch)),
-  ),
+const needsBinary = (file: string) => /^test\/(e2e|clients)\//.test(file)
+const binaryBatches = batchesOf(files.filter(needsBinary), filesInBinaryBatch)
+const otherBatches = batchesOf(
+  files.filter(file => !needsBinary(file)),
+  filesInBatch,
 )
+const batchCount = binaryBatches.length + otherBatches.length
 let started = 0
 const reports = mkdtempSync(join(tmpdir(), 'wellhead-tests-'))
 const results: TestResult[] = []
@@ -79,27 +82,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const began = performance.now()
-// Built here, because two workers that find it old would both build it.
-if (files.some(file => /^test\/(e2e|clients)\//.test(file))) {
-  console.log('Building dist/wellhead if it is older than its sources …')
-  binary()
-}
-let begun = 0
+// Built here, because two batches that find it old would both build it.
+let isBuilt = binaryBatches.length === 0 || isBinaryBuilt()
+const built = isBuilt ? Promise.resolve() : build()
 let ended = 0
-async function runBatches(): Promise<void> {
-  while (begun < batches.length && !isInterrupted) {
-    const batch = batches[begun++]!
-    const batchBegan = performance.now()
-    const batchResults = await run(batch)
-    results.push(...batchResults)
-    ended += 1
-    if (batches.length > 1)
-      console.log(
-        `[${ended}/${batches.length}] ${batch[0]} to ${batch.at(-1)}: ${totals(batchResults)} in ${secondsSince(batchBegan)} s`,
-      )
-  }
-}
-await Promise.all([runBatches(), runBatches()])
+await Promise.all([built.then(runBatches), runBatches()])
 rmSync(reports, { recursive: true, force: true })
 
 printFailures()
@@ -108,6 +95,41 @@ printSlowest()
 console.log(`\n${files.length} files in ${secondsSince(began)} s`)
 console.log(`${totals(results)}${isInterrupted ? ' (interrupted)' : ''}`)
 process.exit(isInterrupted ? 130 : results.some(({ outcome }) => outcome === 'failed') ? 1 : 0)
+
+/** Consecutive files, in batches of about the same number. */
+function batchesOf(some: string[], filesMax: number): string[][] {
+  const count = Math.ceil(some.length / filesMax)
+  const startOf = (batch: number) => Math.round((batch * some.length) / count)
+  return Array.from({ length: count }, (_, i) => some.slice(startOf(i), startOf(i + 1)))
+}
+
+async function build(): Promise<void> {
+  console.log('Building dist/wellhead, which is older than its sources …')
+  await buildBinary(running).catch((error: unknown) => {
+    if (!isInterrupted) throw error
+  })
+  isBuilt = true
+}
+
+/**
+ * Runs batches one after the other. Those with the binary come first, as soon as it is built: they
+ * take longest, and with short ones at the end both lanes end at about the same time.
+ */
+async function runBatches(): Promise<void> {
+  while (!isInterrupted) {
+    if (otherBatches.length === 0) await built
+    const batch = (isBuilt ? binaryBatches.shift() : undefined) ?? otherBatches.shift()
+    if (!batch) return
+    const batchBegan = performance.now()
+    const batchResults = await run(batch)
+    results.push(...batchResults)
+    ended += 1
+    if (batchCount > 1)
+      console.log(
+        `[${ended}/${batchCount}] ${batch[0]} to ${batch.at(-1)}: ${totals(batchResults)} in ${secondsSince(batchBegan)} s`,
+      )
+  }
+}
 
 function readArguments(args: string[]) {
   let scope: keyof typeof scopes = '--default'
@@ -149,11 +171,11 @@ function inRoot(path: string): string {
 async function run(batch: string[]): Promise<TestResult[]> {
   started += 1
   const report = join(reports, `${started}.xml`)
-  const options = ['--timeout', '60000', `--parallel=${batches.length === 1 ? 2 : 1}`]
+  const options = ['--timeout', '60000', `--parallel=${batchCount === 1 ? 2 : 1}`]
   options.push('--no-isolate', '--no-orphans')
   const reporting = ['--only-failures', '--reporter=junit', `--reporter-outfile=${report}`]
   const paths = batch.map(file => (file.startsWith('/') ? file : `./${file}`))
-  const isAlone = batches.length === 1
+  const isAlone = batchCount === 1
   const child = Bun.spawn(
     [process.execPath, 'test', ...options, ...reporting, ...flags, ...paths],
     {
@@ -238,7 +260,7 @@ function printMissing(): void {
 }
 
 function printSlowest(): void {
-  if (batches.length === 1) return
+  if (batchCount === 1) return
   const slowest = times.sort(([, a], [, b]) => b - a).slice(0, 10)
   console.log('\nSlowest files:')
   for (const [file, seconds] of slowest)

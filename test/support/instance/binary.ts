@@ -14,6 +14,7 @@ import { until } from '../until.ts'
 const root = resolve(import.meta.dir, '../../..')
 
 let built: string | undefined
+const buildCommand = [process.execPath, 'scripts/build.ts']
 
 /** All that the binary is made of. */
 const parts = ['src', 'scripts', 'fixtures', 'docs', 'package.json', 'bun.lock', 'tsconfig.json']
@@ -31,22 +32,34 @@ function isOutdated(file: string): boolean {
   })
 }
 
+const binaryPath = join(root, 'dist/wellhead')
+
+/** Whether the compiled binary is newer than its sources. */
+export const isBinaryBuilt = (): boolean => !isOutdated(binaryPath)
+
 /** The compiled binary, built where the sources are newer than the one that is there. */
 export function binary(): string {
   if (built) return built
-  const path = join(root, 'dist/wellhead')
-  if (!isOutdated(path)) {
-    built = path
-    return path
+  if (!isBinaryBuilt()) {
+    const outcome = Bun.spawnSync(buildCommand, { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+    failUnless(outcome.exitCode, String(outcome.stderr))
   }
-  const outcome = Bun.spawnSync([process.execPath, 'scripts/build.ts'], {
-    cwd: root,
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  if (outcome.exitCode !== 0) throw new Error(`the build failed:\n${outcome.stderr}`)
-  built = path
+  built = binaryPath
   return built
+}
+
+/** Builds the binary while other work continues; `running` holds the process until it ends. */
+export async function buildBinary(running: Set<Bun.Subprocess>): Promise<void> {
+  const child = Bun.spawn(buildCommand, { cwd: root, stdout: 'ignore', stderr: 'pipe' })
+  running.add(child)
+  const errors = await new Response(child.stderr).text()
+  const code = await child.exited
+  running.delete(child)
+  failUnless(code, errors)
+}
+
+function failUnless(code: number, errors: string): void {
+  if (code !== 0) throw new Error(`the build failed:\n${errors}`)
 }
 
 export const temporaryDir = (): string => mkdtempSync(join(tmpdir(), 'wellhead-test-'))
