@@ -3,6 +3,7 @@ import { commandTable } from '../../src/cli/manual/table.ts'
 import { envName } from '../../src/config/config.ts'
 import { type ConfigKey, configKeys } from '../../src/config/keys.ts'
 import { declaredDatasets } from '../../src/database/datasets.ts'
+import { shippedFeeds } from '../../src/feeds/publishers/publishers.ts'
 import { problems } from '../../src/http/problem/problem.ts'
 import { remedies } from '../../src/http/problem/remedies.ts'
 import { defaultLimits } from '../../src/plans/limits.ts'
@@ -23,6 +24,8 @@ export interface GeneratedParts {
   'plan-limits': string
   catalogue: string
   datasets: string
+  publishers: string
+  'publisher-formats': string
 }
 
 /** A cell may hold no bar and no line end. */
@@ -211,6 +214,26 @@ const datasets = (): string =>
     })
     .join('\n\n')
 
+const keyWords = { needed: 'yes', optional: 'optional', none: 'no' } as const
+
+const publishers = (): string =>
+  table(
+    ['feed', 'content', 'key', 'class', 'licence'],
+    shippedFeeds.map(({ publisher: { name, key, licenseClass, guide } }) => [
+      code(name),
+      guide.content,
+      keyWords[key],
+      licenseClass,
+      guide.terms,
+    ]),
+  )
+
+const publisherFormats = (): string =>
+  table(
+    ['feed', 'elements that the parser needs, and the remedy when they change'],
+    shippedFeeds.map(({ publisher }) => [code(publisher.name), publisher.guide.format]),
+  )
+
 export const generatedParts = (): GeneratedParts => ({
   settings: settings(),
   'error-codes': errorCodes(),
@@ -220,6 +243,8 @@ export const generatedParts = (): GeneratedParts => ({
   'plan-limits': planLimits(),
   catalogue: catalogue(),
   datasets: datasets(),
+  publishers: publishers(),
+  'publisher-formats': publisherFormats(),
 })
 
 if (import.meta.main) process.stdout.write(JSON.stringify(generatedParts()))

@@ -42,6 +42,11 @@ export const alberta: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: Government of Alberta, Open Government Licence - Alberta',
   key: 'none',
+  guide: {
+    content: 'Western Canadian Select, monthly',
+    terms: 'Open Government Licence - Alberta',
+    format: 'keys of the rows, with and without a space after `Type`',
+  },
   hosts: ['api.economicdata.alberta.ca'],
   requestsPerSecond: 1,
   rereadDays: 0,

@@ -104,6 +104,12 @@ export const bakerHughes: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: Baker Hughes rig count; not to be passed on without its consent',
   key: 'none',
+  guide: {
+    content: 'rigs by week, basin and state',
+    terms: 'needs the consent of Baker Hughes',
+    format:
+      'the text of the link on the page; the sheet `NAM Weekly`. You can import the file with `wellhead import --dataset rig-counts` instead',
+  },
   hosts: ['rigcount.bakerhughes.com'],
   requestsPerSecond: 1,
   rereadDays: 0,

@@ -117,6 +117,11 @@ export const cftc: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: U.S. Commodity Futures Trading Commission',
   key: 'none',
+  guide: {
+    content: 'positions of managed money',
+    terms: 'public domain',
+    format: 'the number of the data set and its field names, including their misspellings',
+  },
   hosts: ['publicreporting.cftc.gov'],
   requestsPerSecond: 2,
   rereadDays: 56,

@@ -69,6 +69,12 @@ export const ecOilBulletin: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: European Commission, Weekly Oil Bulletin, CC BY 4.0',
   key: 'none',
+  guide: {
+    content: 'diesel and Euro-super 95 at the pump by EU country, weekly',
+    terms: 'CC BY 4.0',
+    format:
+      'the link on the page with `Prices_History` in its name; the sheet; column names such as `DE_price_with_tax_diesel`; the row above the weeks, with `1000 l`',
+  },
   hosts: ['energy.ec.europa.eu'],
   requestsPerSecond: 1,
   rereadDays: 0,

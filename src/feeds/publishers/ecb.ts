@@ -173,6 +173,12 @@ export const ecb: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: European Central Bank, euro foreign exchange reference rates',
   key: 'none',
+  guide: {
+    content: "euro reference rates, and crosses of one day's rates in decimal arithmetic",
+    terms: 'free if the source is named',
+    format:
+      'header of the CSV of the history, attributes `time`, `currency`, `rate` of the daily XML, column names of the data service, of which `CURRENCY_DENOM` must be EUR',
+  },
   hosts: ['www.ecb.europa.eu', 'data-api.ecb.europa.eu'],
   requestsPerSecond: 1,
   rereadDays: 0,

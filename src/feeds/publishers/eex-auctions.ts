@@ -111,6 +111,12 @@ export const eexAuctions: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: European Energy Exchange AG; not to be copied or passed on',
   key: 'none',
+  guide: {
+    content: 'EU allowances at auction',
+    terms: 'needs the consent of EEX',
+    format:
+      'the address with its year; the sheet; `Auction Price` in the header, with the unit after it. You can import a downloaded workbook instead',
+  },
   hosts: ['public.eex-group.com'],
   requestsPerSecond: 1,
   rereadDays: 14,

@@ -91,6 +91,12 @@ export const eiaBulk: Publisher = {
   licenseClass: 'open',
   attribution: eiaAttribution,
   key: 'none',
+  guide: {
+    content: 'the same, from daily archives with the whole history',
+    terms: 'as `eia`',
+    format:
+      'archive names from the manifest (`at` in the map); series lines that begin with `{"series_id":"…"`',
+  },
   hosts: ['api.eia.gov', 'www.eia.gov'],
   requestsPerSecond: 5,
   rereadDays: 0,

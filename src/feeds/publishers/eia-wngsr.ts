@@ -71,6 +71,11 @@ export const eiaWngsr: Publisher = {
   licenseClass: 'open',
   attribution: eiaAttribution,
   key: 'none',
+  guide: {
+    content: 'weekly gas storage',
+    terms: 'as `eia`',
+    format: 'series ids of the JSON; `eia` has the same data a little later',
+  },
   hosts: ['ir.eia.gov'],
   requestsPerSecond: 1,
   rereadDays: 0,

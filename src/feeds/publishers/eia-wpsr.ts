@@ -99,6 +99,11 @@ export const eiaWpsr: Publisher = {
   licenseClass: 'open',
   attribution: eiaAttribution,
   key: 'none',
+  guide: {
+    content: 'weekly petroleum stocks within minutes of the release',
+    terms: 'as `eia`',
+    format: 'row labels of the tables (`source_id`); if a row is renamed, change the map',
+  },
   hosts: ['ir.eia.gov'],
   requestsPerSecond: 1,
   rereadDays: 0,

@@ -242,6 +242,13 @@ export const eia: Publisher = {
   licenseClass: 'open',
   attribution: eiaAttribution,
   key: 'needed',
+  guide: {
+    content:
+      'US spot prices, stocks, retail fuels, rigs, the Short-Term Energy Outlook, OPEC production, drilling',
+    terms: 'public domain; name EIA; the key is free',
+    format:
+      'routes, facets and column names in `eia.ts`. If a series moved, change `source_id` or `at` in the map; a missing route is reported as `series_empty`. Use `eia_bulk` in the meantime',
+  },
   hosts: [host],
   requestsPerSecond: 5,
   rereadDays: 60,

@@ -192,6 +192,12 @@ export const fred: Publisher = {
   attribution:
     'Source: U.S. Energy Information Administration, retrieved from FRED, Federal Reserve Bank of St. Louis',
   key: 'optional',
+  guide: {
+    content: 'EIA spot prices as republished by FRED; with a key also every earlier vintage',
+    terms: 'public domain; name the source',
+    format:
+      '`observation_date` and the id in the header of the CSV; with a key, JSON, and the unit from the metadata of the series (`/fred/series`). Remove a series that FRED no longer has: `eia` has it',
+  },
   hosts: ['api.stlouisfed.org', 'fred.stlouisfed.org'],
   requestsPerSecond: 2,
   rereadDays: 60,

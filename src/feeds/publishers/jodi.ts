@@ -62,6 +62,11 @@ export const jodi: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: Joint Organisations Data Initiative (JODI)',
   key: 'none',
+  guide: {
+    content: 'OPEC production where EIA has none',
+    terms: 'name the source',
+    format: 'the addresses of the yearly files; column names',
+  },
   hosts: ['www.jodidata.org'],
   requestsPerSecond: 2,
   rereadDays: 400,

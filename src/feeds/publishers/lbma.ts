@@ -58,6 +58,11 @@ export const lbma: Publisher = {
   attribution:
     'LBMA gold and silver prices of ICE Benchmark Administration; licence needed to pass on',
   key: 'none',
+  guide: {
+    content: 'gold and silver auctions in London',
+    terms: 'needs a licence of IBA',
+    format: 'may close to the public at any time; then import the data of your licence',
+  },
   hosts: ['prices.lbma.org.uk'],
   requestsPerSecond: 1,
   rereadDays: 0,

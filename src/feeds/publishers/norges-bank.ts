@@ -75,6 +75,11 @@ export const norgesBank: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: Norges Bank',
   key: 'none',
+  guide: {
+    content: 'rates of the Norwegian krone',
+    terms: 'free if the source is named',
+    format: 'column names; `UNIT_MULT` is the number of units of a rate',
+  },
   hosts: ['data.norges-bank.no'],
   requestsPerSecond: 1,
   rereadDays: 7,

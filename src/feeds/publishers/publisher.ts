@@ -69,6 +69,15 @@ export interface SentSeries {
   covers: string | undefined
 }
 
+/** What the documentation says about a feed, in Markdown. */
+export interface PublisherGuide {
+  content: string
+  /** The licence, and the kind of its key. */
+  terms: string
+  /** What the parser needs of the publisher's format, and the remedy when that changes. */
+  format: string
+}
+
 /** One agency, exchange or bank, and how to read it. */
 export interface Publisher {
   /** As in `[feeds.<name>]`. */
@@ -81,6 +90,8 @@ export interface Publisher {
   attribution: string
   /** Whether nothing is read without a key; `optional`: more is read with one. */
   key: 'needed' | 'optional' | 'none'
+  /** Its rows on the page Publishers. */
+  guide: PublisherGuide
   /** The hosts that it may be read from, the first one for `base_url`. */
   hosts: readonly string[]
   requestsPerSecond: number

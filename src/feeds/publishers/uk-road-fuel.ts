@@ -55,6 +55,12 @@ export const ukRoadFuel: Publisher = {
   attribution:
     'Contains public sector information licensed under the Open Government Licence v3.0 (DESNZ)',
   key: 'none',
+  guide: {
+    content: 'petrol and diesel at the pump in the UK, weekly',
+    terms: 'Open Government Licence v3.0',
+    format:
+      'the link on the page; `ULSP` and `ULSD` in the header, with the unit after `Pump price`',
+  },
   hosts: ['www.gov.uk', 'assets.publishing.service.gov.uk'],
   requestsPerSecond: 1,
   rereadDays: 0,

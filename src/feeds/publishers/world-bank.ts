@@ -59,6 +59,12 @@ export const worldBank: Publisher = {
   licenseClass: 'open',
   attribution: 'Source: World Bank Commodity Price Data (The Pink Sheet), CC BY 4.0',
   key: 'none',
+  guide: {
+    content: 'monthly prices of coal, gas, metals and crude',
+    terms: 'CC BY 4.0',
+    format:
+      'the link to `CMO-Historical-Data-Monthly.xlsx` on the page, the sheet `Monthly Prices`, its column names without asterisks (`source_id`)',
+  },
   hosts: ['www.worldbank.org', 'thedocs.worldbank.org'],
   requestsPerSecond: 1,
   rereadDays: 0,

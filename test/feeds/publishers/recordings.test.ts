@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { generatedParts } from '../../../scripts/docs/generated.ts'
 import { feedNames } from '../../../src/config/keys.ts'
 import { ratesOf, ratesOfCsv, ratesOfSdmx, ratesOfXml } from '../../../src/feeds/publishers/ecb.ts'
 import { eiaPage, outlookOf } from '../../../src/feeds/publishers/eia.ts'
@@ -211,5 +212,14 @@ test('every feed has a name, a sentence of attribution and a map', () => {
   for (const { publisher, map } of shippedFeeds) {
     expect(publisher.attribution.length).toBeGreaterThan(5)
     expect(map.length).toBeGreaterThan(0)
+  }
+})
+
+test('the page Publishers describes every feed and the format that its parser needs', () => {
+  const parts = generatedParts()
+  for (const { publisher } of shippedFeeds) {
+    const { name, guide } = publisher
+    expect(parts.publishers).toContain(`| \`${name}\` | ${guide.content} |`)
+    expect(parts['publisher-formats']).toContain(`| \`${name}\` | ${guide.format} |`)
   }
 })

@@ -76,6 +76,12 @@ export const aemo: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: Australian Energy Market Operator (AEMO)',
   key: 'none',
+  guide: {
+    content: 'prices of the five Australian regions by five minutes',
+    terms: 'check the terms of AEMO',
+    format:
+      '`REGION`, `SETTLEMENTDATE`, `RRP`; the date is the end of a five-minute period in UTC+10',
+  },
   hosts: ['aemo.com.au'],
   requestsPerSecond: 2,
   rereadDays: 3,

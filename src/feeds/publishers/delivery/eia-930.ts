@@ -100,6 +100,11 @@ export const eia930: Publisher = {
   licenseClass: 'open',
   attribution: eiaAttribution,
   key: 'needed',
+  guide: {
+    content: 'hourly load of seven US grids',
+    terms: 'public domain; name EIA; the key of `eia`',
+    format: '`period` (the hour in UTC at which it ends), `respondent`, `value`',
+  },
   hosts: [host],
   requestsPerSecond: 5,
   rereadDays: 30,

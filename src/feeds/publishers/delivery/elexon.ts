@@ -46,6 +46,11 @@ export const elexon: Publisher = {
   licenseClass: 'view',
   attribution: 'Contains BMRS data © Elexon Limited copyright and database right',
   key: 'none',
+  guide: {
+    content: 'market index price of Great Britain by half hours',
+    terms: 'check the terms of Elexon',
+    format: '`startTime` and `price` of a provider (`source_id`)',
+  },
   hosts: ['data.elexon.co.uk'],
   requestsPerSecond: 5,
   rereadDays: 7,

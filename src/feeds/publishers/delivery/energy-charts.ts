@@ -39,6 +39,11 @@ export const energyCharts: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: Energy-Charts, Fraunhofer ISE',
   key: 'none',
+  guide: {
+    content: 'day-ahead power of European bidding zones',
+    terms: 'check the terms of Energy-Charts',
+    format: '`unix_seconds`, `price` and `unit`. A return to longer periods is held',
+  },
   hosts: ['api.energy-charts.info'],
   requestsPerSecond: 2,
   rereadDays: 3,

@@ -148,6 +148,12 @@ export const entsoe: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: ENTSO-E Transparency Platform',
   key: 'needed',
+  guide: {
+    content: 'day-ahead power of European bidding zones',
+    terms: 'needs the consent of data owners; the key is a security token',
+    format:
+      'with `curveType` A03, an omitted price repeats the one before; of several series, the finest resolution is used; reason 999 means no data. A return to longer periods is held',
+  },
   hosts: ['web-api.tp.entsoe.eu'],
   requestsPerSecond: 5,
   rereadDays: 3,

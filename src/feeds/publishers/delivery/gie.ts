@@ -57,6 +57,11 @@ export const gie: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: GIE AGSI',
   key: 'needed',
+  guide: {
+    content: 'gas storage of the EU and six countries (AGSI)',
+    terms: 'check the terms of GIE; the key is free',
+    format: '`gasDayStart` and `full`, in pages',
+  },
   hosts: ['agsi.gie.eu'],
   requestsPerSecond: 1,
   rereadDays: 30,

@@ -103,6 +103,12 @@ export const smard: Publisher = {
   licenseClass: 'view',
   attribution: 'Source: Bundesnetzagentur | SMARD.de',
   key: 'none',
+  guide: {
+    content: 'day-ahead power, load, wind and solar of Germany by quarter hours',
+    terms: 'check the terms of SMARD',
+    format:
+      "`timestamps` of the index and `series` of the weeks; `source_id` is filter and region. Hours are read up to the market's change to quarter hours, and quarters after it. Load and generation are in MWh for each quarter: factor 4",
+  },
   hosts: ['www.smard.de'],
   requestsPerSecond: 5,
   rereadDays: 14,
