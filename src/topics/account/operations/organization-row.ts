@@ -1,5 +1,5 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
 import { invitationState } from '../service/memberships.ts'
 import type { Invitation, Member } from '../store/organizations.ts'
 
@@ -49,21 +49,8 @@ export const Dashboard = t.Object({
   invitations: t.Array(InvitationShape),
 })
 
-export const memberRow = ({ id, email, role, joinedAt, accountId }: Member) => ({
-  id,
-  email,
-  role,
-  status: accountId === null ? ('invited' as const) : ('active' as const),
-  joined_at: isoInstant(joinedAt),
-})
+export const memberRow = (member: Member) =>
+  answerRow(MemberShape, member, { status: member.accountId === null ? 'invited' : 'active' })
 
-export const invitationRow = (invitation: Invitation, now: number) => ({
-  id: invitation.id,
-  email: invitation.email,
-  role: invitation.role,
-  status: invitationState(invitation, now),
-  message: invitation.message,
-  invited_by: invitation.invitedBy,
-  created_at: isoInstant(invitation.createdAt),
-  expires_at: isoInstant(invitation.expiresAt),
-})
+export const invitationRow = (invitation: Invitation, now: number) =>
+  answerRow(InvitationShape, invitation, { status: invitationState(invitation, now) })

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
@@ -66,16 +67,11 @@ export const requestOperations = [
         )
       const row = (request: RecentRequest) => {
         const state = keys.byId(request.keyId)
-        return {
+        return answerRow(RequestRow, request, {
           at: isoInstant(request.at),
           key: state ? { id: state.key.id, name: state.key.name } : null,
-          method: request.method,
-          route: request.route,
-          status: request.status,
           ms: Math.round(request.durationMs * 100) / 100,
-          request_id: request.requestId,
-          refusal: request.refusal,
-        }
+        })
       }
       return {
         status: 'success' as const,

@@ -1,5 +1,6 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { dayWatches } from '../../delivery/math/watch.ts'
 import {
   type AlertCondition,
@@ -143,9 +144,7 @@ export const createAlertRows = (
 ) => ({
   row(alert: Alert) {
     const { condition: rule } = alert
-    return {
-      id: alert.id,
-      name: alert.name,
+    return answerRow(AlertShape, alert, {
       commodity_code: codeOf(alert.seriesId),
       condition_operator: conditionOperator(rule),
       condition_value: conditionValue(rule),
@@ -153,17 +152,10 @@ export const createAlertRows = (
       analytics_type: rule.kind === 'price' ? null : rule.kind,
       analytics_period: rule.kind === 'price' ? null : rule.period,
       analytics_config: configOf(rule) ?? null,
-      webhook_url: alert.webhookUrl,
-      cooldown_minutes: alert.cooldownMinutes,
-      enabled: alert.enabled,
-      trigger_count: alert.triggerCount,
-      last_triggered_at: isoOrNull(alert.lastTriggeredAt),
-      created_at: isoInstant(alert.createdAt),
-      updated_at: isoInstant(alert.updatedAt),
       metadata: alert.metadata as Record<string, unknown> | null,
       in_cooldown: alerts.inCooldown(alert),
       suspended_reason: alerts.suspendedReason(alert),
-    }
+    })
   },
   history: ({
     triggeredAt,
@@ -178,18 +170,11 @@ export const createAlertRows = (
     channels: [...channelNames],
     metadata: metadata as Record<string, unknown> | null,
   }),
-  trigger: (trigger: NamedTrigger) => ({
-    id: trigger.id,
-    alert_id: trigger.alertId,
-    alert_name: trigger.alertName,
-    commodity_code: codeOf(trigger.seriesId),
-    condition: trigger.condition,
-    price: trigger.price,
-    threshold: trigger.threshold,
-    metadata: trigger.metadata as Record<string, unknown> | null,
-    triggered_at: isoInstant(trigger.triggeredAt),
-    channels: [...trigger.channels],
-  }),
+  trigger: (trigger: NamedTrigger) =>
+    answerRow(TriggerShape, trigger, {
+      commodity_code: codeOf(trigger.seriesId),
+      metadata: trigger.metadata as Record<string, unknown> | null,
+    }),
 })
 
 export const testRow = (

@@ -1,33 +1,35 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
 import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 
+const Measured = t.Object({
+  z_score: t.numberOrNull('(last - mean) / std_dev; null when std_dev is 0.', 1.1077),
+  z_score_interpretation: t.stringOrNull(
+    'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
+    'above average',
+  ),
+  percentile: t.number('100 x count(close <= last) / n.', 90.476),
+  percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
+  volatility: t.numberOrNull('Percent a year; null when fewer than two returns have one.', 24.3),
+  volatility_interpretation: t.stringOrNull(
+    'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
+    'moderate',
+  ),
+  mean: t.Number({ examples: [79.643] }),
+  median: t.Number({ examples: [79.56] }),
+  std_dev: t.number('Sample standard deviation, n - 1.', 2.8768),
+  min: t.Number({ examples: [74.07] }),
+  max: t.Number({ examples: [83.14] }),
+  data_points: t.integer('Closes in the window.', 21),
+  observations_per_year: fields.observations,
+})
 export const Statistics = t.object('SeriesStatistics', {
   code: fields.code,
   name: t.String({ examples: ['WTI Crude Oil'] }),
   period: fields.period,
-  statistics: t.Object({
-    z_score: t.numberOrNull('(last - mean) / std_dev; null when std_dev is 0.', 1.1077),
-    z_score_interpretation: t.stringOrNull(
-      'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
-      'above average',
-    ),
-    percentile: t.number('100 x count(close <= last) / n.', 90.476),
-    percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
-    volatility: t.numberOrNull('Percent a year; null when fewer than two returns have one.', 24.3),
-    volatility_interpretation: t.stringOrNull(
-      'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
-      'moderate',
-    ),
-    mean: t.Number({ examples: [79.643] }),
-    median: t.Number({ examples: [79.56] }),
-    std_dev: t.number('Sample standard deviation, n - 1.', 2.8768),
-    min: t.Number({ examples: [74.07] }),
-    max: t.Number({ examples: [83.14] }),
-    data_points: t.integer('Closes in the window.', 21),
-    observations_per_year: fields.observations,
-  }),
+  statistics: Measured,
   generated_at: t.String({ format: 'date-time' }),
 })
 export type Statistics = (typeof Statistics)['static']
@@ -46,23 +48,13 @@ function answer(call: AnalysisCall): string {
     code: series.code,
     name: series.name,
     period,
-    statistics: {
-      z_score: statistics.zScore ?? null,
+    statistics: answerRow(Measured, statistics, {
       z_score_interpretation:
         statistics.zScore === undefined ? null : zScoreBand(statistics.zScore),
-      percentile: statistics.percentile,
       percentile_interpretation: percentileBand(statistics.percentile),
-      volatility: statistics.volatility ?? null,
       volatility_interpretation:
         statistics.volatility === undefined ? null : volatilityBand(statistics.volatility),
-      mean: statistics.mean,
-      median: statistics.median,
-      std_dev: statistics.stdDev,
-      min: statistics.min,
-      max: statistics.max,
-      data_points: statistics.dataPoints,
-      observations_per_year: statistics.observationsPerYear,
-    },
+    }),
     generated_at: isoInstant(now()),
   })
 }

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -118,74 +119,43 @@ export const PurchaseShape = t.object('CreditPurchase', {
 })
 
 export function planRows(plans: Plans): PlanShape[] {
-  return offeredPlans(plans).map(tier => ({
-    id: tier.id,
-    name: tier.name,
-    tier_name: tier.tierName,
-    price_monthly: tier.priceMonthlyCents,
-    price_yearly: tier.priceYearlyCents,
-    currency: 'USD',
-    request_limit: tier.requestQuota,
-    request_period: quotaPeriods[tier.quotaKind].period === 'day' ? 'day' : 'month',
-    features: [...plans.entitlements.get(tier.id)![0]!.features],
-    custom_pricing: tier.customPricing,
-  }))
+  return offeredPlans(plans).map(tier =>
+    answerRow(PlanShape, tier, {
+      price_monthly: tier.priceMonthlyCents,
+      price_yearly: tier.priceYearlyCents,
+      currency: 'USD',
+      request_limit: tier.requestQuota,
+      request_period: quotaPeriods[tier.quotaKind].period === 'day' ? 'day' : 'month',
+      features: [...plans.entitlements.get(tier.id)![0]!.features],
+    }),
+  )
 }
 
-export const addOnRows = (plans: Plans): (typeof AddOnShape)['static'][] =>
-  plans.addOns.map(({ id, name, priceMonthlyCents }) => ({
-    id,
-    name,
-    price_monthly: priceMonthlyCents,
-    currency: 'USD',
-  }))
+export const addOnRows = (plans: Plans) =>
+  plans.addOns.map(addOn =>
+    answerRow(AddOnShape, addOn, { price_monthly: addOn.priceMonthlyCents, currency: 'USD' }),
+  )
 
-export const methodRow = (
-  method: PaymentMethod,
-  defaultId: string | null,
-): (typeof MethodShape)['static'] => ({
-  id: method.id,
-  type: method.type,
-  brand: method.brand,
-  last4: method.last4,
-  exp_month: method.expMonth,
-  exp_year: method.expYear,
-  is_default: method.id === defaultId,
-})
+export const methodRow = (method: PaymentMethod, defaultId: string | null) =>
+  answerRow(MethodShape, method, { is_default: method.id === defaultId })
 
-export const invoiceRow = (invoice: Invoice, baseUrl: string): InvoiceShape => ({
-  id: invoice.id,
-  number: invoice.number,
-  amount: invoice.amountCents,
-  currency: invoice.currency,
-  status: invoice.status,
-  amount_refunded: invoice.refundedCents,
-  dispute: invoice.dispute,
-  period_start: isoInstant(invoice.startsAt),
-  period_end: isoInstant(invoice.endsAt),
-  pdf_url: `${baseUrl}/billing/invoices/${invoice.id}/pdf`,
-  created_at: isoInstant(invoice.createdAt),
-})
+export const invoiceRow = (invoice: Invoice, baseUrl: string): InvoiceShape =>
+  answerRow(InvoiceShape, invoice, {
+    amount: invoice.amountCents,
+    amount_refunded: invoice.refundedCents,
+    period_start: isoInstant(invoice.startsAt),
+    period_end: isoInstant(invoice.endsAt),
+    pdf_url: `${baseUrl}/billing/invoices/${invoice.id}/pdf`,
+  })
 
-export const packRow = (pack: CreditPack): PackShape => ({
-  id: pack.id,
-  name: pack.name,
-  requests: pack.requests,
-  price: pack.priceCents,
-  currency: 'USD',
-  expires_after_days: pack.expiresAfterDays,
-})
+export const packRow = (pack: CreditPack): PackShape =>
+  answerRow(PackShape, pack, { price: pack.priceCents, currency: 'USD' })
 
-export const purchaseRow = (purchase: CreditPurchase): (typeof PurchaseShape)['static'] => ({
-  id: purchase.id,
-  pack_id: purchase.packId,
-  quantity: purchase.quantity,
-  requests: purchase.requests,
-  amount: purchase.amountCents,
-  currency: purchase.currency,
-  status: purchase.status === 'completed' ? 'completed' : 'pending',
-  created_at: isoInstant(purchase.createdAt),
-})
+export const purchaseRow = (purchase: CreditPurchase) =>
+  answerRow(PurchaseShape, purchase, {
+    amount: purchase.amountCents,
+    status: purchase.status === 'completed' ? 'completed' : 'pending',
+  })
 
 /** Builds the JSON of subscriptions; an account without one gets the equivalent of its plan. */
 export const subscriptionRows = ({

@@ -7,38 +7,25 @@ import { strongEtag } from '../../../lib/text/etag.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { features } from '../../../plans/tiers.ts'
 import { version } from '../../../version.ts'
-import { constantsRow, rateLimitRows, tierRow } from '../../keys/operations/limit-rows.ts'
+import {
+  Constants,
+  constantsRow,
+  RateLimit,
+  rateLimitRows,
+  tierRow,
+} from '../../keys/operations/limit-rows.ts'
 import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
 
 const schemaVersion = '2.0.0'
 
 const updatedAt = t.instant('When these limits took effect.')
-const constant = (example: number) => t.integer({ examples: [example] })
 
 const LimitsBody = envelopeOf({
   schema_version: t.Literal(schemaVersion),
   updated_at: updatedAt,
   tiers: t.Array(TierShape),
-  rate_limits: t.objects('Rolling windows.', {
-    class: t.String({ examples: ['authenticated'] }),
-    limit: constant(60),
-    window_seconds: constant(60),
-    keyed_by: t.oneOf(['api_key', 'client_ip']),
-  }),
-  constants: t.Object({
-    max_codes_per_request: constant(20),
-    delivery_codes_max: constant(25),
-    delivery_name_max: constant(120),
-    manual_send_cooldown_seconds: constant(600),
-    dispatch_interval_seconds: constant(900),
-    key_name_max: constant(100),
-    windowed_per_page_max: constant(100),
-    alerts_history_per_page_max: constant(100),
-    futures_max_age_hours: constant(96),
-    futures_ohlc_days_max: constant(1825),
-    webhook_retries: constant(5),
-    webhook_deactivate_after: constant(10),
-  }),
+  rate_limits: t.Array(RateLimit, { description: 'Rolling windows.' }),
+  constants: Constants,
 })
 
 const WebhookIps = envelopeOf({

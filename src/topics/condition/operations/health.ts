@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { envelopeOf, type Reply, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
@@ -248,11 +249,5 @@ export const healthOperations: Operations = [
   }),
 ]
 
-export const feedRow = (feed: Feed) => ({
-  name: feed.name,
-  status: feed.status,
-  last_observation_at: isoOrNull(feed.lastObservationAt),
-  expected_by: isoOrNull(feed.expectedBy),
-  codes: feed.codes,
-  stale_codes: feed.staleCodes,
-})
+export const feedRow = (feed: Feed) =>
+  answerRow(FeedRow, feed, { expected_by: isoOrNull(feed.expectedBy) })

@@ -1,7 +1,8 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
-import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, mailInstant } from '../../../lib/time/instant.ts'
 import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
 
@@ -38,7 +39,7 @@ export const incidentOperations = [
       return {
         days: incidentDays,
         timestamp: isoInstant(now()),
-        incidents: incidents.list().map(incidentRow),
+        incidents: incidents.list().map(incident => answerRow(IncidentRow, incident, {})),
       }
     },
   }),
@@ -60,15 +61,6 @@ export const incidentOperations = [
     },
   }),
 ]
-
-const incidentRow = ({ id, part, status, message, beganAt, endedAt }: Incident) => ({
-  id,
-  part,
-  status,
-  message,
-  began_at: isoInstant(beganAt),
-  ended_at: isoOrNull(endedAt),
-})
 
 function rssOf(incidents: readonly Incident[], serviceName: string, baseUrl: string): string {
   const url = escaped(`${baseUrl}/status`)

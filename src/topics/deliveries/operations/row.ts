@@ -1,7 +1,8 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { deliveryCadences } from '../../../plans/messages/delivery-schedule.ts'
-import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
+import type { Deliveries, Delivery } from '../service/deliveries.ts'
 
 const textOrNull = (description: string) => t.orNull(t.String(), description)
 
@@ -65,41 +66,19 @@ export const DeliveryTwice = t.object('ScheduledDeliveryAnswer', {
   delivery: DeliveryShape,
 })
 
-const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => ({
-  id,
-  trigger,
-  status,
-  sent_at: isoOrNull(sentAt),
-  error,
-  created_at: isoInstant(createdAt),
-})
-
 /** A delivery in a response. */
 export function createDeliveryRows(
   deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient' | 'recipientState'>,
 ) {
   const row = (delivery: Delivery) => {
     const run = deliveries.lastRun(delivery)
-    return {
-      id: delivery.id,
-      name: delivery.name,
-      commodity_codes: [...delivery.commodityCodes],
-      cadence: delivery.cadence,
-      weekday: delivery.weekday,
-      delivery_time: delivery.deliveryTime,
-      time_zone: delivery.timeZone,
-      destination: 'email' as const,
+    return answerRow(DeliveryShape, delivery, {
+      destination: 'email',
       recipient_email: deliveries.recipient(delivery),
       recipient_status: deliveries.recipientState(delivery),
-      enabled: delivery.enabled,
-      source: delivery.source,
-      deliveries_count: delivery.deliveriesCount,
-      last_delivered_on: delivery.lastDeliveredOn,
       next_delivery_at: deliveries.enabled && delivery.next ? isoInstant(delivery.next.at) : null,
-      last_run: run ? runRow(run) : null,
-      created_at: isoInstant(delivery.createdAt),
-      updated_at: isoInstant(delivery.updatedAt),
-    }
+      last_run: run ? answerRow(Run, run, {}) : null,
+    })
   }
   return {
     row,

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
@@ -23,46 +24,35 @@ export const Disclosure = t.object('FracDisclosure', {
   timestamp: t.instant('When this service recorded it.'),
 })
 
-export const disclosureRow = (disclosure: StoredDisclosure) => ({
-  id: String(disclosure.id),
-  api_number: disclosure.apiNumber,
-  state: disclosure.state,
-  county: disclosure.county,
-  operator: disclosure.operator,
-  well_name: disclosure.wellName,
-  job_start_date: disclosure.startedOn,
-  job_end_date: disclosure.endedOn,
-  total_base_water_volume: disclosure.waterGallons,
-  total_base_non_water_volume: disclosure.nonWaterGallons,
-  latitude: disclosure.latitude,
-  longitude: disclosure.longitude,
-  source: disclosure.source,
-  timestamp: isoInstant(disclosure.recordedAt),
-})
+export const disclosureRow = (disclosure: StoredDisclosure) =>
+  answerRow(Disclosure, disclosure, {
+    id: String(disclosure.id),
+    job_start_date: disclosure.startedOn,
+    job_end_date: disclosure.endedOn,
+    total_base_water_volume: disclosure.waterGallons,
+    total_base_non_water_volume: disclosure.nonWaterGallons,
+    timestamp: isoInstant(disclosure.recordedAt),
+  })
 
 const cas = t.stringOrNull(
   'Number of the Chemical Abstracts Service; null if there is none or it is not disclosed.',
   '14808-60-7',
 )
 
+const Chemical = t.Object({
+  chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
+  cas_number: cas,
+  purpose: t.String({ examples: ['Proppant'] }),
+  concentration_percent: t.numberOrNull('Share of the fluid by mass.', 10.42),
+  mass_lbs: t.orNull(t.Number({ examples: [17_840_000] })),
+})
 export const Chemicals = t.object('FracChemicals', {
   id: t.String({ examples: ['412'] }),
-  chemicals: t.objects('Most of it first.', {
-    chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
-    cas_number: cas,
-    purpose: t.String({ examples: ['Proppant'] }),
-    concentration_percent: t.numberOrNull('Share of the fluid by mass.', 10.42),
-    mass_lbs: t.orNull(t.Number({ examples: [17_840_000] })),
-  }),
+  chemicals: t.Array(Chemical, { description: 'Most of it first.' }),
 })
 
-export const chemicalRow = (chemical: FracChemical) => ({
-  chemical_name: chemical.name,
-  cas_number: chemical.casNumber,
-  purpose: chemical.purpose,
-  concentration_percent: chemical.concentrationPercent,
-  mass_lbs: chemical.massLbs,
-})
+export const chemicalRow = (chemical: FracChemical) =>
+  answerRow(Chemical, chemical, { chemical_name: chemical.name })
 
 export const FracSummary = t.object('FracSummary', {
   total_disclosures: t.integer({ examples: [2963] }),

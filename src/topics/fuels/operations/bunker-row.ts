@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -140,13 +141,7 @@ export const ExportRow = t.object('BunkerExportRow', {
 /** No source reports the suppliers of a port or their lead time. */
 const unknown = { supplier_count: null, availability: null }
 
-export const portRow = ({ shortCode, name, country, timezone, volumeRank }: Port) => ({
-  code: shortCode,
-  name,
-  country,
-  timezone,
-  volume_rank: volumeRank,
-})
+export const portRow = (port: Port) => answerRow(PortShape, port, { code: port.shortCode })
 
 const priceOf = ({ series, observation }: Quote): number =>
   roundTo(observation.value, series.decimals)

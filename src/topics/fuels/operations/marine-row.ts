@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -98,8 +99,10 @@ const portFields = {
   volume_rank: t.integer('1 sells most.', 1),
 }
 
+const PortRow = t.object('MarinePort', portFields)
+
 export const Ports = t.object('MarinePorts', {
-  ports: t.Array(t.object('MarinePort', portFields)),
+  ports: t.Array(PortRow),
   count: t.integer({ examples: [8] }),
   filters: t.Object({
     region: t.orNull(t.String({ examples: ['Asia'] })),
@@ -186,20 +189,13 @@ export function marineHistoryRow(marineSeries: MarineSeries, row: HistoryRow, so
   }
 }
 
-export const portRow = (port: Port) => ({
-  code: port.code,
-  short_code: port.shortCode,
-  slug: port.slug,
-  name: port.name,
-  country: port.country,
-  region: port.region,
-  major_port: port.major,
-  coordinates: { latitude: port.latitude, longitude: port.longitude },
-  fuel_services: [...port.fuels],
-  trading_hours: port.tradingHours,
-  timezone: port.timezone,
-  volume_rank: port.volumeRank,
-})
+export const portRow = (port: Port) =>
+  answerRow(PortRow, port, {
+    major_port: port.major,
+    coordinates: { latitude: port.latitude, longitude: port.longitude },
+    fuel_services: [...port.fuels],
+    timezone: port.timezone,
+  })
 
 export const portPrice = (series: Series, { observation }: Quote) => ({
   price: roundTo(observation.value, series.decimals),

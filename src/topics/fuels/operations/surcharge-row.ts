@@ -1,5 +1,5 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceDescription } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Surcharge } from '../dataset/surcharges.ts'
@@ -67,35 +67,26 @@ export const sourceNote = (rows: readonly Surcharge[]) => ({
 
 const bandRow = ({ bandMin, bandMax }: Surcharge) => ({ min: bandMin, max: bandMax })
 
-export const surchargeRow = (surcharge: Surcharge) => ({
-  carrier: surcharge.carrier,
-  carrier_name: surcharge.carrierName,
-  mode: 'ltl' as const,
-  surcharge_percent: surcharge.percent,
-  effective_date: surcharge.effectiveOn,
-  doe_diesel_price: surcharge.indexPrice,
-  diesel_band: bandRow(surcharge),
-  source: surcharge.source,
-  retrieved_at: isoInstant(surcharge.retrievedAt),
-})
+export const surchargeRow = (surcharge: Surcharge) =>
+  answerRow(SurchargeRow, surcharge, {
+    mode: 'ltl',
+    surcharge_percent: surcharge.percent,
+    effective_date: surcharge.effectiveOn,
+    doe_diesel_price: surcharge.indexPrice,
+    diesel_band: bandRow(surcharge),
+  })
 
 /** `index` is undefined when the catalogue no longer has the code that the table was read at. */
-export const parcelRow = (surcharge: Surcharge, index: Series | undefined) => ({
-  carrier: surcharge.carrier,
-  carrier_name: surcharge.carrierName,
-  mode: 'parcel' as const,
-  service_level: surcharge.serviceLevel,
-  service_name: surcharge.serviceName,
-  surcharge_percent: surcharge.percent,
-  effective_date: surcharge.effectiveOn,
-  index_name: index?.name ?? surcharge.indexCode,
-  index_price: surcharge.indexPrice,
-  index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
-  index_band: bandRow(surcharge),
-  doe_diesel_price:
-    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_')
-      ? surcharge.indexPrice
-      : null,
-  source: surcharge.source,
-  retrieved_at: isoInstant(surcharge.retrievedAt),
-})
+export const parcelRow = (surcharge: Surcharge, index: Series | undefined) =>
+  answerRow(ParcelRow, surcharge, {
+    mode: 'parcel',
+    surcharge_percent: surcharge.percent,
+    effective_date: surcharge.effectiveOn,
+    index_name: index?.name ?? surcharge.indexCode,
+    index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
+    index_band: bandRow(surcharge),
+    doe_diesel_price:
+      index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_')
+        ? surcharge.indexPrice
+        : null,
+  })

@@ -1,5 +1,6 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
+import { isoOrNull } from '../../../lib/time/instant.ts'
 import { scopes } from '../../../plans/roles/scopes.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
@@ -60,22 +61,12 @@ export function createKeyRows(meter: Meter, now: () => number) {
   const row = (state: KeyState): (typeof ApiKeyShape)['static'] => {
     const { key } = state
     const { used, window } = meter.quotaUsage(state)
-    return {
-      id: key.id,
-      name: key.name,
+    return answerRow(ApiKeyShape, key, {
       held_by: state.holder.account.email,
-      token_hint: key.tokenHint,
       active: isActive(state, now()),
-      created_at: isoInstant(key.createdAt),
-      revoked_at: isoOrNull(key.revokedAt),
       last_used_at: isoOrNull(state.lastUsedAt),
-      expires_at: isoOrNull(key.expiresAt),
-      read_only: key.readOnly,
-      allowed_ips: key.allowedIps,
-      allowed_domains: key.allowedDomains,
-      scopes: key.scopes,
       usage: { requests_used: used, request_limit: window.limit },
-    }
+    })
   }
   return {
     row,

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -37,24 +38,13 @@ export type SourceShape = (typeof SourceShape)['static']
 export const SourceAnswer = t.object('DataSourceAnswer', { ...fields, data_source: SourceShape })
 
 /** `baseUrl` stands before the address that rows are pushed to. */
-export const sourceRow = (source: DataSource, baseUrl: string) => ({
-  id: source.id,
-  name: source.name,
-  source_type: source.sourceType,
-  status: source.status,
-  scraper_config: source.scraperConfig,
-  has_credentials: source.credentials !== null,
-  last_sync_at: isoOrNull(source.lastSyncAt),
-  next_sync_at: isoOrNull(source.nextSyncAt),
-  successful_syncs: source.successfulSyncs,
-  failed_syncs: source.failedSyncs,
-  last_error: source.lastError,
-  ...(source.sourceType === 'webhook' && {
-    ingest_url: `${baseUrl}/v1/data-sources/${source.id}/ingest`,
-  }),
-  created_at: isoInstant(source.createdAt),
-  updated_at: isoInstant(source.updatedAt),
-})
+export const sourceRow = (source: DataSource, baseUrl: string) =>
+  answerRow(SourceShape, source, {
+    has_credentials: source.credentials !== null,
+    ...(source.sourceType === 'webhook' && {
+      ingest_url: `${baseUrl}/v1/data-sources/${source.id}/ingest`,
+    }),
+  })
 
 /** The same twice: bare, and under `data_source`. */
 export function sourceAnswer(source: DataSource, baseUrl: string) {
@@ -123,18 +113,11 @@ export const LogShape = t.object('DataSourceLog', {
 })
 export type LogShape = (typeof LogShape)['static']
 
-export const logRow = (source: DataSource, log: SourceSyncLog) => ({
-  id: log.id,
-  data_source_id: source.id,
-  status: log.status,
-  trigger: log.trigger,
-  records_synced: log.status === 'success' ? log.inserted + log.revised + log.unchanged : null,
-  ...countsRow(log),
-  duration_ms: log.durationMs,
-  error: log.error,
-  started_at: isoInstant(log.startedAt),
-  completed_at: isoInstant(log.completedAt),
-})
+export const logRow = (source: DataSource, log: SourceSyncLog) =>
+  answerRow(LogShape, log, {
+    data_source_id: source.id,
+    records_synced: log.status === 'success' ? log.inserted + log.revised + log.unchanged : null,
+  })
 
 export const HealthShape = t.object('DataSourceHealth', {
   id: t.String(),

@@ -1,5 +1,5 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { watchEventTypes } from '../math/change.ts'
 import type { WatchEvent } from '../service/feed.ts'
 import type { Watch } from '../service/watches.ts'
@@ -34,21 +34,8 @@ export type WatchShape = (typeof WatchShape)['static']
 /** Existing clients read a watch at the top or under `subscription`; both are there. */
 export const WatchTwice = t.Object({ ...watchFields, subscription: WatchShape })
 
-export const watchRow = (watch: Watch): WatchShape => ({
-  id: watch.id,
-  name: watch.name,
-  codes: [...watch.codes],
-  interval_seconds: watch.intervalSeconds,
-  status: watch.active ? 'active' : 'paused',
-  deliver_webhook: watch.deliverWebhook,
-  threshold_percent: watch.thresholdPercent,
-  source: watch.source,
-  tool_name: watch.toolName,
-  last_evaluated_at: isoOrNull(watch.lastEvaluatedAt),
-  next_run_at: isoOrNull(watch.nextRunAt),
-  created_at: isoInstant(watch.createdAt),
-  updated_at: isoInstant(watch.updatedAt),
-})
+export const watchRow = (watch: Watch): WatchShape =>
+  answerRow(WatchShape, watch, { status: watch.active ? 'active' : 'paused' })
 
 export const watchTwice = (watch: Watch) => ({ ...watchRow(watch), subscription: watchRow(watch) })
 

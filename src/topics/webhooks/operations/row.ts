@@ -1,5 +1,6 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
+import { isoOrNull } from '../../../lib/time/instant.ts'
 import type { LogEntry, MessageState, Outbox } from '../../../outbox/outbox.ts'
 import type { Condition } from '../../alerts/math/threshold.ts'
 import type { Endpoint, EndpointRecord } from '../store/webhooks.ts'
@@ -66,35 +67,17 @@ export const webhookRow = (
   endpoint: Endpoint,
   record: EndpointRecord = unused,
   secret?: string,
-): WebhookShape => ({
-  id: endpoint.id,
-  url: endpoint.url,
-  events: [...endpoint.events],
-  commodity_filters: [...endpoint.commodityFilters],
-  state_filters: [...endpoint.stateFilters],
-  description: endpoint.description,
-  conditions: endpoint.conditions.map(conditionRow),
-  condition_logic: endpoint.conditionLogic,
-  debug_mode: endpoint.debugMode,
-  status: endpoint.active ? 'active' : 'disabled',
-  active: endpoint.active,
-  disabled_reason: endpoint.disabledReason,
-  ...(secret !== undefined && { secret }),
-  secret_hint: endpoint.secretHint,
-  signature_scheme: endpoint.signatureScheme,
-  ordered: endpoint.ordered,
-  honor_retry_after: endpoint.honorRetryAfter,
-  rate_limit_per_second: endpoint.rateLimitPerSecond,
-  timeout_seconds: endpoint.timeoutSeconds,
-  max_retries: endpoint.maxRetries,
-  successful_deliveries: record.delivered,
-  failed_deliveries: record.failed,
-  consecutive_failures: record.failedInARow,
-  last_delivery_status: record.lastStatus,
-  last_delivery_at: isoOrNull(record.lastAt),
-  created_at: isoInstant(endpoint.createdAt),
-  updated_at: isoInstant(endpoint.updatedAt),
-})
+): WebhookShape =>
+  answerRow(WebhookShape, endpoint, {
+    conditions: endpoint.conditions.map(conditionRow),
+    status: endpoint.active ? 'active' : 'disabled',
+    ...(secret !== undefined && { secret }),
+    successful_deliveries: record.delivered,
+    failed_deliveries: record.failed,
+    consecutive_failures: record.failedInARow,
+    last_delivery_status: record.lastStatus,
+    last_delivery_at: isoOrNull(record.lastAt),
+  })
 
 function conditionRow(condition: Condition): WebhookShape['conditions'][number] {
   const { commodity, operator } = condition
@@ -190,24 +173,16 @@ interface StoredExchange {
 export const lastErrorOf = ({ log }: Pick<Outbox, 'log'>, webhookId: string): string | null =>
   log.page('webhook', webhookId, { states: ['failed', 'retry'] }, 1, 0).entries[0]?.error ?? null
 
-export const logRow = (webhookId: string, entry: LogEntry): LogShape => ({
-  id: entry.id,
-  event_id: entry.eventId,
-  webhook_id: webhookId,
-  event_type: entry.eventType,
-  status: statusOf[entry.state],
-  attempts: entry.attempts,
-  response_status_code: entry.statusCode,
-  status_code: entry.statusCode,
-  delivery_duration_ms: entry.durationMs === null ? null : Math.round(entry.durationMs),
-  last_error: entry.error,
-  error: entry.error,
-  payload: JSON.parse(entry.body),
-  created_at: isoInstant(entry.createdAt),
-  delivered_at: isoOrNull(entry.deliveredAt),
-  next_attempt_at: isoOrNull(entry.nextAttemptAt),
-  ...(entry.debug !== null && { debug: debugRow(JSON.parse(entry.debug)) }),
-})
+export const logRow = (webhookId: string, entry: LogEntry): LogShape =>
+  answerRow(LogShape, entry, {
+    webhook_id: webhookId,
+    status: statusOf[entry.state],
+    response_status_code: entry.statusCode,
+    delivery_duration_ms: entry.durationMs === null ? null : Math.round(entry.durationMs),
+    last_error: entry.error,
+    payload: JSON.parse(entry.body),
+    debug: entry.debug === null ? undefined : debugRow(JSON.parse(entry.debug)),
+  })
 
 const debugRow = ({
   requestHeaders,

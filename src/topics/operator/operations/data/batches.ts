@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -156,37 +157,15 @@ export const batchAdminOperations: Operations = [lists, writing, undoing, valueO
 
 /** Finds a batch by the number in a path, and describes it. */
 function shared({ batches, batchStore, valueSources }: Context) {
-  const batchRow = (batch: Batch) => ({
-    id: batch.id,
-    kind: batch.kind,
-    actor: batch.actor,
-    dataset: batch.dataset,
-    source: batch.sourceId === null ? null : (valueSources.byId(batch.sourceId)?.name ?? null),
-    feed_run: batch.feedRunId,
-    file_name: batch.fileName,
-    sha256: batch.sha256,
-    reason: batch.reason,
-    undoes: batch.undoesId,
-    started_at: isoInstant(batch.startedAt),
-    status: batches.statusOf(batch),
-    finished_at: isoOrNull(batch.finishedAt),
-    undone_at: isoOrNull(batch.undoneAt),
-    inserted: batch.inserted,
-    revised: batch.revised,
-    unchanged: batch.unchanged,
-    removed: batch.removed,
-    superseded: batch.superseded,
-    rejected: batch.rejected,
-    held: batch.held,
-    kept_as_corrected: batch.kept,
-    biggest_changes: batch.biggest.map(change => ({
-      code: change.code,
-      observed_at: isoInstant(change.observedAt),
-      before: change.before,
-      after: change.after,
-      percent: change.percent,
-    })),
-  })
+  const batchRow = (batch: Batch) =>
+    answerRow(BatchShape, batch, {
+      source: batch.sourceId === null ? null : (valueSources.byId(batch.sourceId)?.name ?? null),
+      feed_run: batch.feedRunId,
+      undoes: batch.undoesId,
+      status: batches.statusOf(batch),
+      kept_as_corrected: batch.kept,
+      biggest_changes: batch.biggest.map(change => answerRow(BigChangeShape, change, {})),
+    })
   const batchOf = (id: string): Batch => {
     const batch = /^\d{1,15}$/.test(id) ? batchStore.find(Number(id)) : undefined
     if (!batch) throw notFound('batch', id)

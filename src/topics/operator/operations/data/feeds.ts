@@ -1,8 +1,8 @@
-import { runCounts } from '../../../../feeds/engine/runs.ts'
 import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
 import type { FeedRun } from '../../../../feeds/store/feeds.ts'
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { requireArea } from '../../../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
@@ -29,7 +29,7 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
+import { isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
 
 const operator = { operator: 'data' } as const
 const runsShown = 10
@@ -114,45 +114,23 @@ const Ran = t.Object({ run: RunShape })
 const name = { name: t.string('Name of the feed.', 'ecb') }
 const refusals = { 404: NestedProblem, 422: ValidationProblem }
 
-export function runRow(run: FeedRun) {
-  const { startedAt, finishedAt, problemCode, problem } = run
-  return {
-    id: run.id,
-    feed: run.feed,
-    trigger: run.trigger,
-    started_at: isoInstant(startedAt),
-    finished_at: isoOrNull(finishedAt),
-    took_ms: finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
-    result: run.result,
-    requests: run.requests,
-    bytes: run.bytes,
-    ...runCounts(run),
+export const runRow = (run: FeedRun) =>
+  answerRow(RunShape, run, {
+    took_ms: run.finishedAt === null ? null : Math.max(0, run.finishedAt - run.startedAt),
     kept_as_corrected: run.kept,
-    newest_period: run.newestPeriod,
-    problem: problemCode === null ? null : { code: problemCode, message: problem ?? '' },
-    notes: run.notes,
-  }
-}
+    problem:
+      run.problemCode === null ? null : { code: run.problemCode, message: run.problem ?? '' },
+  })
 
-const feedRow = (view: FeedView) => {
-  const { publisher } = view.feed
-  return {
-    name: publisher.name,
-    title: publisher.title,
-    publisher: publisher.publisher,
-    homepage: publisher.homepage,
-    license_class: publisher.licenseClass,
-    attribution: publisher.attribution,
-    state: view.state,
-    codes: view.codes,
-    datasets: view.datasets,
-    last_run: view.lastRun ? runRow(view.lastRun) : null,
-    last_new_at: isoOrNull(view.lastNewAt),
-    next_run_at: isoOrNull(view.nextRunAt),
-    expected_by: isoOrNull(view.expectedBy),
-    consecutive_failures: view.consecutiveFailures,
-  }
-}
+const feedRow = (view: FeedView) =>
+  answerRow(
+    FeedShape,
+    { ...view.feed.publisher, ...view },
+    {
+      last_run: view.lastRun ? runRow(view.lastRun) : null,
+      expected_by: isoOrNull(view.expectedBy),
+    },
+  )
 
 /** Settings as the operator may see them: never the key. */
 function settingRows({ settings: { values, origins } }: FeedView) {

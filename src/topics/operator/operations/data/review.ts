@@ -1,4 +1,5 @@
 import { transact } from '../../../../database/database.ts'
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -108,26 +109,17 @@ export const reviewAdminOperations: Operations = [flagged, decisions]
 /** Describes a flagged value. */
 const rowsOf =
   ({ catalogue, valueSources }: Context) =>
-  (flag: FlaggedValue): FlagShape => ({
-    id: flag.id,
-    code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,
-    dataset: flag.dataset,
-    line: flag.line === null ? null : JSON.parse(flag.line),
-    column: flag.column,
-    row: flag.fields === null ? null : JSON.parse(flag.fields),
-    observed_at: isoInstant(flag.observedAt),
-    price: flag.value,
-    before: flag.before,
-    rule: flag.rule as (typeof reviewRules)[number],
-    reason: flag.reason,
-    source: valueSources.byId(flag.sourceId)?.name ?? null,
-    batch: flag.batchId,
-    status: flag.status,
-    doubted_at: isoInstant(flag.flaggedAt),
-    decided_at: isoOrNull(flag.decidedAt),
-    decided_by: flag.decidedBy,
-    decision_reason: flag.decisionReason,
-  })
+  (flag: FlaggedValue): FlagShape =>
+    answerRow(FlagShape, flag, {
+      code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,
+      line: flag.line === null ? null : JSON.parse(flag.line),
+      row: flag.fields === null ? null : JSON.parse(flag.fields),
+      price: flag.value,
+      rule: flag.rule as (typeof reviewRules)[number],
+      source: valueSources.byId(flag.sourceId)?.name ?? null,
+      batch: flag.batchId,
+      doubted_at: isoInstant(flag.flaggedAt),
+    })
 
 function flagged(deps: Context) {
   const { catalogue, datasets, flaggedValues } = deps

@@ -1,11 +1,6 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import {
-  dayMs,
-  isoInstant,
-  isoOrNull,
-  startOfDay,
-  startOfMonth,
-} from '../../../../lib/time/instant.ts'
+import { dayMs, isoOrNull, startOfDay, startOfMonth } from '../../../../lib/time/instant.ts'
 import {
   ApiKeyShape,
   createKeyRows,
@@ -84,22 +79,13 @@ export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) 
   const accountRow = (state: AccountState) => {
     const { account } = state
     const { tier, tierName, trialActive } = keys.entitlements(state)
-    return {
-      id: account.id,
-      email: account.email,
-      plan: account.plan,
+    return answerRow(OperatorAccount, account, {
       tier,
       tier_name: tierName,
-      add_ons: account.addOns,
       trial_active: trialActive,
-      trial_started_at: isoOrNull(account.trialStartedAt),
-      trial_ends_at: isoOrNull(account.trialEndsAt),
-      email_confirmed_at: isoOrNull(account.emailConfirmedAt),
-      suspended_at: isoOrNull(account.suspendedAt),
-      created_at: isoInstant(account.createdAt),
       active_keys: heldKeys(state).filter(key => isActive(key, now())).length,
       total_keys: heldKeys(state).length,
-    }
+    })
   }
   const usageRow = (state: AccountState): (typeof AccountUsage)['static'] => {
     const active = heldKeys(state).filter(key => isActive(key, now()))

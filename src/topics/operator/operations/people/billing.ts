@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -8,7 +9,6 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../../../plans/billing/invoice.ts'
 import { resultOf } from '../../../billing/operations/form.ts'
 import { InvoiceShape, invoiceRow } from '../../../billing/operations/row.ts'
@@ -36,19 +36,12 @@ export type LedgerInvoice = (typeof LedgerInvoice)['static']
 const One = envelopeOf({ invoice: LedgerInvoice })
 const params = { id: t.string('Id of the invoice.', '00000000-0000-4000-8000-000000000901') }
 
-const rowOf = (invoice: Invoice, baseUrl: string): LedgerInvoice => ({
-  ...invoiceRow(invoice, baseUrl),
-  account_id: invoice.accountId,
-  subscription_id: invoice.subscriptionId,
-  billed_to: invoice.billedTo,
-  due_at: isoInstant(invoice.dueAt),
-  paid_at: isoOrNull(invoice.paidAt),
-  attempt_count: invoice.attempts,
-  next_attempt_at: isoOrNull(invoice.nextAttemptAt),
-  last_error: invoice.lastError,
-  provider: invoice.provider,
-  lines: invoice.lines.map(line => ({ description: line.description, amount: line.amountCents })),
-})
+const rowOf = (invoice: Invoice, baseUrl: string): LedgerInvoice =>
+  answerRow(LedgerInvoice, invoice, {
+    ...invoiceRow(invoice, baseUrl),
+    attempt_count: invoice.attempts,
+    lines: invoice.lines.map(line => ({ description: line.description, amount: line.amountCents })),
+  })
 
 /** The operator's ledger: invoices, and whether they are paid. */
 export const billingAdminOperations: Operations = [ledger, marking]

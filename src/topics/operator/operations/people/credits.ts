@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import {
   body,
@@ -11,7 +12,6 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLot, giftPack } from '../../../billing/service/credit-packs.ts'
 import { accountOf } from './accounts.ts'
 
@@ -33,15 +33,12 @@ export const CreditShape = t.object('OperatorCredit', {
 export type CreditShape = (typeof CreditShape)['static']
 const Balance = t.Object({ requests_remaining: t.integer({ examples: [8_200] }) })
 
-const rowOf = ({ purchase, remaining, expired }: CreditLot): CreditShape => ({
-  id: purchase.id,
-  kind: purchase.packId === giftPack ? 'gift' : 'bought',
-  requests: purchase.requests,
-  remaining,
-  expired,
-  created_at: isoInstant(purchase.createdAt),
-  expires_at: isoOrNull(purchase.expiresAt),
-})
+const rowOf = ({ purchase, remaining, expired }: CreditLot): CreditShape =>
+  answerRow(CreditShape, purchase, {
+    kind: purchase.packId === giftPack ? 'gift' : 'bought',
+    remaining,
+    expired,
+  })
 
 /** Credits of an account alongside its quota: the balance, and gifts of the operator. */
 export function creditAdminOperations({ billing, keys, now }: Context) {

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, optional, whole } from '../../../../http/input/body-schema.ts'
@@ -5,7 +6,7 @@ import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
+import { minuteMs } from '../../../../lib/time/instant.ts'
 import type { Impersonation } from '../../../account/service/impersonations.ts'
 
 const operator = { operator: 'people' } as const
@@ -36,14 +37,10 @@ const ImpersonationBody = body({
 
 /** An operator sees what an account sees, for a while, and changes nothing. */
 export function impersonationOperations({ impersonations, keys, idempotency }: Context) {
-  const rowOf = ({ id, accountId, actor, begunAt, expiresAt }: Impersonation) => ({
-    id,
-    account_id: accountId,
-    email: keys.account(accountId)?.account.email ?? null,
-    actor,
-    begun_at: isoInstant(begunAt),
-    expires_at: isoInstant(expiresAt),
-  })
+  const rowOf = (impersonation: Impersonation) =>
+    answerRow(ImpersonationShape, impersonation, {
+      email: keys.account(impersonation.accountId)?.account.email ?? null,
+    })
   return [
     operation('GET /admin/v1/looks', {
       operationId: 'listImpersonations',

@@ -1,10 +1,17 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const moment = t.String({ format: 'date-time' })
+
+const MemberRow = t.Object({
+  email: t.String({ examples: ['ann@example.com'] }),
+  role: t.oneOf(['admin', 'member', 'read_only'] as const),
+  account_id: t.orNull(t.String(), 'Null until the person accepts.'),
+  joined_at: moment,
+})
 
 export const OrganizationShape = t.object('OperatedOrganization', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
@@ -13,14 +20,7 @@ export const OrganizationShape = t.object('OperatedOrganization', {
   email: t.orNull(t.String(), 'Its address.'),
   plan: t.stringOrNull('Its plan, which applies to all members.', 'professional'),
   created_at: moment,
-  members: t.Array(
-    t.Object({
-      email: t.String({ examples: ['ann@example.com'] }),
-      role: t.oneOf(['admin', 'member', 'read_only'] as const),
-      account_id: t.orNull(t.String(), 'Null until the person accepts.'),
-      joined_at: moment,
-    }),
-  ),
+  members: t.Array(MemberRow),
 })
 export type OrganizationShape = (typeof OrganizationShape)['static']
 const Listed = envelopeOf({ organizations: t.Array(OrganizationShape), meta: PageMetaShape })
@@ -36,25 +36,15 @@ export const organizationAdminOperations = [
     answers: Listed,
     handle: ({ at, page }) => {
       const { organizationStore: store, keys } = at
-      const organizations = store
-        .page(page.perPage, page.offset)
-        .map(({ id, name, accountId, createdAt }) => {
-          const account = keys.account(accountId)
-          return {
-            id,
-            name,
-            account_id: accountId,
-            email: account?.account.email ?? null,
-            plan: account ? keys.entitlements(account).planId : null,
-            created_at: isoInstant(createdAt),
-            members: store.members(id).map(member => ({
-              email: member.email,
-              role: member.role,
-              account_id: member.accountId,
-              joined_at: isoInstant(member.joinedAt),
-            })),
-          }
+      const organizations = store.page(page.perPage, page.offset).map(organization => {
+        const account = keys.account(organization.accountId)
+        const members = store.members(organization.id)
+        return answerRow(OrganizationShape, organization, {
+          email: account?.account.email ?? null,
+          plan: account ? keys.entitlements(account).planId : null,
+          members: members.map(member => answerRow(MemberRow, member, {})),
         })
+      })
       return success({ organizations, meta: page.meta(store.count()) })
     },
   }),

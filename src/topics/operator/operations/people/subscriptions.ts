@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
@@ -9,7 +10,7 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
 import { firstPlan } from '../../../../plans/plans.ts'
 import { planIds } from '../../../../plans/tiers.ts'
 import { periodField, resultOf, whenReachable } from '../../../billing/operations/form.ts'
@@ -53,25 +54,15 @@ const One = envelopeOf({ subscription: LedgerSubscription })
 
 const rowsOf =
   (keys: Keyring) =>
-  (subscription: Subscription): LedgerSubscription => ({
-    id: subscription.id,
-    account_id: subscription.accountId,
-    account_email: keys.account(subscription.accountId)?.account.email ?? '',
-    plan: subscription.plan,
-    status: subscription.status,
-    billing_period: subscription.billingPeriod,
-    price: subscription.priceCents,
-    price_agreed: subscription.agreed,
-    credit: subscription.creditCents,
-    current_period_start: isoInstant(subscription.startsAt),
-    current_period_end: isoInstant(subscription.endsAt),
-    cancel_at_period_end: subscription.cancelAtPeriodEnd,
-    pending_plan: subscription.pendingPlan,
-    past_due_at: isoOrNull(subscription.pastDueAt),
-    provider: subscription.provider,
-    created_at: isoInstant(subscription.createdAt),
-    ended_at: isoOrNull(subscription.endedAt),
-  })
+  (subscription: Subscription): LedgerSubscription =>
+    answerRow(LedgerSubscription, subscription, {
+      account_email: keys.account(subscription.accountId)?.account.email ?? '',
+      price: subscription.priceCents,
+      price_agreed: subscription.agreed,
+      credit: subscription.creditCents,
+      current_period_start: isoInstant(subscription.startsAt),
+      current_period_end: isoInstant(subscription.endsAt),
+    })
 
 const params = { id: t.string('Id of the subscription.', '00000000-0000-4000-8000-000000000902') }
 

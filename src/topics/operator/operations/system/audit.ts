@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { momentParameter, textParameter } from '../../../../http/input/typed.ts'
@@ -40,20 +41,16 @@ export type EntryShape = (typeof EntryShape)['static']
 
 /** The audit trail: actor, action, subject, place and time. */
 export function auditAdminOperations({ audit, keys }: Context) {
-  const rowOf = (entry: AuditEntry): EntryShape => ({
-    id: entry.id,
-    at: isoInstant(entry.at),
-    actor: entry.actor,
-    account_id: entry.accountId,
-    email:
-      (entry.accountId === null ? undefined : keys.account(entry.accountId)?.account.email) ?? null,
-    action: entry.action,
-    thing: entry.thing,
-    from: entry.place,
-    outcome: entry.outcome,
-    details: entry.details === null ? null : JSON.parse(entry.details),
-    hash: Buffer.from(entry.hash).toString('hex'),
-  })
+  const rowOf = (entry: AuditEntry): EntryShape =>
+    answerRow(EntryShape, entry, {
+      at: isoInstant(entry.at),
+      email:
+        (entry.accountId === null ? undefined : keys.account(entry.accountId)?.account.email) ??
+        null,
+      from: entry.place,
+      details: entry.details === null ? null : JSON.parse(entry.details),
+      hash: Buffer.from(entry.hash).toString('hex'),
+    })
   const timeOf = (name: string, text: string): number => {
     const at = parseInstant(text) ?? parseDay(text)
     if (at === undefined) throw invalidParameter(name, text, 'a day or time, such as 2026-11-20')

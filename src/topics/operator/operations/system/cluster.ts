@@ -1,7 +1,7 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../../replication/service/nodes.ts'
 
 const moment = t.String({ format: 'date-time' })
@@ -13,6 +13,36 @@ const quotas = (description: string) =>
     },
     { description },
   )
+
+const Node = t.object('ClusterNode', {
+  id: t.string('Of the process.'),
+  role: t.oneOf(['primary', 'replica']),
+  url: t.stringOrNull('Null: not known.', 'http://10.0.0.5:8470'),
+  is_standby: t.boolean('Whether it takes over when the primary fails.'),
+  version: t.String({ examples: ['1.0.0'] }),
+  started_at: moment,
+  told_at: t.instant('When it last reported.'),
+  change: t.integer('Its current change.', 91_204),
+  behind: t.integer('Published changes that it has not applied.', 0),
+  lag_ms: t.orNull(
+    t.integer({ examples: [12] }),
+    'Replication lag in ms; null for a primary or if unknown.',
+  ),
+  stale: t.orNull(
+    t.oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
+    'Why it forwards reads to the primary; null if it serves them.',
+  ),
+  quotas: quotas('Requests it may serve from quotas; for a primary the size of the pools.'),
+})
+const Stream = t.object('ClusterStream', {
+  name: t.String({ examples: ['changes'] }),
+  messages: t.integer('Messages in the stream.', 91_330),
+  bytes: t.integer('Size in the stream, in bytes.', 18_240_512),
+  position: t.integer('The last message.', 91_330),
+  leader: t.stringOrNull('Null with a single NATS server.', 'n1'),
+  copies: t.integer('Configured number of stream replicas.', 3),
+  current_copies: t.integer('Stream replicas that are up to date.', 3),
+})
 
 export const Cluster = envelope(
   t.object('Cluster', {
@@ -31,60 +61,23 @@ export const Cluster = envelope(
       }),
       'Instance that may write; null without a standby.',
     ),
-    nodes: t.Array(
-      t.object('ClusterNode', {
-        id: t.string('Of the process.'),
-        role: t.oneOf(['primary', 'replica']),
-        url: t.stringOrNull('Null: not known.', 'http://10.0.0.5:8470'),
-        is_standby: t.boolean('Whether it takes over when the primary fails.'),
-        version: t.String({ examples: ['1.0.0'] }),
-        started_at: moment,
-        told_at: t.instant('When it last reported.'),
-        change: t.integer('Its current change.', 91_204),
-        behind: t.integer('Published changes that it has not applied.', 0),
-        lag_ms: t.orNull(
-          t.integer({ examples: [12] }),
-          'Replication lag in ms; null for a primary or if unknown.',
-        ),
-        stale: t.orNull(
-          t.oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
-          'Why it forwards reads to the primary; null if it serves them.',
-        ),
-        quotas: quotas('Requests it may serve from quotas; for a primary the size of the pools.'),
-      }),
-      { description: 'Instances that reported in the last ten seconds, primary first.' },
-    ),
-    streams: t.Array(
-      t.object('ClusterStream', {
-        name: t.String({ examples: ['changes'] }),
-        messages: t.integer('Messages in the stream.', 91_330),
-        bytes: t.integer('Size in the stream, in bytes.', 18_240_512),
-        position: t.integer('The last message.', 91_330),
-        leader: t.stringOrNull('Null with a single NATS server.', 'n1'),
-        copies: t.integer('Configured number of stream replicas.', 3),
-        current_copies: t.integer('Stream replicas that are up to date.', 3),
-      }),
-    ),
+    nodes: t.Array(Node, {
+      description: 'Instances that reported in the last ten seconds, primary first.',
+    }),
+    streams: t.Array(Stream),
   }),
 )
 export type Cluster = (typeof Cluster)['static']['data']
 
 const quotaRow = ({ keys, requests }: HeldQuotas) => ({ keys, requests })
 
-const nodeRow = (node: ClusterNode, published: number) => ({
-  id: node.id,
-  role: node.role,
-  url: node.url || null,
-  is_standby: node.isStandby,
-  version: node.version,
-  started_at: isoInstant(node.startedAt),
-  told_at: isoInstant(node.toldAt),
-  change: node.change,
-  behind: node.role === 'primary' ? 0 : Math.max(0, published - node.change),
-  lag_ms: node.lagMs,
-  stale: node.stale ?? null,
-  quotas: quotaRow(node.quotas),
-})
+const nodeRow = (node: ClusterNode, published: number) =>
+  answerRow(Node, node, {
+    url: node.url || null,
+    behind: node.role === 'primary' ? 0 : Math.max(0, published - node.change),
+    stale: node.stale ?? null,
+    quotas: quotaRow(node.quotas),
+  })
 
 const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
@@ -115,15 +108,9 @@ export const clusterAdminOperations = [
         backlog: view?.backlog ?? null,
         lease: lease ? { epoch: lease.epoch, url: lease.url || null } : null,
         nodes: nodes.map(node => nodeRow(node, published)),
-        streams: streams.map(stream => ({
-          name: stream.name,
-          messages: stream.messages,
-          bytes: stream.bytes,
-          position: stream.position,
-          leader: stream.leader ?? null,
-          copies: stream.copies,
-          current_copies: stream.currentReplicas,
-        })),
+        streams: streams.map(stream =>
+          answerRow(Stream, stream, { current_copies: stream.currentReplicas }),
+        ),
       })
     },
   }),

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { wordOf } from '../../../../http/input/query.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
@@ -43,16 +44,9 @@ export const metricsHistoryOperations = [
       const samples = isMonth ? vitalsHistory.hours() : vitalsHistory.minutes()
       return success({
         step_seconds: isMonth ? 3600 : 60,
-        samples: samples.map(sample => ({
-          at: isoInstant(sample.at),
-          requests: sample.requests,
-          server_errors: sample.serverErrors,
-          p95_seconds: sample.p95,
-          memory_bytes: sample.memoryBytes,
-          loop_wait_ms: sample.loopWaitMs,
-          free_bytes: sample.freeBytes,
-          outbox_pending: sample.outboxPending,
-        })),
+        samples: samples.map(sample =>
+          answerRow(Sample, sample, { at: isoInstant(sample.at), p95_seconds: sample.p95 }),
+        ),
       })
     },
   }),

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
@@ -65,25 +66,13 @@ function list({ queue, keys }: Context) {
   const rowOf = (message: QueuedMessage) => {
     const isOver = message.state === 'failed'
     const at = message.at > latestTime ? null : isoInstant(message.at)
-    return {
-      id: message.id,
-      kind: message.kind,
-      lane: message.lane,
-      event_id: message.eventId,
-      event_type: message.eventType,
+    const holder = message.accountId === null ? undefined : keys.account(message.accountId)
+    return answerRow(MessageShape, message, {
       about: message.ref,
-      account_id: message.accountId,
-      email:
-        (message.accountId === null ? undefined : keys.account(message.accountId))?.account.email ??
-        null,
-      state: message.state,
-      attempts: message.attempts,
-      status_code: message.statusCode,
-      error: message.error,
-      created_at: isoInstant(message.createdAt),
+      email: holder?.account.email ?? null,
       next_attempt_at: isOver ? null : at,
       given_up_at: isOver ? at : null,
-    }
+    })
   }
   return [
     operation('GET /admin/v1/outbox', {

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
@@ -6,7 +7,6 @@ import { wordOf } from '../../../../http/input/query.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
 import { kinds } from '../../../../outbox/store/rows.ts'
 
@@ -49,25 +49,7 @@ const ReleaseBody = body({
     ),
   ),
 })
-const rowOf = ({
-  id,
-  kind,
-  eventId,
-  eventType,
-  ref,
-  accountId,
-  createdAt,
-  heldAt,
-}: HeldMessage) => ({
-  id,
-  kind,
-  event_id: eventId,
-  event_type: eventType,
-  about: ref,
-  account_id: accountId,
-  created_at: isoInstant(createdAt),
-  held_at: isoInstant(heldAt),
-})
+const rowOf = (message: HeldMessage) => answerRow(HeldShape, message, { about: message.ref })
 
 /** The messages that `restore` held back, for the operator. */
 export const outboxAdminOperations = [

@@ -1,9 +1,9 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/roles/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
 
@@ -31,14 +31,8 @@ const NewTokenBody = body({
   role: choice(adminRoles, { description: roleTexts, examples: ['data'] }),
 })
 
-const rowOf = (token: AdminToken): TokenShape => ({
-  id: token.id,
-  name: token.name,
-  role: token.role,
-  token_hint: token.hint,
-  created_at: isoInstant(token.createdAt),
-  revoked_at: isoOrNull(token.revokedAt),
-})
+const rowOf = (token: AdminToken): TokenShape =>
+  answerRow(TokenShape, token, { token_hint: token.hint })
 
 /** Tokens of the operator: each with a name and a role. */
 export const tokenAdminOperations = [
