@@ -26,6 +26,7 @@ let code = await run(process.argv.slice(2), {
   out: line => output.put(`${line}\n`),
   err: line => errors.put(`${line}\n`),
   write: output.write,
+  onLost: errors.onLost,
   stdin: Bun.stdin.stream(),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,

@@ -1,4 +1,5 @@
 import type { InstalledPaths } from '../config/config.ts'
+import type { LostListener } from '../lib/process/output.ts'
 
 /**
  * The environment of a command line: variables, a directory, streams and the end of the process.
@@ -10,6 +11,8 @@ export interface ProgramEnvironment {
   installed?: InstalledPaths | undefined
   out(line: string): void
   err(line: string): void
+  /** Reports lines that `err` lost. */
+  onLost?(listener: LostListener): void
   /** Writes text unchanged, for streamed output. */
   write(text: string): void | Promise<void>
   stdin: AsyncIterable<Uint8Array>

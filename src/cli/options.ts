@@ -4,7 +4,7 @@ import type { ProcessRuntime } from '../config/runtime.ts'
 import { errorText } from '../lib/files/error-text.ts'
 import type { LogFile, LogFileOptions } from '../lib/files/log-file.ts'
 import { createRandomIds } from '../lib/ids.ts'
-import { createLog } from '../lib/log/log.ts'
+import { createLog, reportLost } from '../lib/log/log.ts'
 import { createLogTail } from '../lib/log/log-tail.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { dayMs } from '../lib/time/instant.ts'
@@ -152,6 +152,8 @@ export function runtimeOf(
             keepMs: config.log.fileDays * dayMs,
             clock,
             instead: toTerminal,
+            onFault: reason =>
+              log.error('log_file_failed', { path: config.log.file, message: reason }),
           }),
         )
       : undefined
@@ -169,6 +171,7 @@ export function runtimeOf(
       : write,
     clock,
   })
+  env.onLost?.(reportLost(log))
   return {
     config,
     clock,

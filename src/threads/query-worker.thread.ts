@@ -11,7 +11,7 @@ import type {
 import { createApp } from '../instance/app/app.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
-import { createLog } from '../lib/log/log.ts'
+import { createLog, reportLost } from '../lib/log/log.ts'
 import { createOutput } from '../lib/process/output.ts'
 import { errorMessage } from '../lib/text/error-message.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
@@ -45,12 +45,9 @@ function openQueryWorker({
 }: QueryWorkerStart): QueryWorkerInstance {
   const config = openedWorkerConfig(copied)
   const clock = createManualClock(now, createSystemClock())
-  const log = createLog({
-    level: config.log.level,
-    format: config.log.format,
-    write: createOutput(process.stderr, 'Standard error').put,
-    clock: createSystemClock(),
-  })
+  const output = createOutput(process.stderr, 'Standard error')
+  const log = createLog({ ...config.log, write: output.put, clock: createSystemClock() })
+  output.onLost(reportLost(log))
   const db = openDatabase(databasePath, { readonly: true })
   const opened = readAtOnce(db, () =>
     openServices({ db, config, clock, ids: createRandomIds(), log, masterKey: noMasterKey }),

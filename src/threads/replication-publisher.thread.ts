@@ -2,7 +2,7 @@ import { openDatabase, readAtOnce } from '../database/database.ts'
 import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
-import { createLog } from '../lib/log/log.ts'
+import { createLog, reportLost } from '../lib/log/log.ts'
 import { createOutput } from '../lib/process/output.ts'
 import { errorMessage } from '../lib/text/error-message.ts'
 import { createSystemClock, sleep } from '../lib/time/clock.ts'
@@ -92,8 +92,9 @@ async function publish(start: PublisherStart): Promise<void> {
   const config = openedWorkerConfig(start.config)
   const clock = createSystemClock()
   const db = openDatabase(start.databasePath, { readonly: true })
-  const { put: write } = createOutput(process.stderr, 'Standard error')
-  const log = createLog({ ...config.log, write, clock })
+  const output = createOutput(process.stderr, 'Standard error')
+  const log = createLog({ ...config.log, write: output.put, clock })
+  output.onLost(reportLost(log))
   const masterKey = 'a publisher opens nothing that is sealed'
   const open = () =>
     readAtOnce(db, () =>

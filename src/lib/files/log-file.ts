@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../time/clock.ts'
+import { errorText } from './error-text.ts'
 import { closeToOthers, privateMode } from './private-file.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -20,8 +21,10 @@ export interface LogFileOptions {
   /** How long after its last line a rotated file is removed. */
   keepMs: number
   clock: Pick<Clock, 'now'>
-  /** Gets the lines that cannot be written, and once why. */
+  /** Gets the lines that cannot be written. */
   instead(line: string): void
+  /** Gets why lines cannot be written, once until one can. It may log: its line goes elsewhere. */
+  onFault(reason: string): void
 }
 
 export type LogFile = ReturnType<typeof openLogFile>
@@ -32,7 +35,7 @@ export type LogFile = ReturnType<typeof openLogFile>
  * Throws where the file cannot be opened; a disk that is full later stops nothing.
  */
 export function openLogFile(options: LogFileOptions) {
-  const { path, bytesMax, keepMs, clock, instead } = options
+  const { path, bytesMax, keepMs, clock, instead, onFault } = options
   let file = open(path)
   let isNotified = false
   /** The file ends within a line: the disk took only a part of it. */
@@ -63,9 +66,9 @@ export function openLogFile(options: LogFileOptions) {
         const { size } = fstatSync(file.fd)
         isCut ||= size > file.bytes
         file.bytes = size
-        if (!isNotified)
-          instead(`log.file: ${path} cannot be written: ${(error as Error).message}\n`)
+        const wasNotified = isNotified
         isNotified = true
+        if (!wasNotified) onFault(errorText(error))
         instead(line)
       }
     },

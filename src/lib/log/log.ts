@@ -110,6 +110,12 @@ export function createLog(options: LogOptions) {
   }
 }
 
+/** Logs how many lines were lost, in the format of the lines around it. */
+export const reportLost =
+  (log: Pick<Log, 'warn'>) =>
+  (why: string, count: number): void =>
+    log.warn('log_lines_lost', { count, message: why })
+
 /** A field cannot take the place of the line's own: `level` becomes `level_`. */
 function jsonLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {
   const own = { ts, level, msg }

@@ -13,21 +13,24 @@ export class OutputFault extends Error {
 
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'>
 
+/** Gets why texts were lost, and how many, when there is space again. */
+export type LostListener = (why: string, count: number) => void
+
 /**
  * Writes to a stream of the process. An error of the stream does not end the process: a server
- * whose log goes to a full disk continues to serve, and reports when there is space again how many
- * texts were lost.
+ * whose log goes to a full disk continues to serve.
  */
 export function createOutput(stream: Stream, name: string) {
   let last: Promise<void> = Promise.resolve()
   let fault: OutputFault | undefined
   let lost = 0
+  let report: LostListener | undefined
   // Without a listener, the runtime ends the process. Each write gets its own error.
   stream.on('error', () => undefined)
   const noteLost = () => {
-    if (lost === 0) return
-    stream.write(`${fault!.message} Lines lost: ${lost}.\n`)
+    const count = lost
     lost = 0
+    if (count > 0) report?.(fault!.message, count)
   }
   /** Resolves when the text has left this process: a pipe takes it when its consumer does. */
   const write = (text: string): Promise<void> => {
@@ -48,6 +51,13 @@ export function createOutput(stream: Stream, name: string) {
   }
   return {
     write,
+    /**
+     * Reports lost texts from now on. Only the listener knows what may be written between the
+     * others: a log has lines of its format, and the output of a command has nothing else.
+     */
+    onLost(listener: LostListener) {
+      report = listener
+    },
     /** Writes without waiting; `settled` returns what went wrong. */
     put: (text: string): void => void write(text).catch(() => undefined),
     /**

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createOutput, type OutputFault } from '../../../src/lib/process/output.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
+import { needs } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
 
 const root = temporaryDir()
@@ -31,6 +32,8 @@ const outputOf = (to: ReturnType<typeof stream>) =>
 test('an output on a full disk counts the lines that it lost, and reports them when there is space', async () => {
   const to = stream()
   const output = outputOf(to)
+  const reports: [string, number][] = []
+  output.onLost((why, count) => void reports.push([why, count]))
   output.put('one\n')
   to.fails('ENOSPC')
   output.put('two\n')
@@ -43,13 +46,71 @@ test('an output on a full disk counts the lines that it lost, and reports them w
   output.put('four\n')
   output.put('five\n')
   await output.settled()
-  expect(to.written).toEqual([
-    'one\n',
-    'four\n',
-    'Standard error cannot be written: the disk is full. Lines lost: 2.\n',
-    'five\n',
-  ])
+  expect(to.written).toEqual(['one\n', 'four\n', 'five\n'])
+  expect(reports).toEqual([['Standard error cannot be written: the disk is full.', 2]])
 })
+
+test('an output that nobody listens to has nothing but what was written', async () => {
+  const to = stream()
+  const output = outputOf(to)
+  to.fails('ENOSPC')
+  output.put('{"rows":1}\n')
+  to.fails(undefined)
+  output.put('{"rows":2}\n')
+  await output.settled()
+  expect(to.written).toEqual(['{"rows":2}\n'])
+})
+
+const disk = needs('mount')
+disk.test(
+  'a server whose disk was full reports the lost lines as a line of its log',
+  async () => {
+    const [small, ready] = [join(root, 'small'), join(root, 'ready-small.json')]
+    mkdirSync(small)
+    Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', small])
+    try {
+      const log = join(small, 'log')
+      const child = shell(
+        `wellhead serve --data ${join(root, 'small-data')} --port 0 --ready-file ${ready} 2>> ${log}`,
+      )
+      await until('the server listens', () => existsSync(ready), 30_000)
+      const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
+      /** Each request of the operator is logged. */
+      const request = (n: number) =>
+        fetch(`${url}/admin/v1/accounts`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ email: `lost-${n}@example.com` }),
+        })
+      const ballast = join(small, 'ballast')
+      Bun.spawnSync(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=1k'])
+      // The last page of the log may have room for some lines.
+      for (let n = 0; n < 40; n += 1) await request(n)
+      rmSync(ballast)
+      for (let n = 40; n < 42; n += 1) await request(n)
+      child.kill('SIGTERM')
+      await child.exited
+      const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+      // A line of which the disk took a part is followed by the next one.
+      const parsed = lines.flatMap(line => {
+        try {
+          return [JSON.parse(line) as Record<string, unknown>]
+        } catch {
+          return []
+        }
+      })
+      expect(parsed.find(({ msg }) => msg === 'log_lines_lost')).toMatchObject({
+        level: 'warn',
+        count: expect.any(Number),
+        message: 'Standard error cannot be written: the disk is full.',
+      })
+      expect(lines.filter(line => /^[^{].*lost/.test(line))).toEqual([])
+    } finally {
+      Bun.spawnSync(['umount', '-l', small])
+    }
+  },
+  60_000,
+)
 
 const main = resolve(import.meta.dir, '../../../src/main.ts')
 /** Runs a command line of a shell; `wellhead` is this program. */
