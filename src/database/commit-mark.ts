@@ -64,14 +64,18 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
     }
   }
   let file = attempt(() => openSync(path, 'w', 0o600))
+  const write = (mark: Mark) => {
+    const open = file
+    if (open !== undefined)
+      attempt(() => writeSync(open, `${JSON.stringify(mark).padEnd(markBytes)}\n`, 0))
+  }
+  // Before the first note, a killed process leaves a mark that claims nothing, and no empty file.
+  write({ salts: '', frames: 0, at: 0 })
   return {
     /** Records the current length of the WAL. */
     note(at: number) {
       const end = file === undefined ? undefined : attempt(look)
-      if (file === undefined || !end) return
-      const text = `${JSON.stringify({ salts: end.salts, frames: end.frames, at }).padEnd(markBytes)}\n`
-      const open = file
-      attempt(() => writeSync(open, text, 0))
+      if (end) write({ salts: end.salts, frames: end.frames, at })
     },
     /** Call this before a database is closed regularly: later commits need no mark. */
     end() {

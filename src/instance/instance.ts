@@ -26,7 +26,7 @@ import { createInstanceRunner } from './background-jobs.ts'
 import type { CommandOutcome } from './jobs/backups.ts'
 import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
 import type { Runner } from './jobs/runner.ts'
-import { databasePath, openDirectory } from './services/directory.ts'
+import { databasePath, keepDirectoryOwner, openDirectory } from './services/directory.ts'
 import type { Services } from './services/services.ts'
 
 const settledWithinMs = 2000
@@ -98,6 +98,8 @@ export function openInstance(options: InstanceOptions): Instance {
   const feed = world?.feed
   const sending = sendingJob(services)
   const mark = keepMark(dir, databasePath(dir), services.db)
+  // Now and not only at the end: a command of root may be killed.
+  keepDirectoryOwner(dir)
   const operatorRequests = options.local ?? new WeakSet<Request>()
   const { publishing, cluster } =
     serving && isPublished ? startReplication(services, options, lastChange) : notReplicated

@@ -48,6 +48,16 @@ test('a killed process misses nothing', () => {
   expect(existsSync(join(dir, 'commit-mark'))).toBe(false)
 })
 
+test('a process that is killed before its first mark leaves no damaged one', () => {
+  const db = openDatabase(pathIn(dir), { autocheckpoint: 0 })
+  const mark = keepMark(dir, pathIn(dir), db)
+  copyFileSync(join(dir, 'commit-mark'), join(left, 'commit-mark'))
+  mark.end()
+  db.close()
+  expect(missingCommits(left, pathIn(left), quiet)).toBeUndefined()
+  expect(existsSync(join(left, 'commit-mark.damaged'))).toBe(false)
+})
+
 test('a WAL with more commits than marked, or of an earlier generation, is not reported as missing commits', () => {
   expect(
     killed(() => {

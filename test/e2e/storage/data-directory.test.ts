@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { configKeys } from '../../../src/config/keys.ts'
 import {
@@ -141,6 +150,26 @@ needs('root', 'setpriv').describe('another user than the owner of a file', () =>
     const [way] = /chown .*/.exec(text)!
     expect(Bun.spawnSync(['sh', '-c', way]).exitCode).toBe(0)
     expect(asNobody('verify', '--data', data).code).toBe(0)
+  }, 60_000)
+
+  test('a command of root that is killed leaves a directory that its owner can serve', async () => {
+    const data = join(root, 'given', 'data')
+    const rows = Array.from(
+      { length: 400_000 },
+      (_, i) => `WTI_USD,${70 + (i % 10)},${new Date(i * 60_000).toISOString()}`,
+    )
+    const file = join(root, 'many.csv')
+    writeFileSync(file, ['code,price,observed_at', ...rows].join('\n'))
+    const command = [binary(), 'import', file, '--source', 'EIA', '--data', data]
+    const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' })
+    const wal = () => statSync(join(data, 'wellhead.db-wal'), { throwIfNoEntry: false })?.size ?? 0
+    while (child.exitCode === null && wal() < 500_000) await new Promise(setImmediate)
+    child.kill('SIGKILL')
+    await child.exited
+    expect([child.signalCode, existsSync(join(data, 'commit-mark'))]).toEqual(['SIGKILL', true])
+    expect(asNobody('verify', '--data', data).code).toBe(0)
+    // Commands open the directory as a server does.
+    expect(asNobody('accounts', 'list', '--data', data)).toMatchObject({ code: 0 })
   }, 60_000)
 
   test('an inaccessible data directory is refused with the name of its owner', async () => {
