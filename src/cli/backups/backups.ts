@@ -7,6 +7,7 @@ import { checksumPath, writeChecksum } from '../../lib/files/checksum-file.ts'
 import { errorText } from '../../lib/files/error-text.ts'
 import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
+import { workingFile } from '../../lib/files/working-file.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { isoInstant, parseInstant } from '../../lib/time/instant.ts'
 import { backupName, outlived, type Retention } from '../../plans/backup-retention.ts'
@@ -19,7 +20,6 @@ import {
 import { databaseBeganAt, settingsStore } from '../../topics/operator/store/settings.ts'
 import { tableLines } from '../table.ts'
 import { backup, verifyFile } from './backup.ts'
-import { workingFile } from './working-file.ts'
 
 const sealedEnding = '.sealed'
 

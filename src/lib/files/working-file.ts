@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSystemClock } from '../../lib/time/clock.ts'
-import { hourMs } from '../../lib/time/instant.ts'
+import { createSystemClock } from '../time/clock.ts'
+import { hourMs } from '../time/instant.ts'
 
 const workingFilePattern = /\.(?:(\d+)-)?(\d+)\.making(?:[.-]|$)/
 
