@@ -50,7 +50,7 @@ test('an output on a full disk counts the lines that it lost, and reports them w
   expect(reports).toEqual([['Standard error cannot be written: the disk is full.', 2]])
 })
 
-test('an output that nobody listens to has nothing but what was written', async () => {
+test('an output without a listener has only what was written', async () => {
   const to = stream()
   const output = outputOf(to)
   to.fails('ENOSPC')
