@@ -9,7 +9,8 @@ import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
 import { workingFile } from '../../lib/files/working-file.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
-import { isoInstant, parseInstant } from '../../lib/time/instant.ts'
+import { createSystemClock } from '../../lib/time/clock.ts'
+import { hourMs, isoInstant, parseInstant } from '../../lib/time/instant.ts'
 import { backupName, outlived, type Retention } from '../../plans/backup-retention.ts'
 import {
   type BackupPlace,
@@ -146,6 +147,18 @@ async function thin(
   return leaving.length
 }
 
+/** Clocks of two machines may differ by this. */
+const clockSlackMs = hourMs
+
+/**
+ * The newest of backups, oldest first. One from the future is older than it says, because the clock
+ * was wrong when it was made; it is taken where there is no other.
+ */
+function newestOf<B extends StoredBackup>(stored: readonly B[]): B | undefined {
+  const until = createSystemClock().now() + clockSlackMs
+  return stored.findLast(({ at }) => at <= until) ?? stored.at(-1)
+}
+
 interface ListedBackup extends StoredBackup {
   place: BackupPlace
 }
@@ -217,7 +230,7 @@ async function fetchBackup(
   if (until === undefined)
     throw new Error(wrongValue('--from', 'latest, or a time such as 2026-11-22T18:00:00Z', from))
   const stored = (await allOf(config, err)).filter(each => each.at <= until)
-  const chosen = stored.at(-1)
+  const chosen = newestOf(stored)
   if (!chosen) {
     const places = placesOf(config).map(({ label }) => label)
     throw new Error(
@@ -341,7 +354,7 @@ export async function checkBackups(
 }
 
 async function checkedIn(place: BackupPlace, config: Config): Promise<CheckedBackup> {
-  const newest = (await place.list()).at(-1)
+  const newest = newestOf(await place.list())
   if (!newest) throw new Error('it has no backup')
   const path = workingFile(config.data.dir, 'backup-checked')
   const files = isSealed(newest.name) ? 2 : 1

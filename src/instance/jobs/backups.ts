@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { dayMs, minuteMs } from '../../lib/time/instant.ts'
+import { dayMs, isDueAgain, minuteMs } from '../../lib/time/instant.ts'
 import type { BackupRecord, BackupStatus } from '../../topics/operator/service/backup-record.ts'
 import type { Job } from './job.ts'
 
@@ -15,7 +15,7 @@ export interface BackupJobDeps {
   /** Runs a command of this program in a separate process, so that a backup delays no response. */
   command(...args: string[]): Promise<CommandOutcome>
   record: BackupRecord
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
   log: Log
 }
 
@@ -44,7 +44,7 @@ export function createBackupJob(deps: BackupJobDeps): Job {
     log.error('backup_failed', { command: args.join(' '), message: fault })
   }
   const begin = (work: Promise<void>) => {
-    triedAt = clock.now()
+    triedAt = clock.monotonic()
     inProgress = work
       .catch(error => log.error('backup_failed', { error }))
       .finally(() => {
@@ -55,11 +55,11 @@ export function createBackupJob(deps: BackupJobDeps): Job {
     name: 'backups',
     pass() {
       const now = clock.now()
-      if (inProgress || now - triedAt < Math.min(everyMs, retryMs)) return
-      const { madeAt, checkedAt = 0 } = record.get()
-      if (madeAt === undefined || now - madeAt >= everyMs)
+      if (inProgress || clock.monotonic() - triedAt < Math.min(everyMs, retryMs)) return
+      const { madeAt, checkedAt } = record.get()
+      if (isDueAgain(madeAt, everyMs, now))
         begin(perform(['backup'], 'backup_made', { madeAt: now }))
-      else if (now - checkedAt >= checkEveryMs)
+      else if (isDueAgain(checkedAt, checkEveryMs, now))
         begin(perform(['backup', 'check'], 'backup_checked', { checkedAt: now }))
     },
     settled: async () => {

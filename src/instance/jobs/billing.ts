@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { minuteMs } from '../../lib/time/instant.ts'
+import { isDueAgain, minuteMs } from '../../lib/time/instant.ts'
 import type { BillingDuties } from '../../topics/billing/service/billing.ts'
 import type { Job } from './job.ts'
 
@@ -36,8 +36,7 @@ export function createBillingJob({
     pass() {
       duties.pass()
       const now = clock.now()
-      const isEarly = askedAt !== undefined && now >= askedAt && now - askedAt < minuteMs
-      if (isEarly || asking) return
+      if (asking || !isDueAgain(askedAt, minuteMs, now)) return
       askedAt = now
       asking = ask()
     },

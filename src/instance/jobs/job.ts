@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts'
+import { isDueAgain } from '../../lib/time/instant.ts'
 
 /**
  * One background duty. A pass does what is due at its moment and reads what is due from rows, so it
@@ -36,7 +37,7 @@ export function intervalJob(
     name,
     pass() {
       const now = clock.now()
-      if (wasDueAt !== undefined && now >= wasDueAt && now - wasDueAt < everyMs) return
+      if (!isDueAgain(wasDueAt, everyMs, now)) return
       wasDueAt = now
       return work()
     },

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log/log.ts'
 import { sleep, soon } from '../../lib/time/clock.ts'
-import { dayMs, minuteMs, secondMs } from '../../lib/time/instant.ts'
+import { dayMs, isDueAgain, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { Kind } from '../../outbox/outbox.ts'
 import type { Job } from './job.ts'
 import {
@@ -225,7 +225,7 @@ function releaseInProgress({ engine, inProgress, ended }: State, log: Log) {
 function createTidying(state: State, log: Log, isHalted: () => boolean) {
   let tidiedAt: number | undefined
   return async (now: number): Promise<void> => {
-    if (tidiedAt !== undefined && now >= tidiedAt && now - tidiedAt < minuteMs) return
+    if (!isDueAgain(tidiedAt, minuteMs, now)) return
     const before = tidiedAt === undefined ? Number.MAX_SAFE_INTEGER : now
     await rescue(state, log, before, isHalted)
     await forget(state, now - retentionMs, isHalted)

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log/log.ts'
 import { createPause } from '../../lib/process/slices.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { hourMs, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
+import { hourMs, isDueAgain, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
 import type {
   FileContent,
   FileFailure,
@@ -130,7 +130,7 @@ const repeatMs = hourMs
 export function createPriceFilesJob({ files, wanted, read, clock, log }: PriceFilesJobDeps): Job {
   const nightOf = (at: number) => isoDay(at - hourOfNight * hourMs)
   let inProgress: Promise<void> | undefined
-  let triedAt = Number.NEGATIVE_INFINITY
+  let triedAt: number | undefined
 
   const makeIfDue = async () => {
     const manifest = await files.manifest()
@@ -153,7 +153,7 @@ export function createPriceFilesJob({ files, wanted, read, clock, log }: PriceFi
     name: 'price files',
     pass() {
       const now = clock.now()
-      if (inProgress || now - triedAt < retryMs) return
+      if (inProgress || !isDueAgain(triedAt, retryMs, now)) return
       triedAt = now
       inProgress = makeIfDue()
         .catch(error => {

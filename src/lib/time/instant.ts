@@ -5,6 +5,13 @@ export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
+/**
+ * Whether work that was last done at an instant is due again. An instant in the future was set by a
+ * wrong clock: without this, the work would wait until the clock reaches it.
+ */
+export const isDueAgain = (doneAt: number | undefined, everyMs: number, now: number): boolean =>
+  doneAt === undefined || doneAt > now || now - doneAt >= everyMs
+
 const instantPattern =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/
 

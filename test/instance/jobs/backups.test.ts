@@ -38,7 +38,7 @@ function backupWorld() {
       clock.advance(hourMs)
     }
   }
-  return { record, calls, outcome, lines, pass }
+  return { clock, record, calls, outcome, lines, pass }
 }
 
 test('a backup is made every day, and the newest is opened once a week', async () => {
@@ -65,4 +65,19 @@ test('a failed backup is retried and reported, and the failure clears when a bac
   outcome.code = 0
   await pass(1)
   expect(record.get()).toMatchObject({ madeAt: startAt + 3 * hourMs, fault: undefined })
+})
+
+test('backups continue after the clock was a year ahead and is set back', async () => {
+  const { clock, calls, pass } = backupWorld()
+  await pass(1)
+  clock.set(startAt + 365 * dayMs)
+  await pass(1)
+  clock.set(startAt + 2 * hourMs)
+  await pass(26)
+  expect(calls.filter(([, command]) => command === 'backup').map(([hours]) => hours)).toEqual([
+    0,
+    365 * 24,
+    2,
+    26,
+  ])
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { addDuration } from '../../../src/lib/time/duration.ts'
 import {
   dayMs,
+  isDueAgain,
   isoDay,
   isoInstant,
   parseDay,
@@ -99,4 +100,11 @@ describe('addDuration', () => {
   test.each(['1D', '61', '', 'P', 'tomorrow'])('%p is not accepted as a duration', text => {
     expect(addDuration(at, text)).toBeUndefined()
   })
+})
+
+test('work is due again after its interval, and at once when it was last done in the future', () => {
+  const at = Date.parse('2028-02-29T12:00:00Z')
+  expect(isDueAgain(undefined, 1000, at)).toBe(true)
+  expect([isDueAgain(at - 999, 1000, at), isDueAgain(at - 1000, 1000, at)]).toEqual([false, true])
+  expect([isDueAgain(at, 1000, at), isDueAgain(at + 1, 1000, at)]).toEqual([false, true])
 })

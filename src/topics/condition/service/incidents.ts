@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
+import { dayMs, isDueAgain, minuteMs } from '../../../lib/time/instant.ts'
 import type { Settings } from '../../operator/store/settings.ts'
 import type { Incident, IncidentStore } from '../store/incidents.ts'
 import type { Component } from './component.ts'
@@ -56,7 +56,7 @@ export function createIncidents({
      * is an incident.
      */
     noteRunning() {
-      if (now() - notedAt < seenEveryMs) return
+      if (!isDueAgain(notedAt, seenEveryMs, now())) return
       const seenAt = Number(settings.get(seenName) ?? Number.NaN)
       transact(db, () => {
         if (now() - seenAt > outageAfterMs)

@@ -1,7 +1,7 @@
 import type { Log } from '../../../lib/log/log.ts'
 import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import { startOfDay } from '../../../lib/time/instant.ts'
+import { isDueAgain, startOfDay } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** Something that needs the operator, for as long as it does. */
@@ -123,7 +123,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
     const now = clock.now()
     const notice = all.get(id)
     const { since, toldAt } = notice ?? { since: now, toldAt: null }
-    const isDue = toldAt === null || (!passing && now - toldAt >= againMs)
+    const isDue = toldAt === null || (!passing && isDueAgain(toldAt, againMs, now))
     if (!isDue || (isQuiet(quiet, now) && !urgent)) {
       if (notice) return false
       all.set(id, { since, toldAt, text, passing })

@@ -1,7 +1,7 @@
 import type { PageChecksums } from '../../../database/page-checksums.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import { dayMs } from '../../../lib/time/instant.ts'
+import { dayMs, isDueAgain } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** The status of the page checks; instants are Unix ms. */
@@ -105,8 +105,8 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
     pass() {
       if (!checksums || !isKept()) return
       note()
-      const { finishedAt = Number.NEGATIVE_INFINITY, nextPage } = get()
-      if (nextPage === undefined && clock.now() - finishedAt < everyMs) return
+      const { finishedAt, nextPage } = get()
+      if (nextPage === undefined && !isDueAgain(finishedAt, everyMs, clock.now())) return
       const from = nextPage ?? 1
       const { pages, next } = compare(checksums, from)
       if (!isKept()) return

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
-import { dayMs, hourMs, secondMs } from '../../../lib/time/instant.ts'
+import { dayMs, hourMs, isDueAgain, secondMs } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
@@ -122,7 +122,7 @@ function createRetention(
   let doneAt: number | undefined
   return async () => {
     const now = clock.now()
-    if (doneAt !== undefined && now >= doneAt && now - doneAt < hourMs) return
+    if (!isDueAgain(doneAt, hourMs, now)) return
     for (let slices = 0; slices < slicesMax && !isStopped(); slices += 1) {
       // Watches after their events, which name them.
       if (

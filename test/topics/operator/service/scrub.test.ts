@@ -58,6 +58,18 @@ test('all pages are compared once a week, and a start knows when they were', () 
   db.close()
 })
 
+test('pages are compared again after the clock was a year ahead and is set back', () => {
+  const { db, clock, scrub } = opened()
+  checkpoint(db)
+  clock.set(startAt + 365 * dayMs)
+  scrub().pass()
+  clock.set(startAt + dayMs)
+  const later = scrub()
+  later.pass()
+  expect(later.status().finishedAt).toBe(startAt + dayMs)
+  db.close()
+})
+
 test('a damaged database page is reported until it is intact again', () => {
   const { db, settings, clock, scrub, events } = opened()
   settings.set('marked', 'a text within one page')
