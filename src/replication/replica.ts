@@ -12,6 +12,7 @@ import { requestIdOf } from '../http/request-id.ts'
 import { createApp } from '../instance/app/app.ts'
 import { databasePath } from '../instance/services/directory.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
+import { workingFile } from '../lib/files/working-file.ts'
 import { createPrimaryClient, forwardedHeaders } from '../send/primary.ts'
 import { aloneVitals } from '../topics/condition/service/vitals.ts'
 import { version } from '../version.ts'
@@ -223,8 +224,7 @@ export function replaceReplica(dir: string): void {
 
 /** Fetches the newest snapshot alongside what the directory has; it is whole when this resolves. */
 export async function fetchReplica(dir: string, nats: Nats, copies: number): Promise<void> {
-  const part = `${databasePath(dir)}.part`
-  removeDatabase(part)
+  const part = workingFile(dir, 'snapshot')
   removeDatabase(nextPath(dir))
   try {
     await fetchSnapshot(nats, copies, part)

@@ -9,7 +9,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { checkpoint } from '../../database/checkpoint.ts'
 import { forgetMark } from '../../database/commit-mark.ts'
 import { damagedPages } from '../../database/damaged-pages.ts'
@@ -35,6 +35,7 @@ import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
+import { workingFile } from '../../lib/files/working-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
 import { errorMessage } from '../../lib/text/error-message.ts'
@@ -92,8 +93,7 @@ function faultsOf(path: string, pages: readonly number[]): string[] {
 
 /** An older database is checked as its upgrade leaves it: on a copy next to it, which is removed. */
 function faultsAfterUpgrade(path: string): string[] {
-  const copy = `${path}.trial`
-  removeDatabase(copy)
+  const copy = workingFile(dirname(path), basename(path))
   try {
     makePrivate(copy)
     copyDatabase(path, copy)
@@ -131,9 +131,8 @@ export function backup(dir: string, target: string): void {
     throw new Error(
       `${target} already exists, and a backup never overwrites a file: choose another name`,
     )
-  const part = `${target}.part`
   const path = databasePath(dir)
-  removeDatabase(part)
+  const part = workingFile(dirname(target), basename(target))
   requireSpace(dirname(target), bytesOf(path) + bytesOf(`${path}-wal`), `a backup of ${path}`)
   try {
     makePrivate(part)

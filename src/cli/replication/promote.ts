@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openDatabase, removeDatabase, transact } from '../../database/database.ts'
 import { keepBeforeUpgrade } from '../../database/upgrade.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { workingFile } from '../../lib/files/working-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -41,9 +41,8 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
   if (settings.servers.length === 0)
     throw new Error('nats.servers must name the servers that the primary publishes to; it is empty')
   const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
-  const part = join(data.dir, 'promoted.part')
+  const part = workingFile(data.dir, 'promoted')
   try {
-    removeDatabase(part)
     const snapshot = await fetchSnapshot(nats, settings.copies, part).catch(error => {
       throw error instanceof NoSnapshot ? new Error(`${error.message}: restore a backup`) : error
     })

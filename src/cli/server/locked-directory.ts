@@ -1,6 +1,7 @@
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { keepDirectoryOwner, removeUnused } from '../../instance/services/directory.ts'
 import { type Holder, type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
+import { removeLeftFiles } from '../../lib/files/working-file.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 interface LockedServer {
@@ -25,6 +26,7 @@ export async function whileLocked(
     return exitCodes.temporary
   }
   try {
+    removeLeftFiles(dir)
     return await serve(lock)
   } finally {
     // While the lock is held: afterwards the files may be those of the next process.

@@ -1,39 +1,47 @@
-import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createSystemClock } from '../time/clock.ts'
 import { hourMs } from '../time/instant.ts'
 
-const workingFilePattern = /\.(?:(\d+)-)?(\d+)\.making(?:[.-]|$)/
+const workingFilePattern = /\.(?:([0-9a-f]+)-)?(\d+)\.making(?:[.-]|$)/
 
 /** A file of a process that cannot be seen is left over when it has not grown for this long. */
 const leftAfterMs = 6 * hourMs
 
 /**
- * The path of a file of this process in a data directory, such as a backup before it is whole: a
- * server and a command may make one at the same time. Files that killed processes left are removed,
- * because each is as big as the database.
+ * The path of a file of this process before it is whole, such as a backup: a server and a command
+ * may make one at the same time. Files that killed processes left are removed.
  */
 export function workingFile(dir: string, name: string): string {
-  const here = processNamespace()
-  for (const other of readdirSync(dir)) {
-    const [, namespace = '', pid] = workingFilePattern.exec(other) ?? []
-    const path = join(dir, other)
+  removeLeftFiles(dir)
+  return join(dir, `${name}.${processPlace()}-${process.pid}.making`)
+}
+
+/** Removes the working files that killed processes left: each may be as big as the database. */
+export function removeLeftFiles(dir: string): void {
+  const here = processPlace()
+  for (const name of existsSync(dir) ? readdirSync(dir) : []) {
+    const [, place = '', pid] = workingFilePattern.exec(name) ?? []
+    const path = join(dir, name)
     if (pid === undefined) continue
-    if (namespace === here ? !isRunning(Number(pid)) : isOld(path)) rmSync(path, { force: true })
+    if (place === here ? !isRunning(Number(pid)) : isOld(path)) rmSync(path, { force: true })
   }
-  return join(dir, `${name}.${here}-${process.pid}.making`)
 }
 
 /**
- * The numbers of processes are valid within one container. Another one that shares the directory
- * may have a process of any number.
+ * Names the container or machine within which numbers of processes are valid. Others that share the
+ * directory may have a process of any number, and on another machine a namespace of the same number.
  */
-function processNamespace(): string {
+function processPlace(): string {
+  let namespace = ''
   try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
+    namespace = readlinkSync('/proc/self/ns/pid')
   } catch {
-    return '0'
+    // Only Linux has namespaces.
   }
+  return createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 12)
 }
 
 function isOld(path: string): boolean {

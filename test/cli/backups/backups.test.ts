@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { lockDataDir } from '../../../src/lib/files/directory-lock.ts'
 import { freeBytesOf, requireSpace } from '../../../src/lib/files/free-space.ts'
+import { workingFile } from '../../../src/lib/files/working-file.ts'
 import { backupName } from '../../../src/plans/backup-retention.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
@@ -119,10 +120,11 @@ describe('a backup', () => {
     const { dir, kept } = place()
     const ended = Bun.spawn(['true'])
     await ended.exited
-    const [, here] = /(\d+)/.exec(readlinkSync('/proc/self/ns/pid'))!
+    const [, here] = /\.([0-9a-f]+)-\d+\.making$/.exec(workingFile(dir, 'x'))!
     const left = [
       `wellhead-20260101T000000Z.db.${here}-${ended.pid}.making`,
       `backup-checked.${here}-${ended.pid}.making`,
+      `promoted.${here}-${ended.pid}.making`,
     ]
     const running = `wellhead-20260101T000000Z.db.${here}-${process.ppid}.making`
     // In another container, no process of this one has a meaning.
@@ -136,6 +138,12 @@ describe('a backup', () => {
     for (const name of [old, fresh, 'notes.part']) writeFileSync(join(kept, name), '')
     for (const name of [old, 'notes.part']) utimesSync(join(kept, name), 0, 0)
     expect((await command('backup', '--data', dir)).code).toBe(0)
+    // A named file has its own working file.
+    const named = join(dir, 'named.db')
+    writeFileSync(`${named}.4-${ended.pid}.making`, '')
+    expect((await command('backup', named, '--data', dir)).code).toBe(0)
+    expect(existsSync(`${named}.4-${ended.pid}.making`)).toBe(true)
+    rmSync(`${named}.4-${ended.pid}.making`)
     expect(new Set(readdirSync(dir).filter(name => name.includes('making')))).toEqual(
       new Set([running, elsewhere]),
     )
@@ -144,6 +152,27 @@ describe('a backup', () => {
         .filter(name => name.endsWith('.part'))
         .sort(),
     ).toEqual(['notes.part', fresh].sort())
+  })
+
+  test('made while the clock was ahead is not the latest one', async () => {
+    const { dir, kept } = place()
+    writeFileSync(join(dir, 'wellhead.toml'), `[backups]\ndirectory = "${kept}"\n`)
+    await hold(dir, 1)
+    expect((await command('backup', '--data', dir)).code).toBe(0)
+    const [name] = readdirSync(kept).filter(each => each.endsWith('.db'))
+    for (const tail of ['', '.sha256'])
+      copyFileSync(join(kept, name + tail), join(kept, `wellhead-29990101T000000Z.db${tail}`))
+    for (const words of [
+      ['backup', 'check'],
+      ['restore', '--from', 'latest'],
+    ]) {
+      const { code, out } = await command(...words, '--data', dir)
+      expect([code, out]).toEqual([0, expect.stringContaining(`: ${name}`)])
+    }
+    // It is better than nothing.
+    for (const tail of ['', '.sha256']) rmSync(join(kept, name + tail))
+    const { out } = await command('restore', '--from', 'latest', '--data', dir)
+    expect(out).toContain('wellhead-29990101T000000Z.db')
   })
 
   test('that a destination cannot take leaves no checksum there', async () => {

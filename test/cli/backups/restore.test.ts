@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
+import { workingFile } from '../../../src/lib/files/working-file.ts'
 import { isFull } from '../../support/full.ts'
 import { startWith } from '../../support/instance/binary.ts'
 import { backedUp, databaseIn, rowsIn, unsentIn } from '../../support/instance/restored.ts'
@@ -181,4 +182,20 @@ test('a start removes the file of a restore that was killed, and says that nothi
   expect(leftIn(data)).toEqual([])
   expect(await server.stop()).toBe(0)
   expect(await log).toContain('"msg":"restore_interrupted"')
+}, 60_000)
+
+test('a start removes the snapshot that a killed replica left, and reports no restore', async () => {
+  const parent = directory()
+  const data = join(parent, 'data')
+  mkdirSync(data)
+  const ended = Bun.spawn(['true'])
+  await ended.exited
+  const left = workingFile(data, 'snapshot').replace(`-${process.pid}.`, `-${ended.pid}.`)
+  leaveHalfDone(left)
+  const main = resolve(import.meta.dir, '../../../src/main.ts')
+  const server = await startWith([process.execPath, main], 'serve', parent)
+  const log = new Response(server.process.stderr as ReadableStream).text()
+  expect(readdirSync(data).filter(name => name.includes('making'))).toEqual([])
+  expect(await server.stop()).toBe(0)
+  expect(await log).not.toContain('restore_interrupted')
 }, 60_000)
