@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../../lib/files/write-whole.ts'
 
@@ -44,9 +44,9 @@ export function createSpoolFolder(directory: string) {
      * ends, however it ends.
      */
     openUnnamed() {
-      const name = path('spool')
-      const file = openSync(name, 'wx+', 0o600)
-      unlinkSync(name)
+      const own = mkdtempSync(join(directory, 'wellhead-import-'))
+      const file = openSync(join(own, 'spool'), 'wx+', 0o600)
+      rmSync(own, { recursive: true })
       opened.push(file)
       return spoolFile(file)
     },

@@ -91,3 +91,12 @@ test('values of one moment keep their sources and leave by their time of recordi
     expect(repeated).toEqual([{ line: 5, isSame: false }])
   }
 })
+
+test('points on the disk leave nothing behind, however the process ends', () => {
+  const folder = createSpoolFolder(parent)
+  const spool = createPointSpool({ saysMore: false, folder, runMax: 2 })
+  for (let i = 0; i < 10; i += 1) spool.addPoint({ seriesId: 1, observedAt: i, value: 1 }, i + 2)
+  // While it is open: a killed process closes nothing.
+  expect(readdirSync(parent)).toEqual([])
+  folder.close()
+})
