@@ -28,8 +28,8 @@ export interface Lock {
 const openLocks = new Set<Database>()
 
 /**
- * Makes this process the only one that may write in `dir`, or returns the current holder. Never
- * waits. Throws when `dir` cannot hold a lock at all. The lock is SQLite's exclusive lock on
+ * Makes this process the only one that may write in `dir`, or returns the current holder.
+ * Throws when `dir` cannot hold a lock at all. The lock is SQLite's exclusive lock on
  * `dir/lock`, which the kernel drops with the process however it ends. On POSIX it is also dropped
  * when the holding process closes the file by other means, so nothing else may open `dir/lock`.
  * Where the system supports abstract socket names, the directory itself is locked too, because a
@@ -92,6 +92,9 @@ export function holderOf(dir: string): { heldBy: Holder | undefined } | undefine
   }
 }
 
+/** `holderOf` holds a shared lock for an instant: a health check must not refuse a start. */
+const testedMsMax = 250
+
 /** A connection that holds the exclusive lock; undefined when another one does. */
 function exclusive(dir: string): Database | undefined {
   const path = join(dir, 'lock')
@@ -99,7 +102,7 @@ function exclusive(dir: string): Database | undefined {
   try {
     makePrivate(path)
     db = new Database(path, { create: true, strict: true })
-    db.run('PRAGMA busy_timeout = 0')
+    db.run(`PRAGMA busy_timeout = ${testedMsMax}`)
     // Left open until the release: the lock is the transaction's. It writes nothing, so it leaves
     // no journal.
     db.run('BEGIN EXCLUSIVE')

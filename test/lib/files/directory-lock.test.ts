@@ -113,6 +113,22 @@ describe('lockDataDir between processes', () => {
     }
   })
 
+  test('a process that only tests the lock keeps no other from taking it', async () => {
+    writeFileSync(join(dir, 'lock'), '')
+    const tests = `
+      import { Database } from 'bun:sqlite'
+      const db = new Database(${JSON.stringify(join(dir, 'lock'))}, { readonly: true })
+      db.run('BEGIN')
+      db.query('SELECT count(*) FROM sqlite_master').get()
+      console.log('testing')
+      Bun.sleepSync(20)`
+    const child = Bun.spawn([process.execPath, '-e', tests], { stdout: 'pipe' })
+    await child.stdout.getReader().read()
+    const taken = lockDataDir(dir, mine)
+    expect(taken).toHaveProperty('release')
+    if ('release' in taken) taken.release()
+    await child.exited
+  })
   test('a holder that ends in order leaves no name behind', async () => {
     const holder = run('serve')
     expect(await holder.stdout).toBe('held')
