@@ -323,3 +323,28 @@ describe('the workflows', () => {
     }
   })
 })
+
+needs('linux').describe('a start by the unit', () => {
+  /** Runs what the unit runs after the program is started; `program` stands for the program. */
+  async function waited(program: string, mainPid: number) {
+    const path = join(work, 'wellhead-stub')
+    writeFileSync(path, `#!/bin/sh\n${program}\n`, { mode: 0o755 })
+    const [, script] = /^ExecStartPost=-.* -c '(.*)'$/m.exec(read('packaging/wellhead.service'))!
+    return await run(
+      ['/bin/sh', '-c', script!.replaceAll('$$', '$').replaceAll('/usr/bin/wellhead', path)],
+      { MAINPID: String(mainPid) },
+    )
+  }
+  test('lasts until the server answers', async () => {
+    const count = join(work, 'checks')
+    const program = `echo "$1" >> ${count}; [ "$(wc -l < ${count})" = 3 ]`
+    expect(await waited(program, process.pid)).toEqual({ code: 0, text: '' })
+    expect(readFileSync(count, 'utf8')).toBe('healthcheck\n'.repeat(3))
+  })
+  test('ends with a server that does not start', async () => {
+    const child = Bun.spawn(['true'])
+    await child.exited
+    // systemd takes the end of the server itself as the failure.
+    expect((await waited('false', child.pid)).text).toBe('')
+  })
+})
