@@ -429,12 +429,7 @@ function withLinks(
       pendingMail = pendingMail
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))
-        .catch(error =>
-          log.error('sign_in_email_failed', {
-            message: 'sign_in_message_failed',
-            error,
-          }),
-        )
+        .catch(error => log.error('sign_in_email_failed', { error }))
       return undefined
     },
     settled: () => pendingMail,

@@ -131,12 +131,7 @@ export function createSignUp(deps: SignUpDeps) {
       pendingMail = pendingMail
         .then(() => sleep(0))
         .then(() => post(email, baseUrl, linkMs, false))
-        .catch(error =>
-          log.error('sign_up_email_failed', {
-            message: 'address_confirmation_message_failed',
-            error,
-          }),
-        )
+        .catch(error => log.error('sign_up_email_failed', { error }))
       return undefined
     },
     /**

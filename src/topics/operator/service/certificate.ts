@@ -1,7 +1,7 @@
 import type { Log } from '../../../lib/log/log.ts'
-import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import { reasonOf } from '../../../send/egress/request.ts'
 
 /** The certificate under which the service is reached, which a proxy in front of it has. */
 export function createCertificateWatch({
@@ -11,7 +11,7 @@ export function createCertificateWatch({
 }: {
   log: Log
   look(): Promise<number>
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'monotonic'>
 }) {
   let dueAt = Number.NEGATIVE_INFINITY
   let endsAt: number | undefined
@@ -20,17 +20,16 @@ export function createCertificateWatch({
     endsAt = at
   }
   const unseen = (error: unknown) => {
-    dueAt = clock.now() + hourMs
+    dueAt = clock.monotonic() + hourMs
     log.warn('certificate_check_failed', {
-      message: 'certificate_check_failed',
-      error: errorMessage(error),
+      message: `The certificate of server.base_url cannot be read: ${reasonOf(error)}.`,
     })
   }
   return {
     /** Looks once a day; again after an hour where nothing was seen. */
     pass() {
-      if (clock.now() < dueAt) return
-      dueAt = clock.now() + dayMs
+      if (clock.monotonic() < dueAt) return
+      dueAt = clock.monotonic() + dayMs
       looking = look().then(seen, unseen)
     },
     /** Unix ms; undefined: not known. */

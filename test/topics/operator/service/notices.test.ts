@@ -295,14 +295,22 @@ describe('the certificate of the service', () => {
     const clock = createManualClock(startAt)
     let impersonations = 0
     let isThere = false
+    const lines: string[] = []
     const watch = createCertificateWatch({
       async look() {
         impersonations += 1
-        if (!isThere) throw new Error('refused')
+        const code = 'EAI_AGAIN'
+        if (!isThere)
+          throw Object.assign(new Error(`getaddrinfo ${code} prices.example.com`), { code })
         return startAt + dayMs
       },
       clock,
-      log: createLog({ level: 'error', format: 'json', clock, write() {} }),
+      log: createLog({
+        level: 'warn',
+        format: 'json',
+        clock,
+        write: line => void lines.push(line),
+      }),
     })
     const during = async (hours: number) => {
       const before = impersonations
@@ -318,6 +326,15 @@ describe('the certificate of the service', () => {
     isThere = true
     expect(await during(48)).toBe(2)
     expect(watch.endsAt()).toBe(startAt + dayMs)
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      message:
+        'The certificate of server.base_url cannot be read: the name of the target could not be looked up now.',
+    })
+    // A wrong clock that is set back puts no check off.
+    clock.set(clock.now() + 365 * dayMs)
+    await during(1)
+    clock.set(clock.now() - 365 * dayMs)
+    expect(await during(25)).toBe(1)
   })
 })
 
