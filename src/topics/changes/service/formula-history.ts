@@ -39,11 +39,13 @@ interface Repeated extends Range {
   moments: readonly LoggedMoment[]
   records: readonly ChangeRecord[]
   /** The length of the next window. */
-  spanMs: number
+  nextMs: number
 }
 
 /** A history is made in windows of time, each with about so many values in memory. */
 const [windowDifferences, firstWindowMs] = [8_000, 64 * dayMs]
+/** Windows that stay in memory, some megabytes each. */
+const windowsMax = 8
 /** The moments of a history are read in spans of time with about so many. */
 const [momentsEach, firstSpanMs] = [500, dayMs / 24]
 
@@ -54,10 +56,10 @@ const nearby = ({ from, to }: Range) => ({
 
 /** All that series by formula had as values, computed from all that their legs had. */
 export function createFormulaHistory({ log, vintages, formulas, catalogue }: FormulaHistoryDeps) {
-  /** The window that was made last, which a reader takes page by page. */
-  let repeated: Repeated | undefined
+  /** The windows that were read last: each reader takes its own page by page. */
+  let windows: readonly Repeated[] = []
   catalogue.onReload(() => {
-    repeated = undefined
+    windows = []
   })
 
   /** Values as they are known at a moment that may move on, on the days that were served at another. */
@@ -184,37 +186,41 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     const ranges = segments.flatMap(({ work }) => ('ranges' in work ? work.ranges : []))
     const until = Math.max(writtenAt, ...ranges.map(({ recordedTo }) => recordedTo))
     const key = `${writtenAt} ${series.id} ${to} ${isNew}`
+    const allMoments = function* () {
+      const whole = nearby({ from: first, to: end })
+      const begun = legs.flatMap(leg => vintages.firstRecorded(leg, whole) ?? [])
+      return yield* momentsOf(legs, Math.min(until, ...begun) - 1, until)
+    }
+    const windowAt = function* (begin: number): Generator<undefined, Repeated> {
+      const own = windows.filter(window => window.key === key)
+      const known = own.find(window => window.from <= begin && begin < window.to)
+      if (known) return known
+      const moments = own[0]?.moments ?? (yield* allMoments())
+      const lengthMs = own.at(-1)?.nextMs ?? firstWindowMs
+      const range = { from: begin, to: Math.min(end, begin + lengthMs) }
+      const historyAt = (servedAt: number) =>
+        recordedIn(series, range, moments, servedAt, served, true)
+      const now = yield* historyAt(writtenAt)
+      const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
+      // The state before is known as well where days are quarantined or released.
+      const times = isNew
+        ? byTime.keys()
+        : ranges.length > 0
+          ? [...timesIn(series, range), ...byTime.keys()]
+          : timesThatDiffer(yield* historyAt(writtenAt - 1), now)
+      const records = [...new Set(times)]
+        .sort((a, b) => a - b)
+        .flatMap(observedAt => [
+          ...(isNew ? [] : [forgottenAt(segment, observedAt)]),
+          ...(byTime.get(observedAt) ?? []).map(difference => shownAgain(segment, difference)),
+        ])
+      const share = windowDifferences / Math.max(1, now.length)
+      const nextMs = Math.max(1, Math.floor(lengthMs * Math.max(1 / 8, Math.min(share, 8))))
+      return { key, moments, ...range, records, nextMs }
+    }
     for (let begin = Math.max(from, first); begin < end; ) {
-      if (repeated?.key !== key) {
-        const whole = nearby({ from: first, to: end })
-        const begun = legs.flatMap(leg => vintages.firstRecorded(leg, whole) ?? [])
-        const moments = yield* momentsOf(legs, Math.min(until, ...begun) - 1, until)
-        repeated = { key, moments, from: begin, to: begin, records: [], spanMs: firstWindowMs }
-      }
-      let window = repeated
-      if (begin < window.from || window.to <= begin) {
-        const range = { from: begin, to: Math.min(end, begin + window.spanMs) }
-        const historyAt = (servedAt: number) =>
-          recordedIn(series, range, window.moments, servedAt, served, true)
-        const now = yield* historyAt(writtenAt)
-        const byTime = Map.groupBy(now, ({ observedAt }) => observedAt)
-        // The state before is known as well where days are quarantined or released.
-        const times = isNew
-          ? byTime.keys()
-          : ranges.length > 0
-            ? [...timesIn(series, range), ...byTime.keys()]
-            : timesThatDiffer(yield* historyAt(writtenAt - 1), now)
-        const records = [...new Set(times)]
-          .sort((a, b) => a - b)
-          .flatMap(observedAt => [
-            ...(isNew ? [] : [forgottenAt(segment, observedAt)]),
-            ...(byTime.get(observedAt) ?? []).map(difference => shownAgain(segment, difference)),
-          ])
-        const share = windowDifferences / Math.max(1, now.length)
-        const spanMs = window.spanMs * Math.max(1 / 8, Math.min(share, 8))
-        window = { ...window, ...range, records, spanMs: Math.max(1, Math.floor(spanMs)) }
-        repeated = window
-      }
+      const window = yield* windowAt(begin)
+      windows = [...windows.filter(other => other !== window), window].slice(-windowsMax)
       yield* window.records
       begin = window.to
     }

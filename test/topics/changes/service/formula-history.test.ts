@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { hourMs } from '../../../../src/lib/time/instant.ts'
 import { createFormulaHistory } from '../../../../src/topics/changes/service/formula-history.ts'
+import { createServedHistory } from '../../../../src/topics/changes/service/history.ts'
 import { createVintageReader } from '../../../../src/topics/changes/store/vintages.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
@@ -35,4 +36,36 @@ test('the moments of a formula over a code with one long import are each read on
     Array.from({ length: count }, (_, i) => firstAt + i * hourMs + 1),
   )
   expect(vintagesRead).toBe(count)
+})
+
+test('two readers of two formula histories do not make the windows of each other again', () => {
+  const { services } = openTestInstance()
+  const { catalogue, changeLog: log, db, formulas, ingest, seriesChanges } = services
+  const terms = { name: 'Desk', category: 'own', unit: 'barrel', currency: 'USD' }
+  const made = ['DESK_A', 'DESK_B'].map(code => ({
+    code,
+    terms: { ...terms, formula: 'WTI_USD + 1' },
+  }))
+  seriesChanges.add(made)
+  const leg = catalogue.named('WTI_USD')!
+  ingest.write([{ seriesId: leg.id, observedAt: startAt, value: 60 }])
+  let viewsMade = 0
+  const counted: typeof formulas = {
+    ...formulas,
+    viewAt(...of) {
+      viewsMade += 1
+      return formulas.viewAt(...of)
+    },
+  }
+  const vintages = createVintageReader(db)
+  const { repeatedRecords } = createFormulaHistory({ log, vintages, formulas: counted, catalogue })
+  const served = createServedHistory(log.events.ofSeries)
+  const whole = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+  const read = (code: string) => {
+    const segment = { writtenAt: startAt + hourMs, rank: 0, series: catalogue.named(code)! }
+    return [...repeatedRecords(segment, whole, [], served, true)].filter(Boolean).length
+  }
+  const codes = ['DESK_A', 'DESK_B', 'DESK_A', 'DESK_B']
+  expect(codes.map(read)).toEqual([1, 1, 1, 1])
+  expect(viewsMade).toBe(2)
 })
