@@ -90,14 +90,13 @@ function createTally({ condition, cooldownMinutes, series }: BacktestQuestion): 
     cooldownSuppressed: 0,
   }
   let firedAt: number | null = null
-  let firedOf = Number.NaN
-  let firedOn = Number.NaN
+  const firedFor = new Set<number>()
   const judge: Judge = (at, observedAt, value, closes) => {
     const price = answeredPrice(series, value)
     result.observations += 1
     // An observation fires once, and a daily value too, whatever the cooldown.
-    if (observedAt === firedOf) return
-    if (condition.kind !== 'price' && startOfDay(observedAt) === firedOn) return
+    const firedOn = condition.kind === 'price' ? observedAt : startOfDay(observedAt)
+    if (firedFor.has(firedOn)) return
     const judged = evaluate(
       condition,
       alertMoment(price, () => closes),
@@ -108,8 +107,7 @@ function createTally({ condition, cooldownMinutes, series }: BacktestQuestion): 
       return
     }
     firedAt = at
-    firedOf = observedAt
-    firedOn = startOfDay(observedAt)
+    firedFor.add(firedOn)
     result.triggerCount += 1
     if (result.triggers.length < triggersShown)
       result.triggers.push({ triggeredAt: at, value: price })

@@ -178,6 +178,19 @@ describe('backtests.run: a backtest of what was known', () => {
     ])
   })
 
+  test('fires once on an observation that is the newest again after a withdrawal', async () => {
+    const { instance, series, run } = knownThen([
+      [5, 95, 4.9],
+      [4, 99, 3.9],
+    ])
+    instance.services.ingest.withdraw(series.id, [at(4)], at(3.5))
+    instance.services.ingest.write([{ seriesId: series.id, observedAt: at(5), value: 92 }], at(3))
+    expect((await run()).triggers).toEqual([
+      { triggeredAt: at(4.9), value: 95 },
+      { triggeredAt: at(3.9), value: 99 },
+    ])
+  })
+
   test('a point-in-time backtest matches the triggers of an alert that existed then, despite later corrections', async () => {
     const writes: Write[] = Array.from({ length: 40 }, (_, i): Write => {
       const value = 86 + ((i * 7) % 11)
