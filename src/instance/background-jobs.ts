@@ -205,11 +205,12 @@ function backupJobOf(
  * made from the operator's own exports.
  */
 function priceFilesJobOf(
-  { config, priceFiles, catalogue, datasets, observations, clock, log }: Services,
+  services: Services,
   ask: (request: Request) => Response | Promise<Response>,
 ): Job[] {
+  const { config, priceFiles, clock, log } = services
   if (config.files.directory === '') return []
-  const source = priceFileSource({ catalogue, datasets, observations }, ask)
+  const source = priceFileSource(services, ask)
   return [createPriceFilesJob({ files: priceFiles, ...source, clock, log })]
 }
 

@@ -22,7 +22,12 @@ export interface PriceFilesJobDeps {
 
 /** What the files are made from: the answers of the operator's own exports. */
 export function priceFileSource(
-  { catalogue, datasets, observations }: Pick<Services, 'catalogue' | 'datasets' | 'observations'>,
+  {
+    catalogue,
+    datasets,
+    observations,
+    quarantine,
+  }: Pick<Services, 'catalogue' | 'datasets' | 'observations' | 'quarantine'>,
   ask: (request: Request) => Response | Promise<Response>,
 ): Pick<PriceFilesJobDeps, 'wanted' | 'read'> {
   // The files are for all customers, so restricted series are left out.
@@ -35,7 +40,7 @@ export function priceFileSource(
       ...series.flatMap(one => {
         const extent = catalogue.extent(one)
         const has: Span['has'] = (from, to) => observations.between(one.id, from, to, 1).length > 0
-        return extent ? [{ ...extent, has }] : []
+        return extent ? [{ ...extent, seriesId: one.id, has }] : []
       }),
       // A year of which every value was removed has no price, and a past.
       ...(withPast ? observations.revisedSpans() : [])
@@ -55,7 +60,10 @@ export function priceFileSource(
     const last = Math.max(...spans.map(span => yearOf(span.lastAt)))
     for (let year = first; year <= last; year += 1) {
       const [from, to] = [startOf(year), startOf(year + 1)]
-      const has = (span: Span) => span.firstAt < to && from <= span.lastAt && span.has(from, to)
+      const has = (span: Span) =>
+        span.firstAt < to &&
+        from <= span.lastAt &&
+        quarantine.clear(span.seriesId, from, to).some(days => span.has(days.from, days.to))
       if (spans.some(has)) found.push(year)
       await pause()
     }
@@ -112,6 +120,7 @@ const sliceMs = 8
 
 /** The times of the first and the last value of a series, and whether it has one in `[from, to)`. */
 interface Span {
+  seriesId: number
   firstAt: number
   lastAt: number
   has(from: number, to: number): boolean

@@ -478,3 +478,32 @@ test('a removed value with a wrong year makes a vintage file of that year, and o
     ),
   ).toEqual(['prices 1987', 'prices 2026', 'vintages 1926', 'vintages 1987', 'vintages 2026'])
 })
+
+test('a year with quarantined values only has no file of prices or vintages', async () => {
+  const whole = openTestInstance()
+  const { catalogue, ingest, adminTokens, quarantine } = whole.services
+  const headers = { authorization: `Bearer ${adminTokens.rotate()}` }
+  const seriesId = catalogue.named('WTI_USD')!.id
+  const wrongAt = Date.parse('2024-03-01T00:00:00Z')
+  const removedAt = wrongAt + dayMs
+  whole.record('WTI_USD', [60, 61], removedAt, dayMs)
+  whole.record('WTI_USD', [61], startAt, dayMs)
+  whole.clock.advance(1_000)
+  ingest.withdraw(seriesId, [removedAt])
+  quarantine.add({
+    seriesId,
+    fromOn: '2024-02-29',
+    toOn: '2024-03-02',
+    reason: 'a wrong feed',
+    createdAt: startAt,
+  })
+  const { wanted } = priceFileSource(whole.services, request =>
+    whole.app.handle(new Request(request, { headers })),
+  )
+  const { contents } = await wanted()
+  expect(
+    contents.flatMap(({ kind, of }) =>
+      kind === 'prices' || kind === 'vintages' ? `${kind} ${of}` : [],
+    ),
+  ).toEqual(['prices 2026', 'vintages 2026'])
+})
