@@ -1,13 +1,14 @@
 import { dayMs, startOfDay } from '../../../../lib/time/instant.ts'
 import { sourceOf } from '../../../catalogue/math/catalogue.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
-import { type Bar, type BarInterval, mergeBars, type Observation } from '../../math/bars.ts'
+import { type Bar, type BarInterval, mergeBars } from '../../math/bars.ts'
 import type { BlockBars, BlockSeries, PriceBlock } from '../../math/block.ts'
 import type { ObservationColumns, ObservationStore } from '../../store/observations.ts'
 import type { Withheld } from '../../store/withheld.ts'
 import type { PriceServices } from '../open.ts'
 import type { QuarantineList } from '../quarantine.ts'
 import { foldedBars as foldedRows, type History, type SeriesCut } from '../reads/history.ts'
+import { blocksOf, emptyColumns, rowsOf } from '../reads/series-rows.ts'
 import type { Coverage } from '../reads/vintage.ts'
 
 export interface BulkSeries extends BlockSeries {
@@ -53,8 +54,6 @@ export interface BulkDeps {
   sourcesOfBlock: PriceServices['sourcesOfBlock']
 }
 
-/** Rows of a block of raw values. */
-const blockRows = 16_384
 /** Hours are read a stretch at a time: a year of them is one block. */
 const hoursStretchMs = 366 * dayMs
 
@@ -83,18 +82,11 @@ function createValueReads({ observations, history, quarantine, coverage, withhel
     into: ObservationColumns,
   ): Generator<number> {
     const left = withheldOf(seriesId, question)
-    const to = endOf(seriesId, question)
-    for (const stretch of quarantine.clear(seriesId, question.from, to)) {
-      for (let after = stretch.from; after < stretch.to; ) {
-        const point = pointOf(seriesId, question)
-        const count = observations.copy(seriesId, after, stretch.to, into, point)
-        if (count === 0) break
-        const last = into.observedAt[count - 1]!
-        const kept = left ? without(left, into, count) : count
-        if (kept > 0) yield kept
-        if (count < into.observedAt.length) break
-        after = last + 1
-      }
+    const range = { from: question.from, to: endOf(seriesId, question) }
+    const pointNow = () => pointOf(seriesId, question)
+    for (const count of blocksOf({ observations, quarantine }, seriesId, range, into, pointNow)) {
+      const kept = left ? without(left, into, count) : count
+      if (kept > 0) yield kept
     }
   }
 
@@ -127,16 +119,8 @@ function createBlocks(
 
   const foldedBars = (question: BulkQuestion, seriesId: number, interval: BarInterval): Bar[] => {
     const columns = emptyColumns()
-    const rows = function* (): Generator<Observation> {
-      for (const length of filled(question, seriesId, columns))
-        for (let i = 0; i < length; i += 1)
-          yield {
-            observedAt: columns.observedAt[i]!,
-            value: columns.value[i]!,
-            recordedAt: columns.recordedAt[i]!,
-          }
-    }
-    return foldedRows(interval, question.cutOf?.(seriesId), rows())
+    const rows = rowsOf(columns, filled(question, seriesId, columns))
+    return foldedRows(interval, question.cutOf?.(seriesId), rows)
   }
 
   const storedBars = (question: BulkQuestion, seriesId: number, interval: BarInterval): Bar[] => {
@@ -224,13 +208,6 @@ export function createBulk(deps: BulkDeps) {
       ].join(','),
   }
 }
-
-/** The columns of one read; another read may continue while this one's client is slow. */
-const emptyColumns = (): ObservationColumns => ({
-  observedAt: new Float64Array(blockRows),
-  value: new Float64Array(blockRows),
-  recordedAt: new Float64Array(blockRows),
-})
 
 /** Leaves out the rows of some times; returns how many are left. */
 function without(

@@ -5,7 +5,7 @@ import type { ObservationStore } from '../../store/observations.ts'
 import { createDayBars } from '../days/day-bars.ts'
 import { createDayIndexes, type DayIndex } from '../days/day-index.ts'
 import type { QuarantineList } from '../quarantine.ts'
-import { createSeriesRows } from './series-rows.ts'
+import { blocksOf, createSeriesRows, emptyColumns, rowsOf } from './series-rows.ts'
 
 /** A row of a page: an observation, or the last observation of a bucket together with its bar. */
 export interface HistoryRow extends Observation {
@@ -169,6 +169,22 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
       }
       return pageOf(query, read, bornByOf)
     },
+    /** The same rows of one series, oldest first, block by block. */
+    *rowsAsOf(
+      range: HistoryRange,
+      seriesId: number,
+      asOf: number,
+      coverageSince: CoverageSince,
+    ): Generator<Observation> {
+      const { from, bornBy = Number.MAX_SAFE_INTEGER } = range
+      const to = Math.min(range.to, range.endOf?.(seriesId) ?? range.to)
+      const isCovered = asOf >= coverageSince(seriesId)
+      const point = { asOf: Math.min(asOf, bornBy), isCovered }
+      const columns = emptyColumns()
+      const stores = { observations, quarantine }
+      const blocks = blocksOf(stores, seriesId, { from, to }, columns, () => point)
+      for (const row of rowsOf(columns, blocks)) if (row.recordedAt <= bornBy) yield row
+    },
     countAsOf(range: HistoryRange, asOf: number, coverageSince: CoverageSince) {
       return counterOf(range, birthsAt(range, asOf, coverageSince).bornByOf)(range.from)
     },
@@ -272,16 +288,15 @@ const rowsMax = 1_000_000_000
  * then.
  */
 export function pastHistory(
-  history: Pick<History, 'pageAsOf' | 'countAsOf'>,
+  history: Pick<History, 'pageAsOf' | 'rowsAsOf' | 'countAsOf'>,
   asOf: number,
   coverage: { since(seriesId: number): number; endOf(seriesId: number): number },
 ): Pick<History, 'page' | 'count'> {
   const { since, endOf } = coverage
   const barsIn = (range: HistoryRange, interval: BarInterval) =>
     newestFirst(range.seriesIds, seriesId => {
-      const raw = { ...range, seriesIds: [seriesId], interval: 'raw' as const, endOf }
-      const { rows } = history.pageAsOf({ ...raw, limit: rowsMax, offset: 0 }, asOf, since)
-      return foldedBars(interval, range.cutOf?.(seriesId), rows.reverse())
+      const rows = history.rowsAsOf({ ...range, endOf }, seriesId, asOf, since)
+      return foldedBars(interval, range.cutOf?.(seriesId), rows)
         .map(bar => barRow(seriesId, bar))
         .reverse()
     })

@@ -1,3 +1,4 @@
+import type { Observation } from '../../math/bars.ts'
 import {
   type Bar,
   type BarInterval,
@@ -7,7 +8,7 @@ import {
   daysInBar,
   mergeBars,
 } from '../../math/bars.ts'
-import type { ObservationStore, Span } from '../../store/observations.ts'
+import type { ObservationColumns, ObservationStore, Span } from '../../store/observations.ts'
 import type { QuarantineList, Stretch } from '../quarantine.ts'
 
 /**
@@ -130,4 +131,53 @@ function barsOfStretch(
     : stored.flatMap(bar => (isWhole(bar) ? bar : anew(bar)))
   if (from < firstWhole && bars.length < limit) bars.push(...folded(from, firstWhole))
   return bars.length > limit ? bars.slice(0, limit) : bars
+}
+
+/** The values that are read: those at a moment, or where they are not covered, the first recorded. */
+export interface ReadPoint {
+  asOf: number
+  isCovered: boolean
+}
+
+/** Rows of a block: with objects for each, a long read would take a hundred megabytes. */
+const blockRows = 16_384
+
+/** The columns of one read; another read may continue while this one's client is slow. */
+export const emptyColumns = (): ObservationColumns => ({
+  observedAt: new Float64Array(blockRows),
+  value: new Float64Array(blockRows),
+  recordedAt: new Float64Array(blockRows),
+})
+
+/**
+ * Fills columns with the rows of a series, oldest first, without quarantined days, again and again;
+ * yields how many there are each time. `pointOf` returns undefined for current values.
+ */
+export function* blocksOf(
+  { observations, quarantine }: { observations: ObservationStore; quarantine: QuarantineList },
+  seriesId: number,
+  { from, to }: Stretch,
+  into: ObservationColumns,
+  pointOf: () => ReadPoint | undefined,
+): Generator<number> {
+  for (const stretch of quarantine.clear(seriesId, from, to)) {
+    for (let after = stretch.from; after < stretch.to; ) {
+      const count = observations.copy(seriesId, after, stretch.to, into, pointOf())
+      if (count === 0) break
+      after = into.observedAt[count - 1]! + 1
+      yield count
+      if (count < into.observedAt.length) break
+    }
+  }
+}
+
+/** The rows of blocks one by one. */
+export function* rowsOf(columns: ObservationColumns, blocks: Iterable<number>) {
+  for (const length of blocks)
+    for (let i = 0; i < length; i += 1)
+      yield {
+        observedAt: columns.observedAt[i]!,
+        value: columns.value[i]!,
+        recordedAt: columns.recordedAt[i]!,
+      } satisfies Observation
 }

@@ -65,7 +65,7 @@ export interface PricesAtDeps {
   observations: ObservationStore
   closeStore: CloseStore
   closes: Closes
-  history: Pick<History, 'page' | 'count' | 'pageAsOf' | 'countAsOf'>
+  history: Pick<History, 'page' | 'count' | 'pageAsOf' | 'rowsAsOf' | 'countAsOf'>
   quarantine: QuarantineList
   coverage: Coverage
   catalogue: Catalogue

@@ -2,14 +2,19 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay } from '../../../../../src/lib/time/instant.ts'
 import { longIntervals } from '../../../../../src/topics/prices/math/bars.ts'
-import type {
-  HistoryPage,
-  HistoryQuery,
-  HistoryRange,
-  HistoryRow,
-  Position,
+import {
+  createHistory,
+  type HistoryPage,
+  type HistoryQuery,
+  type HistoryRange,
+  type HistoryRow,
+  type Position,
+  pastHistory,
 } from '../../../../../src/topics/prices/service/reads/history.ts'
-import type { Point } from '../../../../../src/topics/prices/store/observations.ts'
+import type {
+  ObservationStore,
+  Point,
+} from '../../../../../src/topics/prices/store/observations.ts'
 import { runs } from '../../../../support/full.ts'
 import { createPast, type Past, seriesIds, withoutBirths } from '../../../../support/topics/past.ts'
 
@@ -134,6 +139,11 @@ describe('history.page against a list of everything', () => {
             expect(page.rows).toEqual(all.slice(query.offset, query.offset + query.limit))
             expect(page.more).toBe(all.length > query.offset + query.limit)
             expect(past.history.countAsOf(raw, asOf, () => coverageSince)).toBe(all.length)
+            for (const id of raw.seriesIds) {
+              const rows = [...past.history.rowsAsOf(raw, id, asOf, () => coverageSince)]
+              const own = all.filter(({ seriesId }) => seriesId === id).reverse()
+              expect(rows.map(row => ({ seriesId: id, ...row }))).toEqual(own)
+            }
           }
         },
       ),
@@ -338,4 +348,40 @@ test('the newest recording among several series is known, and of none nothing', 
   past.write([{ seriesId: 2, observedAt: dayMs, value: 1 }], 9)
   expect(past.history.newestRecordedAt(seriesIds)).toBe(9)
   expect(past.history.newestRecordedAt([1])).toBe(5)
+})
+
+test('bars of the past are made of blocks of rows, however many there are', () => {
+  const past = createPast()
+  const count = 40_000
+  past.write(
+    Array.from({ length: count }, (_, i) => ({
+      seriesId: 1,
+      observedAt: firstDay + i * 60_000,
+      value: i,
+    })),
+    1,
+  )
+  let rowsAtOnce = 0
+  const note = (rows: number) => {
+    rowsAtOnce = Math.max(rowsAtOnce, rows)
+  }
+  const store: ObservationStore = {
+    ...past.store,
+    asOf(...of) {
+      const rows = past.store.asOf(...of)
+      note(rows.length)
+      return rows
+    },
+    copy(...of) {
+      const rows = past.store.copy(...of)
+      note(rows)
+      return rows
+    },
+  }
+  const coverage = { since: () => 0, endOf: () => Number.MAX_SAFE_INTEGER }
+  const history = pastHistory(createHistory(store, past.quarantine), 2, coverage)
+  const range = { seriesIds: [1], from: firstDay, to: dayAt(60), interval: 'day' as const }
+  const { rows } = history.page({ ...range, limit: 100, offset: 0 })
+  expect(rows.reduce((sum, { bar }) => sum + bar!.count, 0)).toBe(count)
+  expect(rowsAtOnce).toBeLessThan(20_000)
 })
