@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import type { Role } from '../../../plans/roles/roles.ts'
 import { ownSubscription } from './own-subscription.ts'
@@ -55,28 +56,19 @@ export interface MembershipReader {
 
 export type OrganizationStore = ReturnType<typeof createOrganizationStore>
 
-const organizationColumns = 'id, name, account_id AS accountId, created_at AS createdAt'
-
-const memberColumns = `id, organization_id AS organizationId, account_id AS accountId, email, role,
-  joined_at AS joinedAt`
-
-const invitationColumns = `id, organization_id AS organizationId, email, role, message, member_id AS memberId,
-  token_hash AS tokenHash, invited_by AS invitedBy, created_at AS createdAt,
-  expires_at AS expiresAt, accepted_at AS acceptedAt`
-
 export function createOrganizationStore(db: Database) {
   return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
 }
 
 function organizations(db: Database) {
   const sql = statements(db)
-  const byId = sql<Organization, [string]>`
-    SELECT ${organizationColumns} FROM organizations WHERE id = ?`
-  const page = sql<Organization, [number, number]>`
-    SELECT ${organizationColumns} FROM organizations ORDER BY name, id LIMIT ? OFFSET ?`
+  const table = recordTable<Organization>(db, 'organizations', {
+    columns: 'id, name, account_id, created_at',
+  })
+  const byId = table.where<[string]>('WHERE id = ?')
+  const page = table.where<[number, number]>('ORDER BY name, id LIMIT ? OFFSET ?')
   const count = sql<{ total: number }, []>`SELECT count(*) AS total FROM organizations`
-  const put = sql`INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, account_id = excluded.account_id`
+  const put = table.upsert('createdAt')
   const remove = sql`DELETE FROM organizations WHERE id = ?`
   const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
      JOIN organizations o ON o.id = m.organization_id`
@@ -90,7 +82,7 @@ function organizations(db: Database) {
     /** By name. */
     page: (limit: number, offset: number): Organization[] => page.all(limit, offset),
     count: () => count.get()!.total,
-    put: (each: Organization) => void put.run(each.id, each.name, each.accountId, each.createdAt),
+    put: (organization: Organization) => void put(organization),
     /** Removes an organization with its members and invitations. */
     remove: (id: string) => void remove.run(id),
     memberships: (): Membership[] => all.all(),
@@ -102,17 +94,13 @@ function organizations(db: Database) {
 
 function members(db: Database) {
   const sql = statements(db)
-  const list = sql<Member, [string]>`
-    SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`
-  const byAccount = sql<Member, [string]>`
-    SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`
-  const byAddress = sql<Member, [string, string]>`
-    SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? AND email = ?`
-  const put = sql`
-    INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at)
-    VALUES ($id, $organizationId, $accountId, $email, $role, $joinedAt)
-    ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, email = excluded.email, role = excluded.role,
-      joined_at = excluded.joined_at`
+  const table = recordTable<Member>(db, 'organization_members', {
+    columns: 'id, organization_id, account_id, email, role, joined_at',
+  })
+  const list = table.where<[string]>('WHERE organization_id = ? ORDER BY joined_at, id')
+  const byAccount = table.where<[string]>('WHERE account_id = ?')
+  const byAddress = table.where<[string, string]>('WHERE organization_id = ? AND email = ?')
+  const put = table.upsert('organizationId')
   const remove = sql`DELETE FROM organization_members WHERE id = ?`
   return {
     memberByAddress: (organizationId: string, email: string): Member | undefined =>
@@ -120,23 +108,21 @@ function members(db: Database) {
     /** In the order in which they joined. */
     members: (organizationId: string): Member[] => list.all(organizationId),
     memberByAccount: (accountId: string): Member | undefined => byAccount.get(accountId),
-    putMember: (member: Member) => void put.run({ ...member }),
+    putMember: (member: Member) => void put(member),
     removeMember: (id: string) => void remove.run(id),
   }
 }
 
 function invitations(db: Database) {
   const sql = statements(db)
-  const list = sql<Invitation, [string]>`
-    SELECT ${invitationColumns} FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id`
-  const byId = sql<Invitation, [string]>`
-    SELECT ${invitationColumns} FROM organization_invitations WHERE id = ?`
-  const byToken = sql<Invitation, [Uint8Array]>`
-    SELECT ${invitationColumns} FROM organization_invitations WHERE token_hash = ?`
-  const put = sql`INSERT INTO organization_invitations
-       (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
-     VALUES ($id, $organizationId, $email, $role, $message, $memberId, $tokenHash, $invitedBy, $createdAt, $expiresAt,
-       $acceptedAt)`
+  const table = recordTable<Invitation>(db, 'organization_invitations', {
+    columns: `id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at,
+      expires_at, accepted_at`,
+  })
+  const list = table.where<[string]>('WHERE organization_id = ? ORDER BY created_at DESC, id')
+  const byId = table.where<[string]>('WHERE id = ?')
+  const byToken = table.where<[Uint8Array]>('WHERE token_hash = ?')
+  const put = table.insert()
   const accept = sql`
     UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1`
   const newer = sql<{ found: 1 }, [string, string, number, string]>`
@@ -149,7 +135,7 @@ function invitations(db: Database) {
     invitations: (organizationId: string): Invitation[] => list.all(organizationId),
     invitation: (id: string): Invitation | undefined => byId.get(id),
     invitationByToken: (tokenHash: Uint8Array): Invitation | undefined => byToken.get(tokenHash),
-    putInvitation: (invitation: Invitation) => void put.run({ ...invitation }),
+    putInvitation: (invitation: Invitation) => void put(invitation),
     /** Uses an invitation up; false when it was used or is over. */
     accept: (id: string, now: number) => accept.run(now, id).changes === 1,
     /** Whether another one was sent to the same address when it ended, or later. */

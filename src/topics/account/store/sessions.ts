@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 export type SignInMethod = 'password' | 'link' | 'provider'
@@ -26,28 +27,21 @@ export interface Session {
 
 export type SessionStore = ReturnType<typeof createSessionStore>
 
-type Row = Omit<Session, 'replaced'> & { replaced: number }
-
-const columns = `id, family_id AS familyId, account_id AS accountId, method, begun_at AS begunAt,
-  created_at AS createdAt, expires_at AS expiresAt, ended_at AS endedAt, replaced`
-
-const sessionOf = (row: Row): Session => ({
-  ...row,
-  replaced: row.replaced === 1,
-})
-
 export function createSessionStore(db: Database) {
   const sql = statements(db)
-  const byId = sql<Row, [string]>`SELECT ${columns} FROM sessions WHERE id = ?`
-  const inForce = sql<Row, [string, number]>`
-    SELECT ${columns} FROM sessions WHERE account_id = ? AND ended_at IS NULL AND expires_at > ?
-    ORDER BY begun_at DESC, id`
-  const newestInForce = sql<Row, [string, number]>`
-    SELECT ${columns} FROM sessions WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
-    ORDER BY created_at DESC, id DESC LIMIT 1`
-  const put = sql`
-    INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const sessions = recordTable<Session>(db, 'sessions', {
+    columns: `id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced`,
+    flags: ['replaced'],
+  })
+  const byId = sessions.where<[string]>('WHERE id = ?')
+  const inForce = sessions.where<[string, number]>(
+    'WHERE account_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY begun_at DESC, id',
+  )
+  const newestInForce = sessions.where<[string, number]>(
+    `WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
+     ORDER BY created_at DESC, id DESC LIMIT 1`,
+  )
+  const put = sessions.insert()
   const replace = sql`
     UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL`
   const endFamily = sql`UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL`
@@ -56,29 +50,12 @@ export function createSessionStore(db: Database) {
   const forget = sql`
     DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)`
   return {
-    byId(id: string) {
-      const row = byId.get(id)
-      return row ? sessionOf(row) : undefined
-    },
+    byId: (id: string) => byId.get(id),
     /** Tokens of an account that are in force, those of the newest sign-in first. */
-    inForce: (accountId: string, now: number) => inForce.all(accountId, now).map(sessionOf),
+    inForce: (accountId: string, now: number) => inForce.all(accountId, now),
     /** The newest token of a sign-in that is in force. */
-    newestInForce(familyId: string, now: number) {
-      const row = newestInForce.get(familyId, now)
-      return row ? sessionOf(row) : undefined
-    },
-    put: (session: Session) =>
-      void put.run(
-        session.id,
-        session.familyId,
-        session.accountId,
-        session.method,
-        session.begunAt,
-        session.createdAt,
-        session.expiresAt,
-        session.endedAt,
-        session.replaced ? 1 : 0,
-      ),
+    newestInForce: (familyId: string, now: number) => newestInForce.get(familyId, now),
+    put: (session: Session) => void put(session),
     /** Ends a session for the one that takes its place; false when it had ended already. */
     replace: (id: string, now: number) => replace.run(now, id).changes === 1,
     /** Ends every token of one sign-in. */

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 export interface SignInLink {
@@ -14,23 +15,16 @@ export interface SignInLink {
 /** One-time links, found by the SHA-256 of their token. */
 export type SignInLinkStore = ReturnType<typeof createSignInLinkStore>
 
-type Row = Omit<SignInLink, 'mailed'> & { mailed: number }
-
-const columns = `token_hash AS tokenHash, account_id AS accountId, mailed, created_at AS createdAt,
-  expires_at AS expiresAt, used_at AS usedAt`
-
-const linkOf = (row: Row): SignInLink => ({
-  ...row,
-  mailed: row.mailed === 1,
-})
-
 export function createSignInLinkStore(db: Database) {
   const sql = statements(db)
-  const usable = sql<Row, [Uint8Array, number]>`
-    SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`
-  const put = sql`
-    INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at)
-    VALUES ($tokenHash, $accountId, $mailed, $createdAt, $expiresAt, $usedAt)`
+  const links = recordTable<SignInLink>(db, 'sign_in_links', {
+    columns: 'token_hash, account_id, mailed, created_at, expires_at, used_at',
+    flags: ['mailed'],
+  })
+  const usable = links.where<[Uint8Array, number]>(
+    'WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
+  )
+  const put = links.insert()
   const use = sql`
     UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1`
   const mailed = sql<{ n: number }, [string, number]>`
@@ -38,11 +32,8 @@ export function createSignInLinkStore(db: Database) {
   const forget = sql`DELETE FROM sign_in_links WHERE expires_at <= ?`
   return {
     /** A link that was neither used nor is over. */
-    usable(tokenHash: Uint8Array, now: number) {
-      const row = usable.get(tokenHash, now)
-      return row ? linkOf(row) : undefined
-    },
-    put: (link: SignInLink) => void put.run({ ...link, mailed: Number(link.mailed) }),
+    usable: (tokenHash: Uint8Array, now: number) => usable.get(tokenHash, now),
+    put: (link: SignInLink) => void put(link),
     /** Uses a link; false if it was used already or has expired. */
     use: (tokenHash: Uint8Array, now: number) => use.run(now, tokenHash).changes === 1,
     /** Links that were mailed to an account after `since`. */

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
-import type { InvoiceLine, InvoiceStatus } from '../../../plans/billing/invoice.ts'
+import type { InvoiceStatus } from '../../../plans/billing/invoice.ts'
 import type { InvoiceTerms, Returned } from '../../../send/billing/processor.ts'
 
 export interface Invoice extends InvoiceTerms, Returned {
@@ -30,71 +31,60 @@ export interface InvoiceFilter {
 
 export type InvoiceStore = ReturnType<typeof createInvoiceStore>
 
-type Row = Omit<Invoice, 'lines'> & { lines: string }
-
-const columns = `id, account_id AS accountId, subscription_id AS subscriptionId, invoice_number AS number, amount_cents AS amountCents, currency, status,
-  starts_at AS startsAt, ends_at AS endsAt, lines, billed_to AS billedTo, created_at AS createdAt, due_at AS dueAt, paid_at AS paidAt, attempts,
-  next_attempt_at AS nextAttemptAt, last_error AS lastError, provider, provider_ref AS providerRef,
-  refunded_cents AS refundedCents, dispute`
-
-const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
-
 export function createInvoiceStore(db: Database) {
   const sql = statements(db)
-  const select = <P extends (string | number | null)[]>(rest: string) =>
-    sql<Row, P>`SELECT ${columns} FROM invoices ${rest}`
-  const byId = select<[string]>('WHERE id = ?')
-  const byRef = select<[string]>('WHERE provider_ref = ?')
+  const invoices = recordTable<Invoice>(db, 'invoices', {
+    columns: `id, account_id, subscription_id, invoice_number AS number, amount_cents, currency, status,
+      starts_at, ends_at, lines, billed_to, created_at, due_at, paid_at, attempts, next_attempt_at,
+      last_error, provider, provider_ref, refunded_cents, dispute`,
+    json: ['lines'],
+  })
+  const add = invoices.insert()
+  const byId = invoices.where<[string]>('WHERE id = ?')
+  const byRef = invoices.where<[string]>('WHERE provider_ref = ?')
   // Both filters may be absent; an account's page runs down its own index, the operator's down the
   // numbers.
-  const ofAccount = select<[string, string | null, number, number]>(
+  const ofAccount = invoices.where<[string, string | null, number, number]>(
     'WHERE account_id = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, invoices.number DESC LIMIT ?3 OFFSET ?4',
   )
-  const all = select<[string | null, number, number]>(
+  const all = invoices.where<[string | null, number, number]>(
     'WHERE (?1 IS NULL OR status = ?1) ORDER BY invoices.number DESC LIMIT ?2 OFFSET ?3',
   )
   const count = sql<{ n: number }, [string | null, string | null]>`
     SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)`
   const nextSeq = sql<{ n: number }, []>`SELECT coalesce(max(number), 0) + 1 AS n FROM invoices`
-  const add = sql`
-    INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
-      created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref, refunded_cents, dispute)
-    VALUES ($id, $accountId, $subscriptionId, $number, $amountCents, $currency, $status, $startsAt, $endsAt, $lines,
-      $billedTo, $createdAt, $dueAt, $paidAt, $attempts, $nextAttemptAt, $lastError, $provider, $providerRef, $refundedCents, $dispute)`
   const pay = sql`
     UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?`
   const giveBack = sql`UPDATE invoices SET refunded_cents = ?, dispute = ? WHERE id = ?`
-  const openOf = select<[string]>(
+  const openOf = invoices.where<[string]>(
     "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
   )
-  const ofPeriod = select<[string, number]>(
+  const ofPeriod = invoices.where<[string, number]>(
     'WHERE subscription_id = ? AND invoices.starts_at >= ? ORDER BY invoices.number',
   )
-  const overdue = select<[number, number]>(
+  const overdue = invoices.where<[number, number]>(
     `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
      ORDER BY due_at LIMIT ?2`,
   )
-  const returned = select<[number]>(
+  const returned = invoices.where<[number]>(
     `WHERE id IN (SELECT i.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.created_at >= s.starts_at
        WHERE s.ended_at IS NULL AND s.provider <> 'manual' AND i.subscription_id = s.id AND i.status = 'paid' AND i.amount_cents > 0
          AND (i.refunded_cents >= i.amount_cents OR i.dispute = 'lost')) ORDER BY invoices.number LIMIT ?`,
   )
-  const toRetry = select<[number, number]>(
+  const toRetry = invoices.where<[number, number]>(
     "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
   )
   const nextDue = sql<{ at: number | null }, [number]>`
     SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
       UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`
-  const invoiceOrNone = (row: Row | undefined) => (row === undefined ? undefined : invoiceOf(row))
   return {
-    byId: (id: string) => invoiceOrNone(byId.get(id)),
-    byRef: (ref: string) => invoiceOrNone(byRef.get(ref)),
+    byId: (id: string) => byId.get(id),
+    byRef: (ref: string) => byRef.get(ref),
     /** Newest first. */
     page: ({ accountId, status = undefined }: InvoiceFilter, limit: number, offset: number) =>
-      (accountId === undefined
+      accountId === undefined
         ? all.all(status ?? null, limit, offset)
-        : ofAccount.all(accountId, status ?? null, limit, offset)
-      ).map(invoiceOf),
+        : ofAccount.all(accountId, status ?? null, limit, offset),
     count: ({ accountId, status }: InvoiceFilter) =>
       count.get(accountId ?? null, status ?? null)!.n,
     /**
@@ -102,23 +92,23 @@ export function createInvoiceStore(db: Database) {
      * transaction.
      */
     nextSeq: () => nextSeq.get()!.n,
-    add: (i: Invoice) => void add.run({ ...i, lines: JSON.stringify(i.lines) }),
+    add: (i: Invoice) => void add(i),
     pay: (id: string, p: InvoicePayment) =>
       void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
     giveBack: (id: string, { refundedCents, dispute }: Returned) =>
       void giveBack.run(refundedCents, dispute, id),
     /** Those of a subscription for its time since a moment. */
-    ofPeriod: (id: string, from: number) => ofPeriod.all(id, from).map(invoiceOf),
-    openOf: (id: string) => openOf.all(id).map(invoiceOf),
+    ofPeriod: (id: string, from: number) => ofPeriod.all(id, from),
+    openOf: (id: string) => openOf.all(id),
     /**
      * Open ones of running subscriptions that are overdue while the subscription is not known to
      * be.
      */
-    newlyOverdue: (now: number, limit: number) => overdue.all(now, limit).map(invoiceOf),
+    newlyOverdue: (now: number, limit: number) => overdue.all(now, limit),
     /** Those of the current period of a running subscription whose whole payment went back. */
-    returned: (limit: number) => returned.all(limit).map(invoiceOf),
+    returned: (limit: number) => returned.all(limit),
     /** Open ones whose payment is to be tried again. */
-    toRetry: (now: number, limit: number) => toRetry.all(now, limit).map(invoiceOf),
+    toRetry: (now: number, limit: number) => toRetry.all(now, limit),
     nextDue: (after: number) => nextDue.get(after)?.at ?? undefined,
   }
 }

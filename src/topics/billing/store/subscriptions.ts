@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import type { BillingPeriod } from '../../../plans/billing/subscription.ts'
 import type { RemoteSubscription } from '../../../send/billing/processor.ts'
@@ -28,39 +29,28 @@ export interface SubscriptionFilter {
 
 export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>
 
-type Row = Omit<Subscription, 'agreed' | 'cancelAtPeriodEnd'> & {
-  agreed: number
-  cancelAtPeriodEnd: number
-}
-
-const columns = `id, account_id AS accountId, plan, billing_period AS billingPeriod, price_cents AS priceCents,
-  agreed, status, anchor_at AS anchorAt, starts_at AS startsAt, ends_at AS endsAt,
-  cancel_at_period_end AS cancelAtPeriodEnd, cancelled_at AS cancelledAt,
-  pending_plan AS pendingPlan, pending_billing_period AS pendingBillingPeriod,
-  past_due_at AS pastDueAt, ended_at AS endedAt, provider, provider_ref AS providerRef,
-  created_at AS createdAt, updated_at AS updatedAt, credit_cents AS creditCents`
-
-const subscriptionOf = (row: Row): Subscription => ({
-  ...row,
-  agreed: row.agreed === 1,
-  cancelAtPeriodEnd: row.cancelAtPeriodEnd === 1,
-})
-
 export function createSubscriptionStore(db: Database) {
   const sql = statements(db)
-  const byId = sql<Row, [string]>`SELECT ${columns} FROM subscriptions WHERE id = ?`
-  const byRef = sql<Row, [string]>`SELECT ${columns} FROM subscriptions WHERE provider_ref = ?`
-  const running = sql<Row, [string]>`
-    SELECT ${columns} FROM subscriptions WHERE account_id = ? AND ended_at IS NULL`
-  const latest = sql<Row, [string]>`
-    SELECT ${columns} FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1`
+  const subscriptions = recordTable<Subscription>(db, 'subscriptions', {
+    columns: `id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at,
+      ends_at, cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at,
+      ended_at, provider, provider_ref, created_at, updated_at, credit_cents`,
+    flags: ['agreed', 'cancelAtPeriodEnd'],
+  })
+  const byId = subscriptions.where<[string]>('WHERE id = ?')
+  const byRef = subscriptions.where<[string]>('WHERE provider_ref = ?')
+  const running = subscriptions.where<[string]>('WHERE account_id = ? AND ended_at IS NULL')
+  const latest = subscriptions.where<[string]>(
+    'WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
+  )
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM subscriptions WHERE account_id = ?`
   const filtered =
     '(?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR plan = ?3)'
   type Filter = [string | null, string | null, string | null]
-  const page = sql<Row, [...Filter, number, number]>`
-    SELECT ${columns} FROM subscriptions WHERE ${filtered} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`
+  const page = subscriptions.where<[...Filter, number, number]>(
+    `WHERE ${filtered} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`,
+  )
   const countOf = sql<{ n: number }, Filter>`
     SELECT count(*) AS n FROM subscriptions WHERE ${filtered}`
   const valuesOf = ({ accountId, status, plan }: SubscriptionFilter): Filter => [
@@ -75,34 +65,24 @@ export function createSubscriptionStore(db: Database) {
   const creditors = sql<{ accountId: string }, [string, number]>`
     SELECT DISTINCT account_id AS accountId FROM subscriptions WHERE ${hasCredit}
       AND account_id IN (SELECT account_id FROM subscriptions WHERE ended_at IS NULL AND provider = ?) LIMIT ?`
-  const put = sql`
-    INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
-      cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at, credit_cents)
-    VALUES ($id, $accountId, $plan, $billingPeriod, $priceCents, $agreed, $status, $anchorAt, $startsAt, $endsAt,
-      $cancelAtPeriodEnd, $cancelledAt, $pendingPlan, $pendingBillingPeriod, $pastDueAt, $endedAt, $provider,
-      $providerRef, $createdAt, $updatedAt, $creditCents)
-    ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
-      agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
-      ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
-      pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
-      ended_at = excluded.ended_at, updated_at = excluded.updated_at, credit_cents = excluded.credit_cents`
-  const over = sql<Row, [string, number, number]>`
-    SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?`
-  const pastDue = sql<Row, [string, number, number]>`
-    SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?`
+  const put = subscriptions.upsert('accountId', 'provider', 'providerRef', 'createdAt')
+  const over = subscriptions.where<[string, number, number]>(
+    'WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?',
+  )
+  const pastDue = subscriptions.where<[string, number, number]>(
+    'WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?',
+  )
   const nextEnd = sql<{ at: number | null }, [number]>`
     SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?`
   const nextPastDue = sql<{ at: number | null }, [number]>`
     SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?`
-  const subscriptionOrNone = (row: Row | undefined) =>
-    row === undefined ? undefined : subscriptionOf(row)
   return {
-    byId: (id: string) => subscriptionOrNone(byId.get(id)),
-    byRef: (ref: string) => subscriptionOrNone(byRef.get(ref)),
+    byId: (id: string) => byId.get(id),
+    byRef: (ref: string) => byRef.get(ref),
     /** The one that has not ended. */
-    running: (accountId: string) => subscriptionOrNone(running.get(accountId)),
+    running: (accountId: string) => running.get(accountId),
     /** The running one, else the one that ended last. */
-    latest: (accountId: string) => subscriptionOrNone(latest.get(accountId)),
+    latest: (accountId: string) => latest.get(accountId),
     count: (accountId: string) => count.get(accountId)!.n,
     /** The credits that ended subscriptions left: together, the balance of the account. */
     credits: (accountId: string) => credits.all(accountId),
@@ -112,20 +92,14 @@ export function createSubscriptionStore(db: Database) {
       creditors.all(provider, limit).map(({ accountId }) => accountId),
     /** Newest first. */
     page: (filter: SubscriptionFilter, limit: number, offset: number) =>
-      page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),
+      page.all(...valuesOf(filter), limit, offset),
     countOf: (filter: SubscriptionFilter) => countOf.get(...valuesOf(filter))!.n,
-    put: (s: Subscription) =>
-      void put.run({
-        ...s,
-        agreed: Number(s.agreed),
-        cancelAtPeriodEnd: Number(s.cancelAtPeriodEnd),
-      }),
+    put: (subscription: Subscription) => void put(subscription),
     /** Those of a provider whose period is over. */
-    over: (provider: string, now: number, limit: number) =>
-      over.all(provider, now, limit).map(subscriptionOf),
+    over: (provider: string, now: number, limit: number) => over.all(provider, now, limit),
     /** Running ones that have been past due since `before` or longer. */
     pastDueSince: (provider: string, before: number, limit: number) =>
-      pastDue.all(provider, before, limit).map(subscriptionOf),
+      pastDue.all(provider, before, limit),
     /** The next end of a period after a moment, and the first moment since when one is past due. */
     nextEnd: (after: number) => nextEnd.get(after)?.at ?? undefined,
     nextPastDue: (after: number) => nextPastDue.get(after)?.at ?? undefined,

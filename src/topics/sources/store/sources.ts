@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 export type SourceStatus = 'active' | 'paused' | 'error' | 'pending' | 'failed'
@@ -71,45 +72,6 @@ export interface SourceSyncLog {
 
 export type DataSourceStore = ReturnType<typeof createDataSourceStore>
 
-type Row = Omit<DataSource, 'scraperConfig'> & { scraperConfig: string | null }
-
-const columns: Readonly<Record<keyof DataSource, string>> = {
-  number: 'number',
-  id: 'id',
-  accountId: 'account_id',
-  name: 'name',
-  sourceType: 'source_type',
-  status: 'status',
-  scraperConfig: 'scraper_config',
-  credentials: 'credentials',
-  credentialId: 'credential_id',
-  lastSyncAt: 'last_sync_at',
-  nextSyncAt: 'next_sync_at',
-  successfulSyncs: 'successful_syncs',
-  failedSyncs: 'failed_syncs',
-  failedInARow: 'failed_in_a_row',
-  lastError: 'last_error',
-  revision: 'revision',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-}
-const unchanging: readonly string[] = [
-  'number',
-  'id',
-  'accountId',
-  'sourceType',
-  'createdAt',
-] satisfies (keyof DataSource)[]
-const named = Object.entries(columns)
-const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM data_sources`
-
-const sourceOf = (row: Row): DataSource => ({
-  ...row,
-  scraperConfig: row.scraperConfig === null ? null : JSON.parse(row.scraperConfig),
-})
-const textOf = (config: DataSource['scraperConfig']) =>
-  config === null ? null : JSON.stringify(config)
-
 export const createDataSourceStore = (db: Database) => ({
   ...sources(db),
   ...rowsOf(db),
@@ -120,55 +82,53 @@ export const createDataSourceStore = (db: Database) => ({
 
 function sources(db: Database) {
   const sql = statements(db)
-  const ofAccount = sql<Row, [string]>`
-    ${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`
+  const table = recordTable<DataSource>(db, 'data_sources', {
+    columns: `number, id, account_id, name, source_type, status, scraper_config, credentials,
+      credential_id, last_sync_at, next_sync_at, successful_syncs, failed_syncs, failed_in_a_row,
+      last_error, revision, created_at, updated_at`,
+    json: ['scraperConfig'],
+  })
+  const ofAccount = table.where<[string]>(
+    'WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
+  )
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL`
-  const byId = sql<Row, [string]>`${select} WHERE id = ? AND removed_at IS NULL`
+  const byId = table.where<[string]>('WHERE id = ? AND removed_at IS NULL')
   const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
-  const page = sql<Row, [string | null, number, number]>`
-    ${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`
+  const page = table.where<[string | null, number, number]>(
+    `WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`,
+  )
   const total = sql<{ n: number }, [string | null]>`
     SELECT count(*) AS n FROM data_sources WHERE ${matching}`
-  const added = named.filter(([name]) => name !== 'number')
-  const add = sql`
-    INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`
-  const changing = named.filter(([name]) => !unchanging.includes(name))
-  const put = sql`
-    UPDATE data_sources SET ${changing.map(([name, column]) => `${column} = $${name}`).join(', ')} WHERE number = $number AND removed_at IS NULL`
+  const add = table.insert('number')
+  const put = table.update('removed_at IS NULL', 'id', 'accountId', 'sourceType', 'createdAt')
   const remove = sql`
     UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL`
   const waiting = 'next_sync_at IS NOT NULL AND removed_at IS NULL'
-  const due = sql<Row, [number, number]>`
-    ${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`
+  const due = table.where<[number, number]>(
+    `WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
+  )
   const next = sql<{ at: number | null }, [number]>`
     SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`
   return {
     /** Oldest first. */
-    ofAccount: (accountId: string): DataSource[] => ofAccount.all(accountId).map(sourceOf),
+    ofAccount: (accountId: string): DataSource[] => ofAccount.all(accountId),
     count: (accountId: string) => count.get(accountId)!.n,
-    byId(id: string): DataSource | undefined {
-      const row = byId.get(id)
-      return row ? sourceOf(row) : undefined
-    },
+    byId: (id: string): DataSource | undefined => byId.get(id),
     /**
      * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
      * name in any letter case.
      */
     page: (state: string | undefined, limit: number, offset: number): DataSource[] =>
-      page.all(state ?? null, limit, offset).map(sourceOf),
+      page.all(state ?? null, limit, offset),
     total: (state: string | undefined) => total.get(state ?? null)!.n,
-    add: (source: Omit<DataSource, 'number'>) =>
-      void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
+    add: (source: Omit<DataSource, 'number'>) => void add(source),
     /** Replaces everything but number, id, account, type and creation. */
-    put(source: DataSource) {
-      const { id: _, accountId: __, sourceType: ___, createdAt: ____, ...rest } = source
-      put.run({ ...rest, scraperConfig: textOf(source.scraperConfig) })
-    },
+    put: (source: DataSource) => void put(source),
     /** Hides it at once; its rows are deleted in slices. */
     remove: (number: number, at: number) => void remove.run(at, number),
     /** Due at `now`, the one that has waited longest first. */
-    dueAt: (now: number, limit: number): DataSource[] => due.all(now, limit).map(sourceOf),
+    dueAt: (now: number, limit: number): DataSource[] => due.all(now, limit),
     /** The next moment after `after` at which a source is due. */
     nextDue: (after: number): number | undefined => next.get(after)?.at ?? undefined,
   }

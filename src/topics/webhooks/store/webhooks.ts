@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import type { Condition } from '../../alerts/math/threshold.ts'
 
@@ -76,54 +77,20 @@ export interface FailingEndpoint {
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>
 
-/** An endpoint as its row holds it, column by column. */
-type Row = {
-  [K in keyof Endpoint]: Endpoint[K] extends boolean
-    ? number
-    : Endpoint[K] extends readonly unknown[]
-      ? string
-      : Endpoint[K]
-}
-
-const columns: Readonly<Record<keyof Endpoint, string>> = {
-  id: 'id',
-  accountId: 'account_id',
-  url: 'url',
-  events: 'events',
-  commodityFilters: 'commodity_filters',
-  stateFilters: 'state_filters',
-  description: 'description',
-  conditions: 'conditions',
-  conditionLogic: 'condition_logic',
-  debugMode: 'debug_mode',
-  active: 'active',
-  disabledReason: 'disabled_reason',
-  secret: 'secret',
-  secretHint: 'secret_hint',
-  previousSecret: 'previous_secret',
-  previousSecretUntil: 'previous_secret_until',
-  signatureScheme: 'signature_scheme',
-  ordered: 'ordered',
-  honorRetryAfter: 'honor_retry_after',
-  rateLimitPerSecond: 'rate_limit_per_second',
-  timeoutSeconds: 'timeout_seconds',
-  maxRetries: 'max_retries',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-}
-const unchanging: readonly string[] = ['id', 'accountId', 'createdAt'] satisfies (keyof Endpoint)[]
-
 /** Endpoints of webhooks and how their deliveries went. */
 export function createWebhookStore(db: Database) {
   const sql = statements(db)
-  const named = Object.entries(columns)
-  const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM webhooks`
-  const all = sql<Row, []>`${select} ORDER BY created_at, id`
-  const find = sql<Row, [string]>`${select} WHERE id = ?`
-  const put = sql`
-    INSERT INTO webhooks (${named.map(([, column]) => column).join(', ')}) VALUES (${named.map(([name]) => `$${name}`).join(', ')})
-    ON CONFLICT (id) DO UPDATE SET
-      ${named.flatMap(([name, column]) => (unchanging.includes(name) ? [] : [`${column} = excluded.${column}`])).join(', ')}`
+  const endpoints = recordTable<Endpoint>(db, 'webhooks', {
+    columns: `id, account_id, url, events, commodity_filters, state_filters, description, conditions,
+      condition_logic, debug_mode, active, disabled_reason, secret, secret_hint, previous_secret,
+      previous_secret_until, signature_scheme, ordered, honor_retry_after, rate_limit_per_second,
+      timeout_seconds, max_retries, created_at, updated_at`,
+    flags: ['debugMode', 'active', 'ordered', 'honorRetryAfter'],
+    json: ['events', 'commodityFilters', 'stateFilters', 'conditions'],
+  })
+  const all = endpoints.where<[]>('ORDER BY created_at, id')
+  const find = endpoints.where<[string]>('WHERE id = ?')
+  const put = endpoints.upsert('accountId', 'createdAt')
   const remove = sql`DELETE FROM webhooks WHERE id = ?`
   const disable = sql`
     UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1`
@@ -151,16 +118,13 @@ export function createWebhookStore(db: Database) {
   const forgive = sql`UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?`
   return {
     /** Every endpoint, oldest first. */
-    all: () => all.all().map(endpointOf),
-    find(id: string) {
-      const row = find.get(id)
-      return row ? endpointOf(row) : undefined
-    },
+    all: () => all.all(),
+    find: (id: string) => find.get(id),
     /**
      * Adds the endpoint, or replaces everything but its id, its account, its creation and its
      * record.
      */
-    put: (endpoint: Endpoint) => void put.run(rowOf(endpoint)),
+    put: (endpoint: Endpoint) => void put(endpoint),
     remove: (id: string) => void remove.run(id),
     /** Disables an active endpoint; false if it is disabled already or deleted. */
     disable: (id: string, reason: string, at: number) => disable.run(reason, at, id).changes === 1,
@@ -186,23 +150,3 @@ export function createWebhookStore(db: Database) {
     forgive: (id: string) => void forgive.run(id),
   }
 }
-
-const rowOf = (endpoint: Endpoint) => ({
-  ...endpoint,
-  events: JSON.stringify(endpoint.events),
-  commodityFilters: JSON.stringify(endpoint.commodityFilters),
-  stateFilters: JSON.stringify(endpoint.stateFilters),
-  conditions: JSON.stringify(endpoint.conditions),
-})
-
-const endpointOf = (row: Row): Endpoint => ({
-  ...row,
-  events: JSON.parse(row.events),
-  commodityFilters: JSON.parse(row.commodityFilters),
-  stateFilters: JSON.parse(row.stateFilters),
-  conditions: JSON.parse(row.conditions),
-  debugMode: row.debugMode === 1,
-  active: row.active === 1,
-  ordered: row.ordered === 1,
-  honorRetryAfter: row.honorRetryAfter === 1,
-})
