@@ -176,7 +176,7 @@ function inRoot(path: string): string {
 async function run(batch: string[]): Promise<TestResult[]> {
   started += 1
   const report = join(reports, `${started}.xml`)
-  const options = ['--timeout', '60000', `--parallel=${batchCount === 1 ? 2 : 1}`]
+  const options = ['--timeout', '60000', `--parallel=${batchCount === 1 ? lanes : 1}`]
   options.push('--no-isolate', '--no-orphans')
   const reporting = ['--only-failures', '--reporter=junit', `--reporter-outfile=${report}`]
   const paths = batch.map(file => (file.startsWith('/') ? file : `./${file}`))
