@@ -14,6 +14,7 @@ import {
   temporaryDir,
 } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
+import { createRandom } from '../support/random.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { until } from '../support/until.ts'
 
@@ -30,15 +31,6 @@ const moments = 50
 function script(): string {
   const guide = readFileSync(resolve(import.meta.dir, '../../docs/how-to/changes.md'), 'utf8')
   return /```sh shown=changes\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(guide)![1]!
-}
-
-/** The same numbers on every run. */
-function createRandom(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
 }
 
 /** A line with its price as a number of one form. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { isFields } from '../support/fields.ts'
 import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import {
   boundless,
@@ -154,12 +155,10 @@ function laden(row: Row) {
   const body = (row.body ?? {}) as Record<string, unknown>
   const wrapped = Object.entries(body).map(([name, value]) => [
     name,
-    isObject(value) ? { ...extra, ...value } : value,
+    isFields(value) ? { ...extra, ...value } : value,
   ])
   return { ...extra, ...Object.fromEntries(wrapped) }
 }
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** How often each trace is in what is stored. */
 const tracesIn = (text: string) => traces.filter(trace => text.includes(trace))

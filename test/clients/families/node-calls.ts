@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Fields, isFields } from '../../support/fields.ts'
 import type { Send } from './senders.ts'
 import { differences, parseType, type Records, type Type } from './short-form.ts'
 
@@ -101,10 +102,6 @@ export const requestBodies: Readonly<Record<string, unknown>> = {
   'POST /v1/data-sources/:id/rotate_credentials': { credentials: { token: 'y' } },
   'POST /v1/subscriptions': { codes: ['WTI_USD'], interval_seconds: 3600, name: 'watch' },
 }
-
-type Fields = Readonly<Record<string, unknown>>
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** As the family takes an answer apart, before its methods do. */
 export function unwrapped(body: unknown): unknown {

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Fields, isFields } from '../../support/fields.ts'
 import { type Played, requestBodies } from './node-calls.ts'
 import type { Send } from './senders.ts'
 import { differences, parseType } from './short-form.ts'
-
-type Fields = Readonly<Record<string, unknown>>
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Each line: method of the family, HTTP method, path, type or status, and which half calls it. */
 const methods = readFileSync(join(import.meta.dir, 'python.tsv'), 'utf8')

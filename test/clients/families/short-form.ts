@@ -1,3 +1,5 @@
+import { isFields } from '../../support/fields.ts'
+
 /**
  * The short form in which the result types of clients are written down: `s` text, `n` number, `int`
  * whole number, `b` truth, `map` any object, `any` anything, `X[]` a list, `{a:s, b?:n}` fields, of
@@ -80,9 +82,6 @@ export function parseType(text: string): Type {
   skip()
   return at === text.length ? type : fail()
 }
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const words: Readonly<Record<string, (value: unknown) => boolean>> = {
   s: value => typeof value === 'string',

@@ -8,6 +8,7 @@ import {
   lastDelivery,
   nextDelivery,
 } from '../../../src/plans/messages/delivery-schedule.ts'
+import { clockText } from '../../support/clock-text.ts'
 import { runs } from '../../support/full.ts'
 import { deliveriesWithin, pieces, shown } from '../../support/topics/delivery-oracle.ts'
 
@@ -42,8 +43,6 @@ function changesOf(zone: string): number[] {
   return changes
 }
 
-const clockText = (minute: number) =>
-  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 const cadences = fc.oneof(
   ...deliveryCadences
     .filter(cadence => cadence !== 'weekly')

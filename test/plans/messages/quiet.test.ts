@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isQuiet } from '../../../src/plans/messages/quiet.ts'
+import { clockText } from '../../support/clock-text.ts'
 import { runs } from '../../support/full.ts'
-
-const clock = (minute: number) =>
-  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** Walks the clock from the start to the end, minute by minute. */
 function walked(from: number, to: number): Set<number> {
@@ -18,7 +16,7 @@ test('a minute is quiet exactly when the clock passes it on its way from the sta
   fc.assert(
     fc.property(minute, minute, (from, to) => {
       const quiet = walked(from, to)
-      const hours = { from: clock(from), to: clock(to) }
+      const hours = { from: clockText(from), to: clockText(to) }
       for (let at = 0; at < 1440; at += 1) expect(isQuiet(hours, at)).toBe(quiet.has(at))
     }),
     { numRuns: runs(50) },

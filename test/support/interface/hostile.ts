@@ -1,4 +1,5 @@
 import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/openapi.ts'
+import { isFields } from '../fields.ts'
 import type { Documented } from './every-route.ts'
 import { nobodysId, sampleId } from './every-route.ts'
 
@@ -206,7 +207,7 @@ export function requestMaker(
     if (!media) return undefined
     const whole = media.example
     if (whole !== undefined && chance(0.3)) return JSON.stringify(whole)
-    if (isObject(whole) && chance(0.5)) return JSON.stringify(withOneWrong(whole))
+    if (isFields(whole) && chance(0.5)) return JSON.stringify(withOneWrong(whole))
     return JSON.stringify(fitting(media.schema, pick([0, 0.1, 0.3])))
   }
 
@@ -218,7 +219,7 @@ export function requestMaker(
     return {
       ...whole,
       [name]:
-        isObject(value) && Object.keys(value).length > 0 && chance(0.8)
+        isFields(value) && Object.keys(value).length > 0 && chance(0.8)
           ? withOneWrong(value)
           : hostileValue(),
     }
@@ -262,6 +263,3 @@ export function requestMaker(
 /** A text without what no client can put into a header. */
 export const headerText = (text: string): string =>
   text.replace(/[\0\r\n]|[^\p{ASCII}\u0080-\u00ff]/gu, '').slice(0, 4_000)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -14,10 +14,9 @@ import {
 import type { PriceCondition } from '../../../../src/topics/alerts/math/price-operators.ts'
 import { rsi, trendOf } from '../../../../src/topics/analytics/math/indicators.ts'
 import { annualVolatility, statisticsOf } from '../../../../src/topics/analytics/math/statistics.ts'
-import { type Close, closesIn, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { type Close, closesIn } from '../../../../src/topics/prices/math/window.ts'
+import { closesOf } from '../../../support/closes.ts'
 
-const closesOf = (values: readonly number[], first = '2026-01-01'): Close[] =>
-  values.map((value, i) => ({ day: dayAfter(first, i), value }))
 const at = (price: number, closes: readonly Close[] = []) => alertMoment(price, () => closes)
 const holds = (condition: AlertCondition, price: number, closes?: readonly Close[]): boolean => {
   const judged = evaluate(condition, at(price, closes))

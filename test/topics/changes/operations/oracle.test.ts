@@ -4,6 +4,7 @@ import { dayMs, isoDay, isoInstant, isoMillis } from '../../../../src/lib/time/i
 import { createObservationStore } from '../../../../src/topics/prices/store/observations.ts'
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+import { createRandom } from '../../../support/random.ts'
 import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
 import { createPriceOracle, type Row, type Write } from '../../../support/topics/price-oracle.ts'
 
@@ -21,15 +22,6 @@ const formulas = {
 const limitMs = 7 * dayMs
 const sources = ['desk 0', 'desk 1'] as const
 const [seeds, steps, checkEach] = isFull ? [[1, 2, 3, 4], 500, 25] : [[2, 33], 100, 8]
-
-/** The same numbers on every run. */
-function createRandom(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 interface Answer {
   data: {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
+import { createRandom } from '../../../support/random.ts'
 import {
   decimal,
   errorOf,
@@ -66,14 +67,6 @@ interface Written {
   recordedAt: number
   /** Undefined: deleted. */
   value: number | undefined
-}
-
-function createRandom(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
 }
 
 function knownAt(log: readonly Written[], asOf: number): Known {
