@@ -115,7 +115,7 @@ describe('a refusal on demand', () => {
     const simulated = await refusedWith('RATE_LIMIT_EXCEEDED', developer)
     const key = instance.key('developer')
     let real = await ask(key)
-    while (real.status === 200) real = await ask(key)
+    for (let asked = 0; asked < 1_000 && real.status === 200; asked += 1) real = await ask(key)
     expect(real.status).toBe(429)
     expect(namesOf(simulated)).toEqual(namesOf(real))
     expect(simulated.headers.get('ratelimit')).toMatch(/"burst";r=0;t=60$/)

@@ -9,6 +9,7 @@ import { type DemoInstance, demoInstance } from '../../support/instance/demo-ins
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
 import { freePort } from '../../support/servers/nats.ts'
+import { until } from '../../support/until.ts'
 
 const blocks = blocksOf(pages.find(({ name }) => name === 'webhooks')!)
 
@@ -132,10 +133,10 @@ describe('the receivers of the guide on webhooks accept our events and reject fo
               return false
             }
           }
-          while (!(await isListening())) {
+          await until(`the receiver in ${language} listens`, () => {
             expect(child.exitCode, `${language} ended before it listened`).toBeNull()
-            await Bun.sleep(50)
-          }
+            return isListening()
+          })
           const tested = await stage.instance.ask('POST', `/v1/webhooks/${endpoint.id}/test`, {
             body: {},
           })

@@ -8,6 +8,7 @@ import type {
 import { createQueryWorkerPool } from '../../../src/http/query-workers/pool.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, createSystemClock } from '../../../src/lib/time/clock.ts'
+import { until } from '../../support/until.ts'
 
 const question: Omit<QueryWorkerRequest, 'id'> = {
   url: 'http://localhost/v1/analytics/statistics',
@@ -189,7 +190,7 @@ describe('createReaderPool', () => {
     expect(await second).toEqual({ kind: 'lost' })
     expect(lines.join()).toContain('query_worker_ended')
     expect(pool.state()).toMatchObject({ failed: 1, fault: { kind: 'ended' } })
-    while (readers.length < 2) await new Promise(done => setImmediate(done))
+    await until('2 query workers are started', () => readers.length >= 2)
     readers[1]!.ready()
     readers[1]!.answer(readers[1]!.questions()[0]!.id)
     expect(await third).toMatchObject({ kind: 'answer', status: 200 })
@@ -213,7 +214,7 @@ describe('createReaderPool', () => {
   /** Lets each worker fail as it starts, until as many have. */
   const failing = async (readers: ReturnType<typeof heldQueryWorker>[], times: number) => {
     for (let i = 0; i < times; i += 1) {
-      while (readers.length <= i) await new Promise(done => setImmediate(done))
+      await until(`query worker ${i} is started`, () => readers.length > i)
       readers[i]!.fail(broken)
     }
   }
@@ -236,7 +237,7 @@ describe('createReaderPool', () => {
     const { pool, readers, lines } = poolOf(quick)
     void pool.ask('a', question)
     await failing(readers, 4)
-    while (readers.length < 5) await new Promise(done => setImmediate(done))
+    await until('5 query workers are started', () => readers.length >= 5)
     readers[4]!.ready()
     expect(pool.state()).toEqual({ ready: 1, starting: 0, failed: 0, fault: undefined })
     expect(lines.join()).toContain('query_worker_started')
@@ -269,7 +270,7 @@ describe('createReaderPool', () => {
     for (let i = 0; i < 4; i += 1) void pool.ask('a', question)
     readers[0]!.ready()
     for (let i = 1; i < 5; i += 1) {
-      while (readers.length <= i) await new Promise(done => setImmediate(done))
+      await until(`query worker ${i} is started`, () => readers.length > i)
       readers[i]!.fail(broken)
     }
     const next = pool.ask('b', question)
@@ -286,7 +287,7 @@ describe('createReaderPool', () => {
       readers[i]!.ready()
       readers[i]!.answer(readers[i]!.questions()[0]!.id)
       expect(await answered).toMatchObject({ kind: 'answer' })
-      while (!readers[i]!.isStopped()) await new Promise(done => setImmediate(done))
+      await until('the idle query worker is stopped', () => readers[i]!.isStopped())
       // A thread that ends regularly is not a failure.
       readers[i]!.die()
       expect(pool.state()).toEqual({ ready: 0, starting: 0, failed: 0, fault: undefined })
@@ -310,7 +311,7 @@ describe('createReaderPool', () => {
     await turns()
     expect(reader.isStopped()).toBe(false)
     await pool.rest(second!, new Uint8Array()).cancel()
-    while (!reader.isStopped()) await new Promise(done => setImmediate(done))
+    await until('the idle query worker is stopped', () => reader.isStopped())
   })
 
   test('stopping the query worker pool answers every waiting question', async () => {

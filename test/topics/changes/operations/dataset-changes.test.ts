@@ -194,8 +194,11 @@ describe('changes of datasets', () => {
     })
     const reader = stream.body!.getReader()
     let text = ''
-    while (!text.includes('event: cursor'))
-      text += new TextDecoder().decode((await reader.read()).value)
+    while (!text.includes('event: cursor')) {
+      const { done, value } = await reader.read()
+      expect(done, `the stream ended after ${text}`).toBe(false)
+      text += new TextDecoder().decode(value)
+    }
     expect(text.match(/^event: change$/gm)).toHaveLength(2)
     await reader.cancel()
   })

@@ -106,7 +106,8 @@ describe('a block of points', () => {
       value: 70,
     }))
     const sending = send(block(points, { batch }))
-    while (valuesOf('WTI_USD').length === 0) await nextTurn()
+    for (let i = 0; i < 10_000 && valuesOf('WTI_USD').length === 0; i += 1) await nextTurn()
+    expect(valuesOf('WTI_USD')).not.toEqual([])
     const ended = await send({}, `/admin/v1/batches/${batch}/end`)
     expect(ended.status).toBe(200)
     const { status, body } = await sending
