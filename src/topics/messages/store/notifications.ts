@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 export interface Notification {
@@ -17,33 +18,24 @@ export interface Notification {
  */
 export type NotificationStore = ReturnType<typeof createNotificationStore>
 
-type Row = Omit<Notification, 'data'> & { data: string | null }
-
-const columns = `id, account_id AS accountId, type, title, message, data, created_at AS createdAt,
-  read_at AS readAt`
-
-const notificationOf = (row: Row): Notification => ({
-  ...row,
-  data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
-})
-
 export function createNotificationStore(db: Database) {
   const sql = statements(db)
-  const add = sql`
-    INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at)
-    VALUES ($id, $accountId, $type, $title, $message, $data, $createdAt, $readAt)`
+  const notifications = recordTable<Notification>(db, 'notifications', {
+    columns: 'id, account_id, type, title, message, data, created_at, read_at',
+    json: ['data'],
+  })
+  const add = notifications.insert()
   const has = sql<{ id: string }, [string]>`SELECT id FROM notifications WHERE id = ?`
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
-  const page = sql<Row, [string, number, number]>`
-    SELECT ${columns} FROM notifications WHERE account_id = ? ${order}`
-  const pageUnread = sql<Row, [string, number, number]>`
-    SELECT ${columns} FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`
+  const page = notifications.where<[string, number, number]>(`WHERE account_id = ? ${order}`)
+  const pageUnread = notifications.where<[string, number, number]>(
+    `WHERE account_id = ? AND read_at IS NULL ${order}`,
+  )
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM notifications WHERE account_id = ?`
   const unread = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL`
-  const find = sql<Row, [string, string]>`
-    SELECT ${columns} FROM notifications WHERE account_id = ? AND id = ?`
+  const find = notifications.where<[string, string]>('WHERE account_id = ? AND id = ?')
   const read = sql`
     UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL`
   const readAll = sql`
@@ -51,18 +43,14 @@ export function createNotificationStore(db: Database) {
   const forget = sql`
     DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)`
   return {
-    add: (n: Notification) =>
-      void add.run({ ...n, data: n.data === null ? null : JSON.stringify(n.data) }),
+    add: (notification: Notification) => void add(notification),
     has: (id: string) => has.get(id) !== undefined,
     /** Newest first. */
     page: (accountId: string, unreadOnly: boolean, limit: number, offset: number) =>
-      (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),
+      (unreadOnly ? pageUnread : page).all(accountId, limit, offset),
     count: (accountId: string) => count.get(accountId)!.n,
     unread: (accountId: string) => unread.get(accountId)!.n,
-    find(accountId: string, id: string) {
-      const row = find.get(accountId, id)
-      return row ? notificationOf(row) : undefined
-    },
+    find: (accountId: string, id: string) => find.get(accountId, id),
     /** The first time stays. */
     read: (accountId: string, id: string, at: number) => void read.run(accountId, id, at),
     /** How many were unread. */

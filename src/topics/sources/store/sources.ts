@@ -208,32 +208,27 @@ function rowsOf(db: Database) {
   }
 }
 
-interface SyncRow extends Omit<SourceSyncLog, 'rejections'> {
-  rejections: string
-}
-
 function syncsOf(db: Database) {
   const sql = statements(db)
-  const add = sql`
-    INSERT INTO data_source_syncs (id, source_number, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
-      started_at, completed_at)
-    VALUES ($id, $source, $trigger, $status, $received, $inserted, $revised, $unchanged, $rejected, $rejections, $error, $durationMs,
-      $startedAt, $completedAt)`
-  const newest = sql<SyncRow, [number, number]>`
-    SELECT id, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms AS durationMs,
-      started_at AS startedAt, completed_at AS completedAt
-    FROM data_source_syncs WHERE source_number = ? ORDER BY number DESC LIMIT ?`
+  const syncs = recordTable<SourceSyncLog & { source: number }>(db, 'data_source_syncs', {
+    columns: `id, source_number AS source, trigger, status, received, inserted, revised, unchanged,
+      rejected, rejections, error, duration_ms, started_at, completed_at`,
+    json: ['rejections'],
+  })
+  const add = syncs.insert()
+  const newest = syncs.where<[number, number]>(
+    'WHERE source_number = ? ORDER BY number DESC LIMIT ?',
+  )
   const trim = sql`DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
        (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`
   return {
     /** Only the newest `max` of the source stay. */
     addSync(number: number, sync: SourceSyncLog, max: number) {
-      add.run({ ...sync, source: number, rejections: JSON.stringify(sync.rejections) })
+      add({ ...sync, source: number })
       trim.run(number, max)
     },
     /** Newest first. */
-    syncs: (number: number, limit: number): SourceSyncLog[] =>
-      newest.all(number, limit).map(row => ({ ...row, rejections: JSON.parse(row.rejections) })),
+    syncs: (number: number, limit: number): SourceSyncLog[] => newest.all(number, limit),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import type { WatchReading } from '../math/change.ts'
 
@@ -34,50 +35,43 @@ export interface Watch extends WatchSettings {
   updatedAt: number
 }
 
-type Row = Omit<Watch, 'codes' | 'active' | 'deliverWebhook' | 'readings'> & {
-  codes: string
-  deliverWebhook: number
-  readings: string
-}
+/** A watch as it is stored: it is active while it has a next run. */
+type StoredWatch = Omit<Watch, 'active'>
 
-const columns = `number, id, account_id AS accountId, name, codes, interval_seconds AS intervalSeconds,
-  deliver_webhook AS deliverWebhook, threshold_percent AS thresholdPercent, source,
-  tool_name AS toolName, last_evaluated_at AS lastEvaluatedAt, next_run_at AS nextRunAt,
-  seen AS readings, created_at AS createdAt, updated_at AS updatedAt`
-
-const watchOf = (row: Row): Watch => ({
-  ...row,
-  codes: JSON.parse(row.codes) as string[],
-  active: row.nextRunAt !== null,
-  deliverWebhook: row.deliverWebhook === 1,
-  readings: JSON.parse(row.readings) as Watch['readings'],
-})
+const watchOf = (stored: StoredWatch): Watch => ({ ...stored, active: stored.nextRunAt !== null })
 
 export type WatchStore = ReturnType<typeof createWatchStore>
 
 export function createWatchStore(db: Database) {
   const sql = statements(db)
   const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
-  const ofAccount = sql<Row, [string]>`
-    SELECT ${columns} FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`
+  const watches = recordTable<StoredWatch>(db, 'watches', {
+    columns: `number, id, account_id, name, codes, interval_seconds, deliver_webhook, threshold_percent,
+      source, tool_name, last_evaluated_at, next_run_at, seen AS readings, created_at, updated_at`,
+    flags: ['deliverWebhook'],
+    json: ['codes', 'readings'],
+  })
+  const ofAccount = watches.where<[string]>(`WHERE ${ofAccountNotRemoved} ORDER BY number DESC`)
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`
-  const byId = sql<Row, [string]>`
-    SELECT ${columns} FROM watches WHERE id = ? AND removed_at IS NULL`
-  const settings =
-    'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
-  const values =
-    '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
-  const add = sql`
-    INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
-    VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`
-  const put = sql`UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`
+  const byId = watches.where<[string]>('WHERE id = ? AND removed_at IS NULL')
+  const add = watches.insert('number')
+  const put = watches.update(
+    'TRUE',
+    'id',
+    'accountId',
+    'source',
+    'toolName',
+    'lastEvaluatedAt',
+    'createdAt',
+  )
   const remove = sql`UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?`
   const drop = sql`
     DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
       AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch_number = w.number) LIMIT ?)`
-  const due = sql<Row, [number, number]>`
-    SELECT ${columns} FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?`
+  const due = watches.where<[number, number]>(
+    'WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?',
+  )
   const nextDue = sql<{ at: number | null }, [number]>`
     SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?`
   const rank = sql<{ n: number }, [string, number]>`
@@ -93,14 +87,11 @@ export function createWatchStore(db: Database) {
       const row = byId.get(id)
       return row ? watchOf(row) : undefined
     },
-    add(watch: Omit<Watch, 'number'>) {
-      const { id, accountId, source, toolName, lastEvaluatedAt, createdAt } = watch
-      add.run({ ...settable(watch), id, accountId, source, toolName, lastEvaluatedAt, createdAt })
-    },
+    add: (watch: Omit<Watch, 'number'>) => void add(watch),
     /**
      * Replaces the settings, the time of the next run, the seen values and the time of the change.
      */
-    put: (watch: Watch) => void put.run({ ...settable(watch), number: watch.number }),
+    put: (watch: Watch) => void put(watch),
     /** No one sees the watch any more; its row stays while events name it. */
     remove: (number: number, at: number) => void remove.run(at, number),
     /** Drops watches that were removed before a moment and have no events left; at most `limit`. */
@@ -118,23 +109,3 @@ export function createWatchStore(db: Database) {
     postpone: (number: number, nextRunAt: number) => void postpone.run(nextRunAt, number),
   }
 }
-
-const settable = ({
-  name,
-  codes,
-  intervalSeconds,
-  deliverWebhook,
-  thresholdPercent,
-  nextRunAt,
-  readings,
-  updatedAt,
-}: Omit<Watch, 'number'>) => ({
-  name,
-  intervalSeconds,
-  thresholdPercent,
-  nextRunAt,
-  updatedAt,
-  codes: JSON.stringify(codes),
-  deliverWebhook: Number(deliverWebhook),
-  seen: JSON.stringify(readings),
-})
