@@ -7,8 +7,12 @@ export const exitCodes = {
   temporary: 75,
 } as const
 
-/** Another process holds the directory; the exit code is `temporary`. */
-export class Occupied extends Error {}
+/** The same command may succeed later: another process holds the directory, or the server stopped. */
+export class Temporary extends Error {}
+
+/** The exit code of a command that ended with an error. */
+export const exitCodeOf = (error: unknown): number =>
+  error instanceof Temporary ? exitCodes.temporary : exitCodes.failed
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

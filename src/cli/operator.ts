@@ -6,7 +6,7 @@ import { keepDirectoryOwner, prepareDirectory } from '../instance/services/direc
 import { refuseSettings } from '../instance/services/refusals.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
 import { processUser } from '../lib/files/file-faults.ts'
-import { Occupied } from './exit-codes.ts'
+import { Temporary } from './exit-codes.ts'
 import { takeFirstDatabase } from './first-database.ts'
 import { notifyOnce, sendAgain } from './send-again.ts'
 import { serverSocket } from './socket.ts'
@@ -33,7 +33,7 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
     startedAt: runtime.clock.now(),
   })
   if ('heldBy' in lock) {
-    throw new Occupied(
+    throw new Temporary(
       `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not respond`,
     )
   }
@@ -118,7 +118,7 @@ async function askServer(path: string, url: string, init?: RequestInit): Promise
   try {
     return await fetch(`http://localhost${url}`, { ...init, unix: path })
   } catch (error) {
-    throw new Error('the server of this directory stopped before it responded; try again', {
+    throw new Temporary('the server of this directory stopped before it responded; try again', {
       cause: error,
     })
   }

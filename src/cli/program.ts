@@ -3,7 +3,7 @@ import { errorText } from '../lib/files/error-text.ts'
 import { OutputFault } from '../lib/process/output.ts'
 import { emptyProgram } from './empty-program.ts'
 import type { ProgramEnvironment } from './environment.ts'
-import { exitCodes, Occupied } from './exit-codes.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addExamples } from './manual/table.ts'
 import { type Results, requireDirectory } from './options.ts'
 import { serverCommands } from './server/commands.ts'
@@ -26,7 +26,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     if (error instanceof CommanderError) return error.exitCode
     if (error instanceof OutputFault && error.isClosed) return exitCodes.done
     env.err(errorText(error))
-    return error instanceof Occupied ? exitCodes.temporary : exitCodes.failed
+    return exitCodeOf(error)
   }
   return code
 }

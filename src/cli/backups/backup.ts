@@ -50,7 +50,7 @@ import {
   type SecretCheckStore,
 } from '../../topics/operator/store/secret-check.ts'
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
-import { Occupied } from '../exit-codes.ts'
+import { Temporary } from '../exit-codes.ts'
 
 /**
  * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's
@@ -182,7 +182,7 @@ export function restore(dir: string, source: string, options: RestoreOptions): R
   const isNew = !existsSync(dir)
   makeDirectory(dir)
   const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: options.at })
-  if ('heldBy' in lock) throw new Occupied(`${dir} is in use; stop the server first`)
+  if ('heldBy' in lock) throw new Temporary(`${dir} is in use; stop the server first`)
   let isDone = false
   try {
     const restored = putInPlace(dir, source, options)
@@ -294,7 +294,8 @@ function isCheckpointed(path: string): boolean {
 
 /** Throws if a WAL is left: while another process reads it, it cannot be checkpointed. */
 function refuseWal(path: string): void {
-  if (hasWal(path)) throw new Occupied(`${path} is in use by another process; nothing was restored`)
+  if (hasWal(path))
+    throw new Temporary(`${path} is in use by another process; nothing was restored`)
 }
 
 function second(path: string, name: string): void {

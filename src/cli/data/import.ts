@@ -10,7 +10,7 @@ import { priceFields } from '../../topics/prices/files/columns.ts'
 import { importPrices, type PointWriter } from '../../topics/prices/files/import.ts'
 import type { Comparison } from '../../topics/prices/service/checks/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodeOf, exitCodes } from '../exit-codes.ts'
 import { progressBar } from '../progress.ts'
 import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
 
@@ -160,7 +160,7 @@ export function giveUp(
     env.err(
       `import: at least ${written.count} ${written.what} were written before that; import the same files again to complete the rest`,
     )
-  const exit = exitCodes.failed
+  const exit = exitCodeOf(error)
   if (json)
     env.out(
       JSON.stringify({

@@ -24,7 +24,7 @@ import {
 } from '../../replication/store/state.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
 import { restore } from '../backups/backup.ts'
-import { Occupied } from '../exit-codes.ts'
+import { Temporary } from '../exit-codes.ts'
 
 export interface PromoteDeps {
   clock: Clock
@@ -96,7 +96,7 @@ export async function promoteFromHere(
   const path = databasePath(data.dir)
   if (!existsSync(path)) throw new Error(`${data.dir} must hold a database; it has none`)
   const lock = lockDataDir(data.dir, { pid: process.pid, role: 'promote', startedAt: clock.now() })
-  if ('heldBy' in lock) throw new Occupied(`${data.dir} is in use; stop the server first`)
+  if ('heldBy' in lock) throw new Temporary(`${data.dir} is in use; stop the server first`)
   const upgraded = keepBeforeUpgrade(path)
   if (upgraded) out(`the database of schema ${upgraded.from} was saved as ${upgraded.keptAs}`)
   const db = openDatabase(path)

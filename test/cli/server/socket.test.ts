@@ -11,8 +11,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { giveUp } from '../../../src/cli/data/import.ts'
+import { exitCodeOf } from '../../../src/cli/exit-codes.ts'
 import { openOperator } from '../../../src/cli/operator.ts'
 import { listenLocally, serverSocket, socketFile } from '../../../src/cli/socket.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 import { needs } from '../../support/needs.ts'
 import { inOwnTemporaryDirectory } from '../../support/own-temporary-directory.ts'
@@ -60,9 +63,16 @@ describe('the command socket', () => {
     const operator = await openOperator(root, openTestInstance().services)
     expect(operator.instance).toBeUndefined()
     await socket.stop()
-    await expect(operator.call('GET', '/')).rejects.toThrow(
-      'the server of this directory stopped before it responded; try again',
-    )
+    const error = await operator.call('GET', '/').catch((fault: Error) => fault)
+    expect(error).toMatchObject({
+      message: 'the server of this directory stopped before it responded; try again',
+    })
+    expect(exitCodeOf(error)).toBe(75)
+    // An import adds what it has written, and ends with the same code.
+    const clock = createManualClock(0)
+    const env = { out() {}, err() {}, clock, terminal: undefined }
+    const written = { count: 5, what: 'points' } as const
+    expect(giveUp(error as Error, written, {}, env)).toBe(75)
     operator.close()
   })
 
