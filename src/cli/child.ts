@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os'
-import type { CommandOutcome } from '../instance/jobs/backups.ts'
+import type { CommandOutcome } from '../topics/operator/service/backup-record.ts'
 
 /**
  * Whether this is the compiled binary, which starts itself; from source the runtime is started with

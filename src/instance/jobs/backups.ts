@@ -1,14 +1,12 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, isDueAgain, minuteMs } from '../../lib/time/instant.ts'
-import type { BackupRecord, BackupStatus } from '../../topics/operator/service/backup-record.ts'
+import type {
+  BackupRecord,
+  BackupStatus,
+  CommandOutcome,
+} from '../../topics/operator/service/backup-record.ts'
 import type { Job } from './job.ts'
-
-export interface CommandOutcome {
-  code: number
-  out: string
-  err: string
-}
 
 export interface BackupJobDeps {
   everyMs: number
@@ -33,15 +31,11 @@ export function createBackupJob(deps: BackupJobDeps): Job {
     notified: 'backup_made' | 'backup_checked',
     done: Partial<BackupStatus>,
   ) => {
-    const { code, out, err } = await command(...args)
-    if (code === 0) {
-      record.set({ ...done, fault: undefined })
-      log.info(notified, { message: out.trim() })
-      return
-    }
-    const fault = err.trim().split('\n').at(-1) ?? `exit code ${code}`
-    record.set({ fault })
-    log.error('backup_failed', { command: args.join(' '), message: fault })
+    const outcome = await command(...args)
+    const failed = record.ended(outcome, done)
+    if (!failed) log.info(notified, { message: outcome.out.trim() })
+    else if (failed.isStopped) log.info('backup_stopped', { command: args.join(' ') })
+    else log.error('backup_failed', { command: args.join(' '), message: failed.fault })
   }
   const begin = (work: Promise<void>) => {
     triedAt = clock.monotonic()

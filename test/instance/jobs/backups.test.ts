@@ -81,3 +81,17 @@ test('backups continue after the clock was a year ahead and is set back', async 
     26,
   ])
 })
+
+test('a backup that was stopped with its server did not fail, and is due at the next start', async () => {
+  const { outcome, lines, pass, record } = backupWorld()
+  for (const code of [143, 130]) {
+    Object.assign(outcome, { code, err: '' })
+    await pass(1)
+  }
+  expect(record.get()).toEqual({ madeAt: undefined, checkedAt: undefined, fault: undefined })
+  expect(lines.filter(line => line.includes('backup_stopped')).length).toBe(2)
+  // The system ended it: that is a fault, and has a reason.
+  outcome.code = 137
+  await pass(1)
+  expect(record.get().fault).toBe('exit code 137')
+})

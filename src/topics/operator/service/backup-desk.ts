@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { BackupRecord } from './backup-record.ts'
+import { type BackupRecord, type CommandOutcome, lastLine } from './backup-record.ts'
 
 /** A backup in one of the places of the configuration. */
 export interface BackupFile {
@@ -23,14 +23,13 @@ export type BackupDesk = ReturnType<typeof createBackupDesk>
 
 export interface BackupDeskDeps {
   /** Runs a command of this program on the data directory, in its own process. */
-  command: ((...args: string[]) => Promise<{ code: number; out: string; err: string }>) | undefined
+  command: ((...args: string[]) => Promise<CommandOutcome>) | undefined
   isConfigured: boolean
   record: BackupRecord
   clock: Pick<Clock, 'now'>
 }
 
 const commands = { make: ['backup'], check: ['backup', 'check'] } as const
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
 /** Backups are made and read by commands in separate processes, so that they delay no response. */
 export function createBackupDesk(deps: BackupDeskDeps) {
@@ -38,16 +37,12 @@ export function createBackupDesk(deps: BackupDeskDeps) {
   let task: DeskTask | undefined
 
   const run = async (begun: DeskTask) => {
-    const { code, out, err } = await command!(...commands[begun.what])
-    begun.endedAt = clock.now()
-    begun.isFine = code === 0
-    begun.message = code === 0 ? out.trim() : lastLine(err) || `exit code ${code}`
+    const outcome = await command!(...commands[begun.what])
     const at = begun.startedAt
-    record.set(
-      code === 0
-        ? { ...(begun.what === 'make' ? { madeAt: at } : { checkedAt: at }), fault: undefined }
-        : { fault: begun.message },
-    )
+    const failed = record.ended(outcome, begun.what === 'make' ? { madeAt: at } : { checkedAt: at })
+    begun.endedAt = clock.now()
+    begun.isFine = failed === undefined
+    begun.message = failed?.fault ?? outcome.out.trim()
   }
   return {
     /** Whether the configuration names a place, and this process can run the commands. */
