@@ -120,6 +120,8 @@ interface ProviderNeeds {
   idle: string
   /** The settings that each provider requires. */
   needs: Readonly<Record<string, readonly string[]>>
+  /** A setting that has no effect without a provider. */
+  usedBy?: string
 }
 
 const providers: readonly ProviderNeeds[] = [
@@ -129,6 +131,7 @@ const providers: readonly ProviderNeeds[] = [
     none: 'none',
     idle: 'e-mails are not sent',
     needs: { resend: ['mail.resend_key'], smtp: ['mail.smtp_url'] },
+    usedBy: 'notices.mail',
   },
   {
     check: 'text messages',
@@ -178,7 +181,7 @@ function examineNats({ nats }: Config): Finding[] {
 
 function examineProviders(config: Config): Finding[] {
   const shown = new Map(explain(config).map(row => [row.key, row.value]))
-  return providers.map(({ check, key, none, idle, needs }) => {
+  return providers.map(({ check, key, none, idle, needs, usedBy }) => {
     const provider = shown.get(key) ?? ''
     const missing = (needs[provider] ?? []).filter(name => shown.get(name) === '')
     if (missing.length > 0) {
@@ -198,6 +201,12 @@ function examineProviders(config: Config): Finding[] {
       keys.filter(key => shown.get(key) !== '').map(key => [name, key] as const),
     )
     const [first] = unused
+    if (!first && usedBy !== undefined && shown.get(usedBy) !== '')
+      return doubtful(
+        check,
+        `${usedBy} is set, and ${key} is ${provider}: ${idle}`,
+        `set ${key} to ${Object.keys(needs).join(' or ')}`,
+      )
     if (!first) return fine(check, `${key} is ${provider}: ${idle}`)
     const set = unused.map(([, name]) => name).join(', ')
     return doubtful(

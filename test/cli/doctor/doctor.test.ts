@@ -363,6 +363,13 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       /mail.resend_key is set, and mail.provider is none/,
     ],
     [
+      'notices by e-mail without a provider',
+      { toml: '[notices]\nmail = "ops@example.com"' },
+      'mail',
+      'warning',
+      /notices.mail is set, and mail.provider is none: e-mails are not sent/,
+    ],
+    [
       'half an account for text messages',
       { toml: `[sms]\nprovider = "twilio"\ntwilio_account = "AC${'0'.repeat(32)}"` },
       'text messages',
