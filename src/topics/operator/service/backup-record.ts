@@ -42,7 +42,7 @@ export function createBackupRecord(settings: Settings) {
     set,
     /**
      * Notes what a backup command did, or why it failed, and returns the reason. A command that was
-     * stopped, as with its server, is no failure: it is due again.
+     * stopped, as with its server, did not fail: it is due again.
      */
     ended({ code, err }: CommandOutcome, done: Partial<BackupStatus>) {
       if (code === 0) {
