@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { boolOf, listOf } from '../../../http/input/query.ts'
-import { codesParameter, typed } from '../../../http/input/typed.ts'
+import { codesParameter, flagParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -224,10 +224,7 @@ The plan limits the number of codes (\`market_brief_codes\` of \`GET /v1/meta/li
         "Codes or aliases, comma-separated, up to the plan's limit. Default: the free tier's codes up to that number.",
         'BRENT_CRUDE_USD,WTI_USD',
       ),
-      narrative: typed({
-        type: 'boolean',
-        description: '`true` adds a text summary of the numbers. Default: false.',
-        examples: [true],
+      narrative: flagParameter('`true` adds a text summary of the numbers. Default: false.', true, {
         default: false,
       }),
       ...knownQuery,

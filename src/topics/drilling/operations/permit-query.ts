@@ -1,5 +1,5 @@
 import { listOf } from '../../../http/input/query.ts'
-import { refusedQuery, textParameter, typed } from '../../../http/input/typed.ts'
+import { numberParameter, refusedQuery, textParameter } from '../../../http/input/typed.ts'
 import {
   invalidParameter,
   missingParameter,
@@ -18,24 +18,15 @@ export const statesQuery = {
   }),
 }
 export const circleQuery = {
-  latitude: typed({
-    type: 'number',
-    description: 'Centre of a circle, degrees north, with `longitude`.',
-    examples: [31.9973],
+  latitude: numberParameter('Centre of a circle, degrees north, with `longitude`.', 31.9973, {
     minimum: -90,
     maximum: 90,
   }),
-  longitude: typed({
-    type: 'number',
-    description: 'Degrees east: west is negative.',
-    examples: [-102.0779],
+  longitude: numberParameter('Degrees east: west is negative.', -102.0779, {
     minimum: -180,
     maximum: 180,
   }),
-  radius_miles: typed({
-    type: 'number',
-    description: 'Great-circle distance, 1 to 100 (10).',
-    examples: [10],
+  radius_miles: numberParameter('Great-circle distance, 1 to 100 (10).', 10, {
     default: 10,
     minimum: 1,
     maximum: 100,

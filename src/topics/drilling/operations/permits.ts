@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'elysia'
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { typed } from '../../../http/input/typed.ts'
+import { integerParameter } from '../../../http/input/typed.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 import { energy } from '../../energy/operations/frame.ts'
 import type { CountedKind } from '../store/permit-counts.ts'
@@ -92,19 +92,13 @@ export const permitOperations = [
       'Returns permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
     access: permitAccess,
     query: {
-      days: typed({
-        type: 'integer',
-        description: 'Days back from today, 1 to 90 (7).',
-        examples: [7],
+      days: integerParameter('Days back from today, 1 to 90 (7).', 7, {
         default: 7,
         minimum: 1,
         maximum: 90,
       }),
       ...statesQuery,
-      limit: typed({
-        type: 'integer',
-        description: 'Maximum number of permits, 1 to 500 (50).',
-        examples: [50],
+      limit: integerParameter('Maximum number of permits, 1 to 500 (50).', 50, {
         default: 50,
         minimum: 1,
         maximum: 500,

@@ -3,7 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { preferredType } from '../../../http/input/accept.ts'
 import { boolOf } from '../../../http/input/query.ts'
-import { flagParameter, typed } from '../../../http/input/typed.ts'
+import { flagParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -53,11 +53,7 @@ export function bunkerExportOperations(deps: Context) {
         'Returns the newest price of every grade at every port. With `format=csv` the file is in `data.content`; with `Accept: text/csv` or `download=1` the response is `text/csv`.',
       access: bunkerAccess,
       query: {
-        format: typed({
-          type: 'string',
-          description: '`json` (default) or `csv`.',
-          examples: ['json'],
-          enum: ['json', 'csv'],
+        format: wordParameter(['json', 'csv'], '`json` (default) or `csv`.', 'json', {
           default: 'json',
         }),
         download: flagParameter('`1` returns the CSV itself, as a file.', true, { default: false }),

@@ -1,5 +1,10 @@
 import { boolOf } from '../../../http/input/query.ts'
-import { codeParameter, textParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import {
+  codeParameter,
+  flagParameter,
+  textParameter,
+  wordParameter,
+} from '../../../http/input/typed.ts'
 import { invalidParameter, nameNotFound } from '../../../http/problem/problem.ts'
 import {
   type Grade,
@@ -44,12 +49,7 @@ export const portQuery = {
     'Asia',
   ),
   country: textParameter('Two letters (ISO 3166-1).', 'SG', { pattern: '^[A-Za-z]{2}$' }),
-  major_ports: typed({
-    type: 'boolean',
-    description: 'Major ports only; `false` (default): all.',
-    examples: [true],
-    default: false,
-  }),
+  major_ports: flagParameter('Major ports only; `false` (default): all.', true, { default: false }),
 }
 
 type Query<T> = { [name in keyof T]?: string }

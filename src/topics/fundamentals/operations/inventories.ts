@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { typed, wordParameter } from '../../../http/input/typed.ts'
+import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -256,10 +256,7 @@ export const inventoryOperations = [
       'Returns the levels at Cushing, Oklahoma, where WTI is delivered: the newest and those of earlier weeks, as in `/v1/storage/cushing`.',
     view: 'as_of',
     query: {
-      weeks: typed({
-        type: 'integer',
-        description: 'Weeks of `history`, 1 to 520 (12), newest first.',
-        examples: [12],
+      weeks: integerParameter('Weeks of `history`, 1 to 520 (12), newest first.', 12, {
         default: 12,
         minimum: 1,
         maximum: 520,

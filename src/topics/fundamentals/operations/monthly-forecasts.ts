@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
+import { codeOf, integerParameter, oneCode } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -72,11 +72,7 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
       access: energy.heavyAccess,
       page: energy.page,
       query: {
-        year: typed({
-          type: 'integer',
-          description: 'Of the month that was forecast.',
-          examples: [2026],
-        }),
+        year: integerParameter('Of the month that was forecast.', 2026),
         ...commodityQuery,
       },
       answers: { 200: energy.body(Archive, 'ForecastArchive'), ...refusals },

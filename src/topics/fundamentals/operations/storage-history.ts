@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
-import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem, reversedRange } from '../../../http/problem/problem.ts'
 import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
@@ -21,12 +21,11 @@ const defaultDays = periodDays['90d']
 export const historyQuery = {
   start_date: momentParameter('First day, `YYYY-MM-DD`, inclusive.', '2026-01-01'),
   end_date: momentParameter('Last day, inclusive. Alone: the 90 days up to it.', '2026-11-20'),
-  interval: typed({
-    type: 'string',
-    description: '`daily`, `weekly` or `monthly`; absent: as published.',
-    examples: ['weekly'],
-    enum: ['daily', 'weekly', 'monthly'],
-  }),
+  interval: wordParameter(
+    ['daily', 'weekly', 'monthly'],
+    '`daily`, `weekly` or `monthly`; absent: as published.',
+    'weekly',
+  ),
   period: wordParameter(
     periods,
     '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',

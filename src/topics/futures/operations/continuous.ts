@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
-import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
@@ -83,10 +83,7 @@ const Continuous = t.object('FuturesContinuous', {
 
 const monthsQuery = (defaultMonths: number) =>
   t.Object({
-    months: typed({
-      type: 'integer',
-      description: `Months back from today, 1 to 60 (${defaultMonths}).`,
-      examples: [3],
+    months: integerParameter(`Months back from today, 1 to 60 (${defaultMonths}).`, 3, {
       default: defaultMonths,
       minimum: 1,
       maximum: 60,

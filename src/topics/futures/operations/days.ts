@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { integerParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -101,14 +101,11 @@ const ohlcRoute = ({ ohlcDaysMax }: Context & { ohlcDaysMax: number }, routes: F
     params: slugParams.properties,
     query: {
       ...contractQuery('the front month'),
-      days: typed({
-        type: 'integer',
-        description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
-        examples: [30],
-        default: defaultDays,
-        minimum: 1,
-        maximum: ohlcDaysMax,
-      }),
+      days: integerParameter(
+        `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+        30,
+        { default: defaultDays, minimum: 1, maximum: ohlcDaysMax },
+      ),
       date: momentParameter('One trading date instead.', '2026-11-19'),
       interval: wordParameter(['1d'], '`1d` only.', '1d', { default: '1d' }),
     },

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { typed } from '../../../http/input/typed.ts'
+import { integerParameter } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -69,15 +69,11 @@ export const futuresHistoryOperations = (routes: FuturesRoutes) => [
       ...contractQuery('on each date its front month'),
       ...rangeQuery(),
       interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
-      contracts: typed({
-        type: 'integer',
-        description:
-          'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
-        examples: [3],
-        default: 1,
-        minimum: 1,
-        maximum: 12,
-      }),
+      contracts: integerParameter(
+        'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
+        3,
+        { default: 1, minimum: 1, maximum: 12 },
+      ),
     },
     answers: { 200: Historical, 400: CodeProblem },
     handle: ({ at, params, query, page, reply }) =>

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { momentParameter, typed } from '../../../http/input/typed.ts'
+import { integerParameter, momentParameter } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -68,10 +68,7 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
     view: 'as_of',
     params: slugParams.properties,
     query: {
-      days: typed({
-        type: 'integer',
-        description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
-        examples: [30],
+      days: integerParameter('Calendar days that average, min and max are of, 1 to 365 (30).', 30, {
         default: 30,
         minimum: 1,
         maximum: 365,

@@ -2,7 +2,12 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf } from '../../../http/input/query.ts'
-import { instantParameter, momentParameter, typed } from '../../../http/input/typed.ts'
+import {
+  instantParameter,
+  integerParameter,
+  momentParameter,
+  wordParameter,
+} from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -127,21 +132,16 @@ export function chartOperations(deps: Context) {
           'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
           '2026-11-15',
         ),
-        days: typed({
-          type: 'integer',
-          description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
-          examples: [90],
-          default: defaultDays,
-          minimum: 1,
-          maximum: 365,
-        }),
-        interval: typed({
-          type: 'string',
-          description:
-            'raw, hour, day, week or month, in any of the accepted spellings. Default: depends on the range and the cadence of the series.',
-          examples: ['day'],
-          enum: validIntervals,
-        }),
+        days: integerParameter(
+          `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
+          90,
+          { default: defaultDays, minimum: 1, maximum: 365 },
+        ),
+        interval: wordParameter(
+          validIntervals,
+          'raw, hour, day, week or month, in any of the accepted spellings. Default: depends on the range and the cadence of the series.',
+          'day',
+        ),
         ...precisionQuery,
         ...zoneQuery,
         as_of: instantParameter(

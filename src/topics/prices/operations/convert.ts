@@ -1,6 +1,12 @@
 import { t } from '../../../http/answer/schema.ts'
 import { dayOf, listOf } from '../../../http/input/query.ts'
-import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
+import {
+  codeParameter,
+  dayParameter,
+  numberParameter,
+  textParameter,
+  wordParameter,
+} from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -98,27 +104,21 @@ LNG has 53.38 MMBtu a metric ton.`,
         'EUR',
         { pattern: '^[A-Za-z]{3}$' },
       ),
-      to_unit: typed({
-        type: 'string',
-        enum: targetUnits,
-        description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
-        examples: ['metric_ton'],
-      }),
-      date: typed({
-        type: 'string',
-        format: 'date',
-        description:
-          'Converts the last price of this day (UTC), or the one before it, at the rates of then; absent: the newest.',
-        examples: ['2026-11-15'],
-      }),
+      to_unit: wordParameter(
+        targetUnits,
+        `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
+        'metric_ton',
+      ),
+      date: dayParameter(
+        'Converts the last price of this day (UTC), or the one before it, at the rates of then; absent: the newest.',
+        '2026-11-15',
+      ),
       as_of: asOfQuery,
-      amount: typed({
-        type: 'number',
-        minimum: 0,
-        description:
-          'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
-        examples: [1000],
-      }),
+      amount: numberParameter(
+        'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
+        1000,
+        { minimum: 0 },
+      ),
     },
     answers: { 200: Conversion, 400: CodeProblem, 404: NestedProblem },
     handle: ({ at: deps, query, request, reply, caller }) => {

@@ -2,7 +2,7 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
-import { codesParameter, typed } from '../../../http/input/typed.ts'
+import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -64,11 +64,7 @@ export const widgetOperations = [
         'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
         'WTI_USD,BRENT_CRUDE_USD',
       ),
-      format: typed({
-        type: 'string',
-        description: '`json` (default) or `html`.',
-        examples: ['json'],
-        enum: ['json', 'html'],
+      format: wordParameter(['json', 'html'], '`json` (default) or `html`.', 'json', {
         default: 'json',
       }),
     },
@@ -112,10 +108,7 @@ export const widgetOperations = [
       code: t.string('A code or alias.', 'WTI_USD'),
     },
     query: {
-      days: typed({
-        type: 'integer',
-        description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
-        examples: [30],
+      days: integerParameter(`Days of the sparkline, 1 to ${sparklineDaysMax} (30).`, 30, {
         default: 30,
         minimum: 1,
         maximum: sparklineDaysMax,

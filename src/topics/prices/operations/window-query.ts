@@ -2,10 +2,10 @@ import { binaryFormats } from '../../../http/answer/table.ts'
 import { dayOf, instantOf, integerOf, momentOf } from '../../../http/input/query.ts'
 import {
   codesParameter,
+  instantParameter,
   integerParameter,
   momentParameter,
   textParameter,
-  typed,
   wordParameter,
 } from '../../../http/input/typed.ts'
 import {
@@ -82,13 +82,10 @@ export const movingWindowQuery = {
     '`past_day`, `past_week`, `past_month` or `past_year` instead of the window of the path.',
     'past_week',
   ),
-  as_of: typed({
-    type: 'string',
-    format: 'date-time',
-    description:
-      'Returns the prices known at this time, as raw rows. Before `X-Vintage-Revision-Coverage-Since`, the start of complete revision history, the first recorded values are returned.',
-    examples: ['2026-11-01T12:00:00Z'],
-  }),
+  as_of: instantParameter(
+    'Returns the prices known at this time, as raw rows. Before `X-Vintage-Revision-Coverage-Since`, the start of complete revision history, the first recorded values are returned.',
+    '2026-11-01T12:00:00Z',
+  ),
 }
 
 /** The parameters of a request as they came. */
@@ -177,13 +174,7 @@ function datedRange(
 
 /** A parameter for the length of bars; a day if it is absent. */
 export const intervalParameter = (description: string) =>
-  typed({
-    type: 'string',
-    description,
-    examples: ['day'],
-    enum: validIntervals,
-    default: 'day',
-  })
+  wordParameter(validIntervals, description, 'day', { default: 'day' })
 
 /** The refusal of an interval; `right` says in words what it may be. */
 export const invalidInterval = (text: string, right: string, intervals: readonly string[]) =>

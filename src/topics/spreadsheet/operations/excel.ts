@@ -3,7 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { refuseMoreThan } from '../../../http/input/codes.ts'
 import { listOf } from '../../../http/input/query.ts'
-import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
+import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -37,10 +37,7 @@ const runQuery = {
     '/v1/prices/past_month',
     { pattern: '^/v1/', required: true },
   ),
-  limit: typed({
-    type: 'integer',
-    description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
-    examples: [25],
+  limit: integerParameter(`Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`, 25, {
     default: 25,
     minimum: 1,
     maximum: runRowsMax,

@@ -5,7 +5,7 @@ import { accountIdOf, type Caller } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { idParameter, integerParameter, typed } from '../../../http/input/typed.ts'
+import { idParameter, integerParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
@@ -175,14 +175,11 @@ export const watchOperations: Operations = [
         minimum: 0,
       }),
       watch_id: idParameter('Only events of this watch.', '00000000-0000-4000-8000-000000000501'),
-      limit: typed({
-        type: 'integer',
-        description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
-        examples: [100],
-        default: eventsDefault,
-        minimum: 1,
-        maximum: eventsMax,
-      }),
+      limit: integerParameter(
+        `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
+        100,
+        { default: eventsDefault, minimum: 1, maximum: eventsMax },
+      ),
     },
     answers: { 200: Events, 404: NestedProblem },
     handle: ({ at: { watches, watchFeed, catalogue, marks }, caller, query, reply }) => {
