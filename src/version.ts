@@ -6,6 +6,3 @@ export const version: string = packageVersion
 export const build: { commit: string; day: string } | undefined = process.env.BUILD_COMMIT
   ? { commit: process.env.BUILD_COMMIT, day: process.env.BUILD_DAY ?? '' }
   : undefined
-
-/** Where releases are published. Documentation, install script and chart use this address. */
-export const releasesUrl = 'https://releases.wellhead.example'

@@ -62,8 +62,6 @@ const sensitive: ReadonlySet<Action> = new Set<Action>([
 
 export const isSensitive = (action: Action): boolean => sensitive.has(action)
 
-export const actions = Object.keys(matrix) as Action[]
-
 export const rolesFor = (action: Action): readonly Role[] => matrix[action]
 
 export const may = (role: Role, action: Action): boolean => rolesFor(action).includes(role)

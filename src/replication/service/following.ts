@@ -41,9 +41,6 @@ export interface FollowFault {
   message: string
 }
 
-/** Applies the stream to a replica, message by message, for as long as it runs. */
-export type Following = ReturnType<typeof followStream>
-
 /** The snapshot that is needed to continue where the stream does not. */
 interface Wanted {
   replicationEpoch: string

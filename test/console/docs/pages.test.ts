@@ -10,7 +10,7 @@ import { pagePaths } from '../../../src/console/paths.ts'
 import { problems } from '../../../src/http/problem/problem.ts'
 import { eventTypes } from '../../../src/plans/messages/event-types.ts'
 import { features } from '../../../src/plans/tiers.ts'
-import { releasesUrl, version } from '../../../src/version.ts'
+import { version } from '../../../src/version.ts'
 import { blocksOf, pages, renderedPages, wholeText } from '../../support/docs.ts'
 import { demoInstance } from '../../support/instance/demo-instance.ts'
 
@@ -241,7 +241,7 @@ describe('the sentences of the documentation', () => {
   })
 })
 
-test('every address of a release has the one constant and the current version', () => {
+test('every address of a release has the host of the installer and the current version', () => {
   const texts = [
     'README.md',
     'Dockerfile',
@@ -250,6 +250,8 @@ test('every address of a release has the one constant and the current version', 
       .map(name => `packaging/${name}`)
       .filter(path => /\.\w+$/.test(path)),
   ].map(path => ({ path, text: readFileSync(join(repository, path), 'utf8') }))
+  const installer = readFileSync(join(repository, 'packaging/install.sh'), 'utf8')
+  const releasesUrl = /WELLHEAD_RELEASES:-(https:[^}]+)\}/.exec(installer)![1]!
   const host = new URL(releasesUrl).host
   for (const { path, text } of texts)
     for (const [address] of text.matchAll(

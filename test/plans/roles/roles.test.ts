@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
+  type Action,
   actionOf,
-  actions,
   keepsAdmin,
   may,
   type Role,
@@ -11,9 +11,9 @@ import {
 
 /**
  * By action, whether an admin, a member and a read-only person may. Written out here so that a slip
- * in the rule is seen.
+ * in the rule is seen. The type has every action, and no other.
  */
-const expected: Record<string, [admin: boolean, member: boolean, readOnly: boolean]> = {
+const expected: Record<Action, [admin: boolean, member: boolean, readOnly: boolean]> = {
   read: [true, true, true],
   self: [true, true, true],
   change_view: [true, true, true],
@@ -26,12 +26,9 @@ const expected: Record<string, [admin: boolean, member: boolean, readOnly: boole
 }
 
 describe('may', () => {
-  test('has every action, and no other', () => {
-    expect([...actions].sort()).toEqual(Object.keys(expected).sort() as never)
-  })
-  for (const action of actions) {
+  for (const [action, allowedTo] of Object.entries(expected) as [Action, boolean[]][]) {
     for (const [i, role] of roles.entries()) {
-      const allowed = expected[action]![i]!
+      const allowed = allowedTo[i]!
       test(`${role} ${allowed ? 'may' : 'may not'} ${action}`, () =>
         expect(may(role, action)).toBe(allowed))
     }

@@ -4,7 +4,7 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import { createSystemClock } from '../../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
 import { changeHeaders } from '../../../src/replication/service/changes.ts'
-import { type Following, followStream } from '../../../src/replication/service/following.ts'
+import { followStream } from '../../../src/replication/service/following.ts'
 import { prepareStreams } from '../../../src/replication/service/subjects.ts'
 import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
@@ -15,7 +15,7 @@ const replicationEpoch = '11111111-2222-4333-8444-555555555555'
 needs('nats-server').describe('a copy that follows the stream', () => {
   let server: NatsServer
   let nats: Nats
-  let following: Following | undefined
+  let following: ReturnType<typeof followStream> | undefined
   const applied: number[] = []
   let stored: { replicationEpoch: string; sequence: number }[] = []
 
