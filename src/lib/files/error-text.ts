@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -18,6 +18,9 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
 }
 
+/** Faults that the source of a copy may have as well as its target. */
+const openFaults = new Set(['ENOENT', 'EACCES', 'EISDIR'])
+
 const deeds: Readonly<Record<string, string>> = {
   mkdir: 'create the directory',
   copyfile: 'write',
@@ -34,14 +37,25 @@ export const reasonOfCode = (error: unknown): string | undefined => {
 /** An error as people read it: an error of the system names the path and the reason, not its code. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // A copy names two paths, of which the second is written.
-  const [, code = '', syscall, path] =
-    /^(E[A-Z]+): .*, (\w+) (?:'.+' -> )?'(.+)'/.exec(error.message) ?? []
+  const [, code = '', syscall, source, path] =
+    /^(E[A-Z]+): .*, (\w+) (?:'(.+)' -> )?'(.+)'/.exec(error.message) ?? []
   const reason = reasons[code]
   if (reason === undefined || path === undefined) return textWithoutPath(error.message)
+  // A copy names two paths, and not which of them it could not open.
+  if (source !== undefined && openFaults.has(code) && !isReadable(source))
+    return `Cannot read ${source}: ${reason}.`
   const deed = deeds[syscall!] ?? 'open'
   const isParent = reason === reasons.ENOENT && !existsSync(dirname(path))
   return `Cannot ${deed} ${path}: ${isParent ? `${dirname(path)} does not exist` : reason}.`
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** An operation on an open file names no path. */

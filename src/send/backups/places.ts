@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
+import { keepOwner } from '../../lib/files/owner.ts'
 import { closeToOthers, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import { dayMs } from '../../lib/time/instant.ts'
@@ -63,6 +64,8 @@ export const directoryPlace = (directory: string): BackupPlace => ({
       requireSpace(directory, bytesOf(path), name)
       copyFileSync(path, part)
       closeToOthers(part)
+      // A command of root may make it, and the server opens the newest one.
+      keepOwner(directory, each => each === name + partEnding)
       syncToDisk(part)
       renameSync(part, join(directory, name))
       syncToDisk(directory)

@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -153,6 +155,18 @@ describe('a backup', () => {
         .sort(),
     ).toEqual(['notes.part', fresh].sort())
   })
+
+  needs('root').test(
+    'of root belongs to the owner of its destination, whose server checks it',
+    async () => {
+      const { dir, kept } = place()
+      mkdirSync(kept)
+      chownSync(kept, 65534, 65534)
+      writeFileSync(join(dir, 'wellhead.toml'), `[backups]\ndirectory = "${kept}"\n`)
+      expect((await command('backup', '--data', dir)).code).toBe(0)
+      expect(readdirSync(kept).map(name => statSync(join(kept, name)).uid)).toEqual([65534, 65534])
+    },
+  )
 
   test('made while the clock was ahead is not the latest one', async () => {
     const { dir, kept } = place()
