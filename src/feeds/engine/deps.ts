@@ -1,5 +1,4 @@
 import type { Runtime } from '../../config/runtime.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import type { PublisherFetch } from '../../send/feeds/fetch.ts'
 import type { DeliveryTerms, ResolutionFrom } from '../../topics/delivery/math/terms.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
@@ -28,7 +27,7 @@ export interface DeliveryPeriods {
 }
 
 /** The dependencies of the feed engine. */
-export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
+export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log' | 'clock'> {
   batches: FeedBatches
   /** The audit trail. */
   audit: { note(entry: NewAuditEntry): void }
@@ -38,7 +37,6 @@ export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   writer: FeedWriter
   periods: DeliveryPeriods
   fetch: PublisherFetch
-  clock: Clock
   /** Waits the given milliseconds before a publisher is polled again; absent: in real time. */
   wait?: ((ms: number) => Promise<void>) | undefined
   userAgent: string

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact, withoutTraces } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { firstPlan } from '../../../plans/plans.ts'
 import type { KeyChanges } from '../../keys/service/key-changes.ts'
 import { type AccountState, heldKeys, type Keyring } from '../../keys/service/keyring.ts'
@@ -31,9 +30,7 @@ export type ClosingRefusal = 'taken' | 'in_organization' | 'not_closed' | 'subsc
 /** The address of an account, and its end. */
 export type AccountClosing = ReturnType<typeof createAccountClosing>
 
-export interface AccountClosingDeps {
-  db: Database
-  clock: Clock
+export interface AccountClosingDeps extends Pick<Runtime, 'db' | 'clock'> {
   keys: Keyring
   keyChanges: KeyChanges
   sessions: Sessions

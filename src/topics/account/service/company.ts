@@ -1,10 +1,8 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
 import { tokenName } from '../../../lib/secrets/token.ts'
 import { errorMessage } from '../../../lib/text/error-message.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { companyRightsOf, groupsOf } from '../../../plans/roles/company-roles.ts'
 import type { KeyChanges } from '../../keys/service/key-changes.ts'
@@ -21,7 +19,7 @@ import type { SignIn } from './sign-in.ts'
 /** Signing in at the company's identity provider. */
 export type Company = ReturnType<typeof createCompany>
 
-export interface CompanyDeps extends Pick<Runtime, 'db' | 'config'> {
+export interface CompanyDeps extends Pick<Runtime, 'db' | 'config' | 'clock' | 'log'> {
   provider: Provider
   identities: IdentityStore
   sessionStore: SessionStore
@@ -33,9 +31,7 @@ export interface CompanyDeps extends Pick<Runtime, 'db' | 'config'> {
   /** Whether a subscription continues: its plan is what the account pays for. */
   isSubscribed(accountId: string): boolean
   signIn: Pick<SignIn, 'withProvider'>
-  clock: Clock
   ids: Pick<Ids, 'token'>
-  log: Log
 }
 
 /** Why the provider's word is not enough; the text is for the person. */

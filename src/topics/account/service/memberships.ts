@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { keepsAdmin } from '../../../plans/roles/roles.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Mail } from '../../messages/service/mail.ts'
@@ -24,11 +23,10 @@ export type OrganizationRefusal =
   | { refused: 'invitation_expired' | 'invitation_used'; why: string }
   | { refused: 'limit'; limit: number }
 
-export interface OrganizationsDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface OrganizationsDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   keys: Keyring
   store: OrganizationStore
   mail: Pick<Mail, 'post'>
-  clock: Clock
   serviceName: string
   /** Whether a subscription continues: a member could neither see nor cancel it. */
   isSubscribed(accountId: string): boolean

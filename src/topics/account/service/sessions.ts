@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Session, SessionStore, SignInMethod } from '../store/sessions.ts'
@@ -18,11 +17,10 @@ export interface SignedIn {
  */
 export type Sessions = ReturnType<typeof createSessions>
 
-export interface SessionsDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface SessionsDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   keys: Keyring
   store: SessionStore
   masterKey: string
-  clock: Clock
   /** How long a token lasts, and how long a sign-in with all its refreshed tokens. */
   lifetimes: { tokenMs: number; signInMs: number }
 }

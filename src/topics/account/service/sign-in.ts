@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
-import { type Clock, sleep } from '../../../lib/time/clock.ts'
+import { sleep } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
 import { passwordFault } from '../../../plans/password.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -86,7 +86,7 @@ export interface SignIn {
   setPassword(account: AccountState, password: string): Promise<{ fault: string } | undefined>
 }
 
-export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
+export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log' | 'clock'> {
   keys: Keyring
   sessions: Sessions
   secondFactor: Pick<SecondFactor, 'isOn' | 'use'>
@@ -96,7 +96,6 @@ export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   mail: Pick<Mail, 'post'>
   /** The audit trail. */
   audit: { note(entry: NewAuditEntry): void }
-  clock: Clock
   serviceName: string
   linkLifetimeMs: number
   /**

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 import { sameHash } from '../../../lib/secrets/token.ts'
-import { type Clock, sleep } from '../../../lib/time/clock.ts'
+import { sleep } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import { firstPlan } from '../../../plans/plans.ts'
 import type { KeyChanges, MadeKey } from '../../keys/service/key-changes.ts'
@@ -34,7 +34,7 @@ export interface SignedUp {
 /** Sign-up by anonymous visitors, where the operator allows it. */
 export type SignUp = ReturnType<typeof createSignUp>
 
-export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log'> {
+export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log' | 'clock'> {
   mode: SignUpMode
   serviceName: string
   masterKey: string
@@ -44,7 +44,6 @@ export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log'> {
   mail: Pick<Mail, 'post'>
   signIn: Pick<SignIn, 'mailLink' | 'makeLink'>
   audit: { note(entry: NewAuditEntry): void }
-  clock: Clock
 }
 
 const linkMs = dayMs

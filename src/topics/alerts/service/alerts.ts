@@ -1,7 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { LimitReached } from '../../../plans/limits.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
@@ -29,16 +27,13 @@ export interface AlertTest {
 
 export type Alerts = ReturnType<typeof createAlerts>
 
-export interface AlertsDeps {
-  db: Database
+export interface AlertsDeps extends Pick<Runtime, 'db' | 'clock' | 'ids'> {
   store: AlertStore
   triggerStore: AlertTriggerStore
   moments: AlertMoments
   evaluation: AlertEvaluation
   catalogue: Pick<Catalogue, 'byId'>
   keys: Pick<Keyring, 'account' | 'entitlements'>
-  clock: Clock
-  ids: Ids
 }
 
 export function createAlerts(deps: AlertsDeps) {

@@ -5,20 +5,14 @@ import { isStorageFault } from '../../../database/storage-fault.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Keyring } from '../../keys/service/keyring.ts'
-import type { QuarantineList } from '../../prices/service/quarantine.ts'
-import type { PeriodValues } from '../../prices/service/reads/period-values.ts'
-import type { Change, ObservationStore } from '../../prices/store/observations.ts'
-import type { AlertStore } from '../store/alerts.ts'
-import type { AlertPriceStore, PendingPrice } from '../store/prices.ts'
+import type { Change } from '../../prices/store/observations.ts'
+import type { PendingPrice } from '../store/prices.ts'
 import type { AlertTriggerStore } from '../store/triggers.ts'
 import { type CodePasses, createCodePasses } from './code-passes.ts'
 import { createFiring } from './firing.ts'
-import { type Cursor, createJudge, cursorStart } from './judge.ts'
-import type { FiredAlert, Notifier } from './messages.ts'
-import type { AlertMoments } from './moment.ts'
-import { createPriceNotes } from './price-notes.ts'
+import { type Cursor, createJudge, cursorStart, type JudgeDeps } from './judge.ts'
+import type { FiredAlert } from './messages.ts'
+import { createPriceNotes, type PriceNotesDeps } from './price-notes.ts'
 
 /**
  * Evaluates alerts with the prices of their codes. A price that may fire an alert is noted in the
@@ -28,18 +22,11 @@ import { createPriceNotes } from './price-notes.ts'
  */
 export type AlertEvaluation = ReturnType<typeof createAlertEvaluation>
 
-export interface AlertEvaluationDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
-  alerts: AlertStore
+export interface AlertEvaluationDeps
+  extends Pick<Runtime, 'db' | 'ids' | 'log' | 'clock'>,
+    Omit<JudgeDeps, 'passes' | 'stopwatch' | 'fire' | 'firedCount' | 'takeBack'>,
+    Omit<PriceNotesDeps, 'passes'> {
   triggers: AlertTriggerStore
-  prices: AlertPriceStore
-  moments: AlertMoments
-  notifier(): Notifier
-  catalogue: Catalogue
-  observations: Pick<ObservationStore, 'newest'>
-  quarantine: QuarantineList
-  periodValues: PeriodValues
-  keys: Pick<Keyring, 'account' | 'entitlements'>
-  clock: Clock
   intervalMs: number
   /** Measures slices in real time, because the clock of a demo instance may be stopped. */
   stopwatch?: Clock

@@ -23,9 +23,8 @@ import { createAlertMoments } from './moment.ts'
 export type AlertServices = ReturnType<typeof openAlerts>
 
 export interface AlertServicesDeps
-  extends Pick<Runtime, 'db' | 'ids' | 'log' | 'config'>,
+  extends Pick<Runtime, 'db' | 'ids' | 'log' | 'config' | 'clock'>,
     Omit<AlertMessagesDeps, 'serviceName'> {
-  clock: Clock
   /** Measures how long work takes; real time without it. */
   stopwatch?: Clock
   keys: Keyring

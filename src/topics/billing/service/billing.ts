@@ -2,18 +2,11 @@ import { type Config, ConfigProblem } from '../../../config/config.ts'
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { creditPackOf } from '../../../plans/billing/credit-packs.ts'
-import type { Plans } from '../../../plans/plans.ts'
 import { type Processor, ProcessorUnavailable } from '../../../send/billing/processor.ts'
 import { ledgerPayments, testPayments } from '../../../send/billing/processor-manual.ts'
 import { createStripeProcessor } from '../../../send/billing/processor-stripe.ts'
 import { createProviderWatch, type ProviderWatch } from '../../../send/provider-watch.ts'
-import type { Credits } from '../../keys/service/credits.ts'
-import type { KeyChanges } from '../../keys/service/key-changes.ts'
-import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
-import type { CreditStore } from '../../keys/store/credits.ts'
-import type { Mail } from '../../messages/service/mail.ts'
-import type { Notices } from '../../messages/service/notices.ts'
-import type { Events } from '../../webhooks/service/events.ts'
+import type { AccountState } from '../../keys/service/keyring.ts'
 import { createInvoiceStore, type Invoice, type InvoiceFilter } from '../store/invoices.ts'
 import { createPaymentStore } from '../store/payments.ts'
 import {
@@ -24,7 +17,7 @@ import {
 } from '../store/subscriptions.ts'
 import { assignedSubscription } from './assigned.ts'
 import { type CreditSales, createCreditSales } from './credit-packs.ts'
-import { createBillingEntries } from './entries.ts'
+import { createBillingEntries, type EntriesDeps } from './entries.ts'
 import { createInboundBilling, type Receipt } from './inbound.ts'
 import { createBillingLedger, type Ledger } from './ledger.ts'
 import { createManualSubscriptions, type ManualSubscriptions } from './manual.ts'
@@ -82,17 +75,11 @@ export interface BillingDuties {
   nextStop(after: number): number
 }
 
-export interface BillingDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
-  clock: Clock
-  plans: Plans
-  keys: Keyring
-  changes: Pick<KeyChanges, 'changeAccount'>
-  credits: Credits
-  purchases: CreditStore
-  events: Pick<Events, 'emit'>
-  mail: Pick<Mail, 'post' | 'pageUrl'>
-  notices: Notices
-}
+export type BillingDeps = Omit<
+  EntriesDeps,
+  'subscriptions' | 'invoices' | 'serviceName' | 'baseUrl' | 'termsMs'
+> &
+  Pick<Runtime, 'config'>
 
 /** Throws on a configuration that cannot work. */
 export function createBilling(deps: BillingDeps): Billing {

@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { thousands } from '../../../lib/text/text.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { isoDay, minuteMs } from '../../../lib/time/instant.ts'
 import type { CreditPack } from '../../../plans/billing/credit-packs.ts'
 import type { Charge, Processor } from '../../../send/billing/processor.ts'
@@ -58,7 +57,7 @@ export interface CreditLot {
 /** The pack of credits that the operator gave and the account did not buy. */
 export const giftPack = 'gift'
 
-export interface CreditSalesDeps extends Pick<Runtime, 'ids' | 'log'> {
+export interface CreditSalesDeps extends Pick<Runtime, 'ids' | 'log' | 'clock'> {
   packs: readonly CreditPack[]
   entries: BillingEntries
   credits: Credits
@@ -66,7 +65,6 @@ export interface CreditSalesDeps extends Pick<Runtime, 'ids' | 'log'> {
   invoices: InvoiceStore
   keys: Pick<Keyring, 'account'>
   notices: Notices
-  clock: Clock
   /** Absent: `charge` has the result at once. */
   processor: Processor | undefined
   charge(accountId: string): Charge

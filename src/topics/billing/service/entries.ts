@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { type InvoiceLine, invoiceNumber, money } from '../../../plans/billing/invoice.ts'
 import { isHigher, paymentRetriesMs } from '../../../plans/billing/subscription.ts'
@@ -17,7 +16,7 @@ import type { Events } from '../../webhooks/service/events.ts'
 import type { Invoice, InvoicePayment, InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
 
-export interface EntriesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
+export interface EntriesDeps extends Pick<Runtime, 'db' | 'ids' | 'log' | 'clock'> {
   keys: Keyring
   changes: Pick<KeyChanges, 'changeAccount'>
   plans: Plans
@@ -28,7 +27,6 @@ export interface EntriesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   events: Pick<Events, 'emit'>
   notices: Notices
   mail: Pick<Mail, 'post' | 'pageUrl'>
-  clock: Clock
   serviceName: string
   /** Where this service is reached; empty: it is not known, and events name no address. */
   baseUrl: string

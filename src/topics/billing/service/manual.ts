@@ -1,5 +1,4 @@
-import type { Ids } from '../../../lib/ids.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { InvoiceLine } from '../../../plans/billing/invoice.ts'
 import { type Proration, unusedCents } from '../../../plans/billing/proration.ts'
@@ -28,14 +27,12 @@ import {
   undecided,
 } from './terms.ts'
 
-export interface OwnDeps {
+export interface OwnDeps extends Pick<Runtime, 'clock' | 'ids'> {
   entries: BillingEntries
   subscriptions: SubscriptionStore
   invoices: InvoiceStore
   plans: Plans
   keys: Pick<Keyring, 'entitlements'>
-  clock: Clock
-  ids: Ids
   graceMs: number
   /** Charges the account and returns the result at once. */
   charge(accountId: string): Charge

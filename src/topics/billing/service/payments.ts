@@ -1,5 +1,4 @@
-import type { Ids } from '../../../lib/ids.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type {
   PaymentMethod,
   PaymentMethods,
@@ -29,12 +28,10 @@ export interface BillingPayments {
   ): Promise<{ url: string; expiresAt: number } | undefined>
 }
 
-export interface BillingPaymentsDeps {
+export interface BillingPaymentsDeps extends Pick<Runtime, 'clock' | 'ids'> {
   manual: ManualPayments
   processor: Processor | undefined
   payments: PaymentStore
-  clock: Clock
-  ids: Ids
   methodOf(accountId: string): string
   customerOf(account: AccountState): Promise<string>
   retry(accountId: string): void | Promise<void>

@@ -1,5 +1,4 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { type BillingPeriod, changeOf, type Terms } from '../../../plans/billing/subscription.ts'
 import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
@@ -28,7 +27,7 @@ import {
   undecided,
 } from './terms.ts'
 
-export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
+export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log' | 'clock'> {
   processor: Processor
   entries: BillingEntries
   subscriptions: SubscriptionStore
@@ -36,7 +35,6 @@ export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
   purchases: Pick<CreditStore, 'byId'>
   payments: PaymentStore
   plans: Plans
-  clock: Clock
   keys: Pick<Keyring, 'account' | 'addressChanges'>
 }
 

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import { type Clock, sleep } from '../../../lib/time/clock.ts'
+import { sleep } from '../../../lib/time/clock.ts'
 import { dayMs, secondMs } from '../../../lib/time/instant.ts'
 import { wallTime } from '../../../lib/time/zone.ts'
 import type { LimitReached, Limits } from '../../../plans/limits.ts'
@@ -48,11 +48,10 @@ export interface Dispatched {
 export type Deliveries = ReturnType<typeof createDeliveries>
 
 export interface DeliveriesDeps
-  extends Pick<Runtime, 'db' | 'ids'>,
+  extends Pick<Runtime, 'db' | 'ids' | 'clock'>,
     Omit<DeliveryPricesDeps, 'now'>,
     Pick<DeliveryRunsDeps, 'mail' | 'outbox'> {
   keys: Pick<Keyring, 'account' | 'entitlements'>
-  clock: Clock
   limits: Pick<Limits, 'manualSendCooldownSeconds'>
   enabled: boolean
   serviceName: string

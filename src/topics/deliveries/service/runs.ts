@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
 import type { Outbox, Settled } from '../../../outbox/outbox.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
@@ -19,14 +18,13 @@ export type RunState = Omit<DeliveryRun, 'status'> & {
 
 export type DeliveryRuns = ReturnType<typeof createDeliveryRuns>
 
-export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   store: DeliveryStore
   runs: DeliveryRunStore
   keys: Pick<Keyring, 'account'>
   mail: Mail
   outbox: Pick<Outbox, 'listen' | 'log'>
   prices(codes: readonly string[], zone: string, accountId: string): PriceList
-  clock: Clock
   serviceName: string
 }
 

@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import { firstPlan } from '../../../plans/plans.ts'
@@ -46,10 +45,9 @@ export interface NewAccount extends AccountChange {
  */
 export type KeyChanges = ReturnType<typeof createKeyChanges>
 
-export interface KeyChangeDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface KeyChangeDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   keys: Keyring
   limits: Pick<Limits, 'trialDays'>
-  clock: Clock
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { Ids } from '../../../lib/ids.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Message, Outbox } from '../../../outbox/outbox.ts'
 import {
   type Attachment,
@@ -49,7 +48,7 @@ export type PostedMailMessage = FrozenMailMessage | { sealed: string }
 
 export const sealContext = (dedupe: string) => `email ${dedupe}`
 
-export interface MailDeps {
+export interface MailDeps extends Pick<Runtime, 'clock' | 'ids'> {
   outbox: Outbox
   vault: Vault
   suppressions: SuppressionStore
@@ -59,8 +58,6 @@ export interface MailDeps {
   serviceName: string
   /** Sender of every e-mail: an address, or a name and an address. */
   sender: string
-  clock: Clock
-  ids: Ids
 }
 
 export function createMail(deps: MailDeps) {

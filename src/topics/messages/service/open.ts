@@ -1,6 +1,5 @@
 import { publicUrl } from '../../../config/address.ts'
 import type { Runtime } from '../../../config/runtime.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import { createInboxStore, type InboxStore } from '../../../outbox/store/inbox.ts'
 import { createProviderWatch } from '../../../send/provider-watch.ts'
@@ -45,8 +44,8 @@ export interface MessageServices {
   trials: Trials
 }
 
-export interface MessageServicesDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
-  clock: Clock
+export interface MessageServicesDeps
+  extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log' | 'clock'> {
   masterKey: string
   outbox: Outbox
   keys: Keyring

@@ -3,7 +3,6 @@ import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 import { sameHash } from '../../../lib/secrets/token.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
 import type { Phone, PhoneStore } from '../store/phones.ts'
 import type { SmsStore } from '../store/sms.ts'
@@ -34,11 +33,10 @@ export type Verified =
 /** The numbers of accounts: added, proved by a code, agreed to be written to. */
 export type Phones = ReturnType<typeof createPhones>
 
-export interface PhonesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
+export interface PhonesDeps extends Pick<Runtime, 'db' | 'ids' | 'log' | 'clock'> {
   phones: PhoneStore
   sms: SmsStore
   textMessages: TextMessages
-  clock: Clock
   masterKey: string
   serviceName: string
   /** Codes of the whole instance in 24 hours. */

@@ -1,6 +1,5 @@
 import { type Config, ConfigProblem } from '../../../config/config.ts'
 import type { Runtime } from '../../../config/runtime.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { InboxStore } from '../../../outbox/store/inbox.ts'
 import { withoutAddress } from '../../../send/handover.ts'
 import type { Mailer } from '../../../send/messages/mailer.ts'
@@ -12,9 +11,8 @@ import { noteHandover, type ProviderWatch } from '../../../send/provider-watch.t
 import { createCapturingMailer, createDisabledMailer } from './mail-sender.ts'
 import { createCapturingSmsProvider, createLoggingSmsProvider } from './sms-sender.ts'
 
-export interface ProviderDeps extends Pick<Runtime, 'config' | 'log'> {
+export interface ProviderDeps extends Pick<Runtime, 'config' | 'log' | 'clock'> {
   inbox: Pick<InboxStore, 'add'>
-  clock: Clock
 }
 
 /** The faults of the providers of e-mail and text messages, where there are any. */

@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { LimitReached } from '../../../plans/limits.ts'
 import {
@@ -65,10 +64,9 @@ export interface SourceHealth {
 /** Sources that accounts get private prices from, with their syncs. */
 export type DataSources = ReturnType<typeof createDataSources>
 
-export interface DataSourcesDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface DataSourcesDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   store: DataSourceStore
   vault: Vault
-  clock: Clock
   perAccount: number
 }
 

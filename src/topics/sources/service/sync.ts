@@ -1,5 +1,4 @@
-import type { Log } from '../../../lib/log/log.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import {
@@ -48,14 +47,12 @@ export interface SourceTest {
 
 export type SourceSync = ReturnType<typeof createSourceSync>
 
-export interface SourceSyncDeps {
+export interface SourceSyncDeps extends Pick<Runtime, 'clock' | 'log'> {
   sources: DataSources
   reader: RowReader
   fetch: SourceFetch
   files: SourceFiles
   keys: Pick<Keyring, 'account' | 'entitlements'>
-  clock: Clock
-  log: Log
   timeoutMs: number
 }
 

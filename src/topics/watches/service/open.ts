@@ -1,5 +1,4 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -14,8 +13,7 @@ import { createWatches } from './watches.ts'
 /** Watches and their runs. */
 export type WatchServices = ReturnType<typeof openWatches>
 
-export interface WatchServicesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
-  clock: Clock
+export interface WatchServicesDeps extends Pick<Runtime, 'db' | 'ids' | 'log' | 'clock'> {
   keys: Keyring
   catalogue: Catalogue
   latestPrices: LatestPrices

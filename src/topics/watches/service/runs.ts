@@ -24,7 +24,7 @@ export interface FoundReading extends WatchReading {
  */
 export type WatchRuns = ReturnType<typeof createWatchRuns>
 
-export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
+export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log' | 'clock'> {
   watches: WatchStore
   events: WatchEventStore
   feed: WatchFeed
@@ -32,7 +32,6 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
   keys: Pick<Keyring, 'account' | 'entitlements'>
   catalogue: Pick<Catalogue, 'named' | 'isVisible'>
   readingOf(code: string, accountId: string): FoundReading
-  clock: Clock
   /** Measures slices in real time, because the clock of a demo instance may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }

@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { LimitReached } from '../../../plans/limits.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -19,12 +18,11 @@ export interface WatchOrigin {
 
 export type Watches = ReturnType<typeof createWatches>
 
-export interface WatchesDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface WatchesDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   store: WatchStore
   keys: Pick<Keyring, 'entitlements'>
   /** The current price of a code. */
   readingOf(code: string): WatchReading
-  clock: Clock
 }
 
 export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps) {

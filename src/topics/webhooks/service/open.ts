@@ -1,5 +1,4 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import { createEgress } from '../../../send/egress/egress.ts'
@@ -34,8 +33,8 @@ import { createWebhooks } from './webhooks.ts'
 /** The endpoints of webhooks, and the events that are sent to them. */
 export type WebhookServices = ReturnType<typeof openWebhooks>
 
-export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
-  clock: Clock
+export interface WebhookServicesDeps
+  extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log' | 'clock'> {
   limits: Pick<Limits, 'webhookDeactivateAfter'>
   keys: Keyring
   vault: Vault

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { quotaPeriods } from '../../../plans/plans.ts'
 import { percentUsed } from '../../../plans/quota.ts'
@@ -10,13 +9,11 @@ import type { Mail } from '../../messages/service/mail.ts'
 import type { Notices } from '../../messages/service/notices.ts'
 import type { Events } from './events.ts'
 
-export interface UsageEventsDeps {
-  db: Database
+export interface UsageEventsDeps extends Pick<Runtime, 'db' | 'clock'> {
   warnings: UsageWarningStore
   events: Pick<Events, 'emit'>
   notices: Notices
   mail: Pick<Mail, 'post' | 'pageUrl'>
-  clock: Clock
 }
 
 /**

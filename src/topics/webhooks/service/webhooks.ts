@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { LimitReached } from '../../../plans/limits.ts'
 import type { EventType } from '../../../plans/messages/event-types.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -31,11 +30,10 @@ export type DisabledReason = 'consecutive_failures'
  */
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-export interface WebhooksDeps extends Pick<Runtime, 'db' | 'ids'> {
+export interface WebhooksDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   store: WebhookStore
   keys: Keyring
   vault: Vault
-  clock: Clock
   /** A lane has other rules now. */
   wake(lane: string): void
 }
