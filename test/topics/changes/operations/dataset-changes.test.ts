@@ -13,6 +13,16 @@ import {
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
+/** Passes the versions before a number in steps; returns how many steps it took. */
+function passUntil(
+  versions: ReturnType<typeof createRowVersionReader>,
+  entry: Parameters<typeof versions.pass>[0],
+  from: number,
+): number {
+  for (let steps = 0; steps < 1_000; steps += 1) if (versions.pass(entry, from)) return steps
+  throw new Error(`version ${from} is not reached in 1,000 steps`)
+}
+
 interface RowChange {
   cursor: string
   kind: 'added' | 'revised' | 'deleted'
@@ -408,7 +418,7 @@ describe('changes of datasets', () => {
       const found: unknown[] = []
       for (;;) {
         const entry = { table, writtenAt: writtenOf(at), recordedAt: at, batchId: 0 }
-        while (!versions.pass(entry, found.length));
+        passUntil(versions, entry, found.length)
         const page = versions.read(entry, found.length).slice(0, limit)
         found.push(...page)
         if (page.length === 0) return found
@@ -455,9 +465,7 @@ describe('changes of datasets', () => {
     const versions = createRowVersionReader(db)
     const entry = { table, writtenAt: startAt, recordedAt: startAt, batchId: 0 }
     expect(versions.read(entry, 0)[0]!.key).toMatchObject({ country: 'Country 10000' })
-    let steps = 0
-    while (!versions.pass(entry, 19_123)) steps += 1
-    expect(steps).toBeGreaterThan(15)
+    expect(passUntil(versions, entry, 19_123)).toBeGreaterThan(15)
     expect(versions.read(entry, 19_123)[0]!.key).toMatchObject({ country: 'Country 29123' })
     expect(versions.read(entry, 20_000)).toEqual([])
     db.query = prepare
@@ -496,7 +504,7 @@ describe('changes of datasets', () => {
       const entry = { table, writtenAt: writtenOf.get(recordedAt)!.at, recordedAt, batchId: 0 }
       const keys = new Set<unknown>()
       for (let count = 0; ; ) {
-        while (!versions.pass(entry, count));
+        passUntil(versions, entry, count)
         const page = versions.read(entry, count)
         if (page.length === 0) break
         for (const { key } of page) keys.add(key.country)
