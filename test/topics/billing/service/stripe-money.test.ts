@@ -4,14 +4,14 @@ import { dayMs, minuteMs } from '../../../../src/lib/time/instant.ts'
 import { createSubscriptionStore } from '../../../../src/topics/billing/store/subscriptions.ts'
 import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
 import type { Thing } from '../../../support/servers/stripe-server.ts'
-import { type Buyer, startAt } from '../../../support/topics/billing.ts'
 import {
   change,
   closeShops,
   type Shop,
   shop,
   subscribe,
-} from '../../../support/topics/stripe-shop.ts'
+} from '../../../support/servers/stripe-shop.ts'
+import { type Buyer, startAt } from '../../../support/topics/billing.ts'
 
 afterEach(closeShops)
 

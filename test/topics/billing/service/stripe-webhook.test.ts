@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
 import type { Sent, Thing } from '../../../support/servers/stripe-server.ts'
-import { closeShops, shop, stateOf, subscribe } from '../../../support/topics/stripe-shop.ts'
+import { closeShops, shop, stateOf, subscribe } from '../../../support/servers/stripe-shop.ts'
 
 afterEach(closeShops)
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { dayMs, minuteMs } from '../../../../src/lib/time/instant.ts'
-import { type Buyer, billingHouse, codeOf } from '../../../support/topics/billing.ts'
 import {
   change,
   closeShops,
   shop,
   stateOf,
   subscribe,
-} from '../../../support/topics/stripe-shop.ts'
+} from '../../../support/servers/stripe-shop.ts'
+import { type Buyer, billingHouse, codeOf } from '../../../support/topics/billing.ts'
 
 afterEach(closeShops)
 

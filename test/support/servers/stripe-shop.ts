@@ -1,12 +1,12 @@
 import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { type BillingHouse, type Buyer, billingHouse, startAt } from '../topics/billing.ts'
 import {
   type Sent,
   type StripeServer,
   stripeServer,
   type Thing,
   webhookSecret,
-} from '../servers/stripe-server.ts'
-import { type BillingHouse, type Buyer, billingHouse, startAt } from './billing.ts'
+} from './stripe-server.ts'
 
 const open: StripeServer[] = []
 
