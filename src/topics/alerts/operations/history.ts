@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { idParameter } from '../../../http/input/typed.ts'
@@ -27,20 +28,15 @@ export function alertHistoryOperations(
     const { condition: rule } = alert
     if (rule.kind === 'price') return []
     return [
-      {
-        id: alert.id,
-        name: alert.name,
+      answerRow(FiredAnalytics, alert, {
         commodity_code: codeOf(alert.seriesId),
         analytics_type: rule.kind,
         analytics_period: rule.period,
         analytics_config: configOf(rule) ?? {},
         condition: conditionText(rule),
-        trigger_count: alert.triggerCount,
         last_triggered_at: isoInstant(alert.lastTriggeredAt ?? alert.updatedAt),
-        cooldown_minutes: alert.cooldownMinutes,
-        enabled: alert.enabled,
         metadata: { ...last?.metadata },
-      },
+      }),
     ]
   }
   return [

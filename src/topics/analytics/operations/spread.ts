@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -31,6 +32,15 @@ const List = t.object('AvailableSpreads', {
   usage: t.String(),
 })
 
+const Historical = t.Object({
+  mean: spreadField,
+  std_dev: t.number('Sample standard deviation, n - 1.', 0.41),
+  min: spreadField,
+  max: spreadField,
+  percentile: t.Number({ examples: [38.1] }),
+  z_score: t.numberOrNull('Null when std_dev is 0.', -0.4),
+  data_points: t.integer('Common dates in the window.', 21),
+})
 const Statistics = t.object('SpreadStanding', {
   type: t.Union(types.map(word => t.Literal(word))),
   spread: idField,
@@ -46,15 +56,7 @@ const Statistics = t.object('SpreadStanding', {
     description: 'Close of every leg on `date`.',
     examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
   }),
-  historical: t.Object({
-    mean: spreadField,
-    std_dev: t.number('Sample standard deviation, n - 1.', 0.41),
-    min: spreadField,
-    max: spreadField,
-    percentile: t.Number({ examples: [38.1] }),
-    z_score: t.numberOrNull('Null when std_dev is 0.', -0.4),
-    data_points: t.integer('Common dates in the window.', 21),
-  }),
+  historical: Historical,
   interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
   period: fields.period,
   history: t.Optional(
@@ -132,15 +134,7 @@ function answer(call: AnalysisCall): string {
     formula: identity.formula,
     date: current.day,
     prices: current.prices,
-    historical: {
-      mean: statistics.mean,
-      std_dev: statistics.stdDev,
-      min: statistics.min,
-      max: statistics.max,
-      percentile: statistics.percentile,
-      z_score: statistics.zScore ?? null,
-      data_points: statistics.dataPoints,
-    },
+    historical: answerRow(Historical, statistics, {}),
     interpretation: statistics.interpretation,
     period,
     ...(type === 'historical' && {

@@ -1,4 +1,5 @@
 import type { Stored } from '../../../database/dataset-store.ts'
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
@@ -223,21 +224,16 @@ export const rigCountOperations = [
       const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
       const { week, month, year } = rigChanges(rigs, country, row.countedOn)
       const changePercent = trend.changePercent ?? null
-      return success({
-        period: span,
-        average: trend.average,
-        min: trend.min,
-        max: trend.max,
-        trend: trend.trend,
-        change: trend.change,
-        change_percent: changePercent,
-        growth_rate: changePercent,
-        weekly_change: week,
-        monthly_change: month,
-        yearly_change: year,
-        from: trend.from,
-        to: trend.to,
-      })
+      return success(
+        answerRow(Trend, trend, {
+          period: span,
+          change_percent: changePercent,
+          growth_rate: changePercent,
+          weekly_change: week,
+          monthly_change: month,
+          yearly_change: year,
+        }),
+      )
     },
   }),
   operation('GET /v1/rig-counts/summary', {

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
@@ -6,7 +7,6 @@ import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Notification } from '../store/notifications.ts'
 import type { Preferences } from '../store/preferences.ts'
 
@@ -160,15 +160,11 @@ const preferences = [
   }),
 ]
 
-const rowOf = ({ id, type, title, message, readAt, createdAt, data }: Notification) => ({
-  id,
-  type,
-  title,
-  message,
-  read: readAt !== null,
-  created_at: isoInstant(createdAt),
-  data: data as Record<string, unknown> | null,
-})
+const rowOf = (notification: Notification) =>
+  answerRow(NotificationShape, notification, {
+    read: notification.readAt !== null,
+    data: notification.data as Record<string, unknown> | null,
+  })
 
 const preferencesRow = ({ email, sms, push }: Preferences) => ({
   email: {

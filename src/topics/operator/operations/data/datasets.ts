@@ -4,6 +4,7 @@ import type { DatasetFault } from '../../../../datasets/fields.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../../../datasets/fields.ts'
 import type { Dataset } from '../../../../feeds/files/dataset.ts'
 import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, closedPart, optional } from '../../../../http/input/body-schema.ts'
@@ -113,26 +114,15 @@ function datasetNamed(datasets: Context['datasets'], name: string): Dataset<unkn
 /** Describes a dataset as its declaration and the settings of the operator have it. */
 const shapesOf =
   ({ rowGuards }: Context) =>
-  ({
-    name,
-    description,
-    columns,
-    example,
-    key = [],
-    wide,
-    batchMax = usualBatch,
-    guarded,
-  }: Dataset<unknown>) => ({
-    name,
-    description,
-    example,
-    wide: wide ?? null,
-    batch_max: batchMax,
-    columns: [...columns, recordedAtColumn],
-    key: [...key],
-    guarded: Object.keys(guarded?.columns ?? {}),
-    guards: rowGuards.terms(name),
-  })
+  (dataset: Dataset<unknown>): DatasetShape =>
+    answerRow(DatasetShape, dataset, {
+      wide: dataset.wide ?? null,
+      batch_max: dataset.batchMax ?? usualBatch,
+      columns: [...dataset.columns, recordedAtColumn],
+      key: [...(dataset.key ?? [])],
+      guarded: Object.keys(dataset.guarded?.columns ?? {}),
+      guards: rowGuards.terms(dataset.name),
+    })
 
 /** The declarations of the datasets. */
 function declarations(deps: Context) {
