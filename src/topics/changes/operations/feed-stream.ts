@@ -4,6 +4,10 @@ import type { Context } from '../../../http/operations/context.ts'
 import { after } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { noPlace } from '../../streams/operations/access.ts'
+import { cursorText } from '../math/cursor.ts'
+import type { AnyRecord } from '../service/feed.ts'
+import type { Changes } from '../service/open.ts'
+import { textsOf } from './record.ts'
 import { rowsOfPrice } from './request.ts'
 
 /** A request with a response that continues. */
@@ -14,7 +18,7 @@ export interface StreamRequest {
   reply: Reply
 }
 
-type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage'
+type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage' | 'done'
 
 /** How long a client that does not read has left when its stream has ended. */
 const partingSeconds = 10
@@ -26,8 +30,18 @@ export const keepAlive = ': keep-alive\n\n'
 export const blockOf = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-export const changeBlock = (row: string, cursor: string): string =>
-  `id: ${cursor}\nevent: change\ndata: ${row}\n\n`
+/** Records as events of a stream. */
+export const changeBlocks = (
+  records: readonly AnyRecord[],
+  cursorOf: ReturnType<Changes['cursors']>,
+  sourceNameOf: Context['sourceNameOf'],
+): string =>
+  textsOf(records, cursorOf, sourceNameOf)
+    .map((row, i) => {
+      const id = cursorText(cursorOf(records[i]!.place))
+      return `id: ${id}\nevent: change\ndata: ${row}\n\n`
+    })
+    .join('')
 
 /** The headers of a response that continues. */
 export function openHeaders({ headers }: Reply, type: string, { entitled }: Caller): void {
@@ -49,6 +63,7 @@ export function openFeedStream(
   { caller, request, requestContext }: Omit<StreamRequest, 'reply'>,
 ) {
   let ending: EndReason | undefined
+  let isWanted = true
   let paid = rowsOfPrice
   let wake = () => {}
   const stays = gate.stay(requestContext!)
@@ -68,10 +83,31 @@ export function openFeedStream(
   const release = opened
   connections.idle(request, 0)
   return {
-    /** Why the stream has ended; undefined: it is open. */
-    ending: () => ending,
-    /** Gives up its place. */
+    /** Whether neither side has ended it. */
+    isOpen: () => isWanted && ending === undefined,
     end,
+    /** Sends texts as they are made (undefined: there is none yet), and at the end what its reason says. */
+    send(next: () => Promise<string | undefined>, last: (reason: EndReason) => string): Response {
+      const encoder = new TextEncoder()
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          while (isWanted) {
+            const text = ending === undefined ? await next() : undefined
+            if (ending !== undefined) {
+              release()
+              controller.enqueue(encoder.encode(last(ending)))
+              return controller.close()
+            }
+            if (text !== undefined && isWanted) return controller.enqueue(encoder.encode(text))
+          }
+        },
+        cancel() {
+          isWanted = false
+          end(undefined)
+        },
+      })
+      return new Response(body)
+    },
     /** Charges for the records that were sent in all; one that the quota does not have ends it. */
     pay(sent: number): void {
       for (; sent > paid; paid += rowsOfPrice)

@@ -6,14 +6,13 @@ import { cursorText, isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeReader } from '../service/feed.ts'
 import {
   blockOf,
-  changeBlock,
+  changeBlocks,
   keepAlive,
   keepAliveMs,
   openFeedStream,
   openHeaders,
   type StreamRequest,
 } from './feed-stream.ts'
-import { textsOf } from './record.ts'
 
 interface Following extends StreamRequest {
   turn: () => Promise<void>
@@ -47,13 +46,13 @@ export function followChanges(
   /** A burst is followed by the cursor at its end. */
   let isBurst = true
   let [cursorSentAt, signAt] = [monotonic(), monotonic()]
-  let isWanted = true
+  const hasNew = () => isBefore(cursor, changes.newest())
 
   /** The next page, a slice of it a turn; undefined: no one waits for it any more. */
   const nextPage = async () => {
     const steps = changes.pageInSteps(reader, cursor, recordsEach, rangesEach)
     const pause = createPause(sliceMs, { turn })
-    while (isWanted && stream.ending() === undefined) {
+    while (stream.isOpen()) {
       const step = steps.next()
       if (step.done) return step.value
       await pause()
@@ -61,60 +60,35 @@ export function followChanges(
     return undefined
   }
 
-  /** Makes the next block; undefined: there is nothing to send. */
+  /** The next records; undefined: there are none for this reader, or the stream has ended. */
+  const nextRecords = async (): Promise<string | undefined> => {
+    const page = await nextPage()
+    if (!page) return undefined
+    cursor = changes.cursorOf(page.end)
+    if (page.records.length === 0) return undefined
+    sent += page.records.length
+    stream.pay(sent)
+    isBurst = true
+    cursorSentAt = monotonic()
+    return changeBlocks(page.records, changes.cursors(), sourceNameOf)
+  }
   const next = async (): Promise<string | undefined> => {
-    if (changes.goneSince(cursor)) {
-      stream.end('lineage')
-      return undefined
-    }
-    if (isBefore(cursor, changes.newest())) {
-      const page = await nextPage()
-      if (!page) return undefined
-      cursor = changes.cursorOf(page.end)
-      if (page.records.length > 0) {
-        sent += page.records.length
-        stream.pay(sent)
-        if (stream.ending() !== undefined) return undefined
-        isBurst = true
-        cursorSentAt = monotonic()
-        const cursorOf = changes.cursors()
-        return textsOf(page.records, cursorOf, sourceNameOf)
-          .map((row, i) => changeBlock(row, cursorText(cursorOf(page.records[i]!.place))))
-          .join('')
-      }
-    }
+    if (hasNew()) await turn()
+    if (changes.goneSince(cursor)) stream.end('lineage')
+    const records = stream.isOpen() && hasNew() ? await nextRecords() : undefined
+    if (records !== undefined || !stream.isOpen()) return records
     if (isBurst || monotonic() - cursorSentAt >= cursorEachMs) {
       isBurst = false
       cursorSentAt = monotonic()
       const text = cursorText(cursor)
       return blockOf('cursor', { cursor: text }, text)
     }
-    if (monotonic() - signAt < keepAliveMs) return undefined
-    signAt = monotonic()
-    return keepAlive
+    if (monotonic() - signAt >= keepAliveMs) {
+      signAt = monotonic()
+      return keepAlive
+    }
+    if (!hasNew()) await stream.wait(followEachMs)
+    return undefined
   }
-
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      while (isWanted) {
-        if (isBefore(cursor, changes.newest())) await turn()
-        const text = stream.ending() === undefined && isWanted ? await next() : undefined
-        const reason = stream.ending()
-        if (reason !== undefined) {
-          stream.end(reason)
-          const retry = reason === 'shutdown'
-          controller.enqueue(encoder.encode(blockOf('end', { reason, retry })))
-          return controller.close()
-        }
-        if (text !== undefined) return controller.enqueue(encoder.encode(text))
-        if (!isBefore(cursor, changes.newest())) await stream.wait(followEachMs)
-      }
-    },
-    cancel() {
-      isWanted = false
-      stream.end(undefined)
-    },
-  })
-  return new Response(body)
+  return stream.send(next, reason => blockOf('end', { reason, retry: reason === 'shutdown' }))
 }

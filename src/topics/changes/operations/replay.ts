@@ -6,11 +6,10 @@ import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { createSystemClock } from '../../../lib/time/clock.ts'
-import { cursorText } from '../math/cursor.ts'
 import type { AnyRecord } from '../service/feed.ts'
 import {
   blockOf,
-  changeBlock,
+  changeBlocks,
   keepAlive,
   keepAliveMs,
   openFeedStream,
@@ -116,10 +115,8 @@ function play(deps: Context, replay: Replay): Response {
   /** When the next record is due. */
   let dueAt: number | undefined
   let count = 0
-  let isWanted = true
   let isDone = false
   let until = 0
-  const isOpen = () => isWanted && stream.ending() === undefined
   /** Waits for a turn of the event loop, for one slice of reading. */
   const begin = async () => {
     await turn()
@@ -128,7 +125,7 @@ function play(deps: Context, replay: Replay): Response {
   /** Reads up to the next record; there is none at the end, or where the stream has ended. */
   const advance = async () => {
     next = undefined
-    while (!next && !isDone && isOpen()) {
+    while (!next && !isDone && stream.isOpen()) {
       const step = records.next()
       if (step.done) isDone = true
       else if (step.value) next = step.value
@@ -136,11 +133,9 @@ function play(deps: Context, replay: Replay): Response {
     }
   }
   const textOf = (batch: readonly AnyRecord[]) =>
-    textsOf(batch, cursorOf, sourceNameOf)
-      .map((row, i) =>
-        isLines ? `${row}\n` : changeBlock(row, cursorText(cursorOf(batch[i]!.place))),
-      )
-      .join('')
+    isLines
+      ? `${textsOf(batch, cursorOf, sourceNameOf).join('\n')}\n`
+      : changeBlocks(batch, cursorOf, sourceNameOf)
   /** Records that are due at once. */
   const take = async (): Promise<AnyRecord[]> => {
     const batch: AnyRecord[] = []
@@ -155,36 +150,24 @@ function play(deps: Context, replay: Replay): Response {
     }
     return batch
   }
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      await begin()
-      if (!next) await advance()
-      if (next) dueAt ??= monotonic() + (next.recordedAt - (last ?? next.recordedAt)) / speed
-      while (dueAt !== undefined && dueAt > monotonic() && isOpen()) {
-        await stream.wait(Math.min(dueAt - monotonic(), quietMs))
-        if (!isLines && isOpen() && dueAt > monotonic())
-          return controller.enqueue(encoder.encode(keepAlive))
-      }
-      dueAt = undefined
-      const batch = isOpen() ? await take() : []
-      if (!isWanted) return
-      count += batch.length
-      stream.pay(count)
-      const reason = stream.ending()
-      if (reason !== undefined || batch.length === 0) {
-        stream.end(reason)
-        if (!isLines)
-          controller.enqueue(encoder.encode(blockOf('end', { reason: reason ?? 'done', count })))
-        return controller.close()
-      }
-      last = batch.at(-1)!.recordedAt
-      controller.enqueue(encoder.encode(textOf(batch)))
-    },
-    cancel() {
-      isWanted = false
-      stream.end(undefined)
-    },
-  })
-  return new Response(body)
+  const nextText = async (): Promise<string | undefined> => {
+    await begin()
+    if (!next) await advance()
+    if (next) dueAt ??= monotonic() + (next.recordedAt - (last ?? next.recordedAt)) / speed
+    while (dueAt !== undefined && dueAt > monotonic() && stream.isOpen()) {
+      await stream.wait(Math.min(dueAt - monotonic(), quietMs))
+      if (!isLines && stream.isOpen() && dueAt > monotonic()) return keepAlive
+    }
+    dueAt = undefined
+    const batch = stream.isOpen() ? await take() : []
+    count += batch.length
+    stream.pay(count)
+    if (batch.length === 0) {
+      stream.end('done')
+      return undefined
+    }
+    last = batch.at(-1)!.recordedAt
+    return textOf(batch)
+  }
+  return stream.send(nextText, reason => (isLines ? '' : blockOf('end', { reason, count })))
 }
