@@ -31,10 +31,11 @@ export function createTransactionReader({
         : { entries: [], end: Number.POSITIVE_INFINITY }
       const events = wholeFrom(log.events, at)
       const end = Math.min(ranges.end, rows.end, events.end)
+      const isRead = ({ writtenAt }: Written) => writtenAt <= end
       yield* inOrder(
-        ranges.entries.slice(0, countUntil(ranges.entries, end)),
-        rows.entries.slice(0, countUntil(rows.entries, end)),
-        events.entries.slice(0, countUntil(events.entries, end)),
+        ranges.entries.filter(isRead),
+        rows.entries.filter(isRead),
+        events.entries.filter(isRead),
       )
       at = end + 1
     }
@@ -45,22 +46,18 @@ export function createTransactionReader({
     rows: readonly LoggedRows[],
     events: readonly ChangeEvent[],
   ): Generator<Transaction> {
-    for (let r = 0, w = 0, e = 0; r < ranges.length || w < rows.length || e < events.length; ) {
-      const writtenAt = Math.min(
-        ranges[r]?.writtenAt ?? Number.POSITIVE_INFINITY,
-        rows[w]?.writtenAt ?? Number.POSITIVE_INFINITY,
-        events[e]?.writtenAt ?? Number.POSITIVE_INFINITY,
-      )
-      const [firstRange, firstRow, firstEvent] = [r, w, e]
-      while (ranges[r]?.writtenAt === writtenAt) r += 1
-      while (rows[w]?.writtenAt === writtenAt) w += 1
-      while (events[e]?.writtenAt === writtenAt) e += 1
+    const [rangesAt, rowsAt, eventsAt] = [byInstant(ranges), byInstant(rows), byInstant(events)]
+    const instants = new Set([...rangesAt.keys(), ...rowsAt.keys(), ...eventsAt.keys()])
+    for (const writtenAt of [...instants].sort((a, b) => a - b))
       yield {
         writtenAt,
-        segments: segmentsOf(writtenAt, ranges.slice(firstRange, r), events.slice(firstEvent, e)),
-        rows: rows.slice(firstRow, w),
+        segments: segmentsOf(
+          writtenAt,
+          rangesAt.get(writtenAt) ?? [],
+          eventsAt.get(writtenAt) ?? [],
+        ),
+        rows: rowsAt.get(writtenAt) ?? [],
       }
-    }
   }
 
   const segmentsOf = (
@@ -104,9 +101,7 @@ function wholeFrom<T extends Written>(
     : { entries: entries.filter(({ writtenAt }) => writtenAt !== last), end: last - 1 }
 }
 
-const countUntil = (entries: readonly Written[], end: number): number => {
-  const count = entries.findIndex(({ writtenAt }) => writtenAt > end)
-  return count === -1 ? entries.length : count
-}
+const byInstant = <T extends Written>(entries: readonly T[]) =>
+  Map.groupBy(entries, ({ writtenAt }) => writtenAt)
 
 const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
