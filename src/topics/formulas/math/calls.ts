@@ -48,6 +48,7 @@ export function createCalls(
       throw new FormulaFault('arguments', name, `must give ${name.text} a span of days or longer.`)
     let lag: Span | undefined
     let every: Span | undefined
+    if (isWord('lag') || isWord('every')) throw wrong('a comma')
     while (isSign(',')) {
       next()
       const isLag = isWord('lag')

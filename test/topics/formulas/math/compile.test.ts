@@ -166,7 +166,7 @@ describe('the text of a formula', () => {
       14,
       'must have hours, days, weeks, months, quarters or years here; got moons.',
     ],
-    ['avg(BRENT, 3 months lag 1 month)', 21, 'must have ) for the ( at column 4 here; got lag.'],
+    ['avg(BRENT, 3 months lag 1 month)', 21, 'must have a comma here; got lag.'],
     ['avg(BRENT, 3 months, by 2 days)', 22, 'must have lag or every here; got by.'],
     ['avg(BRENT, 3 hours)', 1, 'must give avg a span of days or longer.'],
     ['lag(BRENT, 1.5)', 1, 'must give lag a whole number from 0 to 10000; got 1.5.'],
