@@ -146,17 +146,27 @@ export function featureMissing(
     codeByFeature[feature] ?? 'INSUFFICIENT_PLAN',
     `${featureSubjects[feature]} not included in the ${entitled.planName} plan. ${instead}`,
     {
-      required_tier: plan?.tierName ?? null,
-      required_plan: plan?.id ?? null,
-      current_plan: entitled.planId,
-      required_feature: feature,
-      feature,
-      upgrade_url: links.upgradeUrl,
-      remediation_url: links.upgradeUrl,
-      upgrade_required: true,
-      recommended_plan: plan?.id ?? null,
+      ...planNeeded(links, entitled, feature, plan),
       ...(addOn && { addon: addOn.id, billing_url: links.upgradeUrl }),
     },
     shape ? { shape } : {},
   )
 }
+
+/** What a refusal says of the plan that has something; undefined: none has. */
+export const planNeeded = (
+  { upgradeUrl }: Pick<Links, 'upgradeUrl'>,
+  { planId }: Entitlements,
+  feature: string,
+  plan: Plans['tiers'][number] | undefined,
+) => ({
+  required_tier: plan?.tierName ?? null,
+  required_plan: plan?.id ?? null,
+  current_plan: planId,
+  required_feature: feature,
+  feature,
+  upgrade_url: upgradeUrl,
+  remediation_url: upgradeUrl,
+  upgrade_required: true,
+  recommended_plan: plan?.id ?? null,
+})

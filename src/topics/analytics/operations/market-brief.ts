@@ -6,6 +6,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { Problem } from '../../../http/problem/problem.ts'
+import { planNeeded } from '../../../http/problem/refusals.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, offeredPlans, type Plans } from '../../../plans/plans.ts'
@@ -89,15 +90,7 @@ function tooManyFor(
     {
       limit,
       requested,
-      required_tier: largerTier?.tierName ?? null,
-      required_plan: largerTier?.id ?? null,
-      current_plan: entitled.planId,
-      required_feature: 'market_brief_codes',
-      feature: 'market_brief_codes',
-      upgrade_url: upgradeUrl,
-      remediation_url: upgradeUrl,
-      upgrade_required: true,
-      recommended_plan: largerTier?.id ?? null,
+      ...planNeeded({ upgradeUrl }, entitled, 'market_brief_codes', largerTier),
     },
   )
 }

@@ -22,6 +22,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
 import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { planNeeded } from '../../../http/problem/refusals.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoInstant, isoOrNull, parseDay } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
@@ -258,24 +259,14 @@ export function ownFormulaOperations(deps: Context) {
     if (!series) throw notFound('formula', code)
     return series
   }
-  const checkPlan = ({ formulaSeries, planId, planName }: Entitlements, request: Request) => {
-    if (formulaSeries !== 0) return
+  const checkPlan = (entitled: Entitlements, request: Request) => {
+    if (entitled.formulaSeries !== 0) return
     const plan = plans.tiers.find(tier => tier.planId === tier.id && tier.formulaSeries !== 0)
-    const { upgradeUrl } = links(request)
+    const ways = links(request)
     throw new Problem(
       'INSUFFICIENT_PLAN',
-      `Formulas are not included in the ${planName} plan. To use them, upgrade to ${plan?.name ?? 'another plan'}: ${upgradeUrl}`,
-      {
-        required_tier: plan?.tierName ?? null,
-        required_plan: plan?.id ?? null,
-        current_plan: planId,
-        required_feature: 'formula_series',
-        feature: 'formula_series',
-        upgrade_url: upgradeUrl,
-        remediation_url: upgradeUrl,
-        upgrade_required: true,
-        recommended_plan: plan?.id ?? null,
-      },
+      `Formulas are not included in the ${entitled.planName} plan. To use them, upgrade to ${plan?.name ?? 'another plan'}: ${ways.upgradeUrl}`,
+      planNeeded(ways, entitled, 'formula_series', plan),
     )
   }
 
