@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
+import type { SchemaElement } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { type ImportOptions, runImport } from '../../../src/cli/data/import.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
@@ -321,6 +322,50 @@ describe('Parquet', () => {
         'BRENT_CRUDE_USD 2026-08-17T10:30:00.000Z': 88.2,
       },
     })
+  })
+
+  test('a Parquet import reads dates, and times in milliseconds, microseconds and nanoseconds', async () => {
+    const units = [
+      ['MILLIS', 1n],
+      ['MICROS', 1_000n],
+      ['NANOS', 1_000_000n],
+    ] as const
+    const written = (
+      element: Partial<SchemaElement>,
+      data: (number | bigint)[],
+      prices: number[],
+    ) =>
+      new Uint8Array(
+        parquetWriteBuffer({
+          schema: [
+            { name: 'root', num_children: 3 },
+            { name: 'code', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+            { name: 'date', type: 'INT64', ...element },
+            { name: 'price', type: 'DOUBLE' },
+          ],
+          columnData: [
+            { name: 'code', data: data.map(() => 'WTI_USD') },
+            { name: 'date', data },
+            { name: 'price', data: prices },
+          ],
+        }),
+      )
+    const day = Date.parse('2026-08-17') / 86_400_000
+    const dates = written({ type: 'INT32', converted_type: 'DATE' }, [day, day + 1], [85.1, 86.2])
+    expect(await imported(file(dates, 'parquet'))).toMatchObject({
+      code: 0,
+      values: { 'WTI_USD 2026-08-17': 85.1, 'WTI_USD 2026-08-18': 86.2 },
+    })
+    const at = BigInt(Date.parse('2026-08-17T10:30:00Z'))
+    for (const [unit, perMs] of units) {
+      const logical_type = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit } as const
+      const times = written({ logical_type }, [at * perMs], [87.3])
+      const { code, values } = await imported(file(times, 'parquet'))
+      expect({ code, values }, unit).toEqual({
+        code: 0,
+        values: { 'WTI_USD 2026-08-17T10:30:00.000Z': 87.3 },
+      })
+    }
   })
 
   test('that is cut off is named', async () => {
