@@ -64,9 +64,8 @@ type Discovery = Record<(typeof endpointNames)[number], string> & {
 
 export type Provider = ReturnType<typeof createProvider>
 
-/** The company's OpenID Connect provider: where people sign in, and what its tokens prove. */
-export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
-  const { issuer, clientId, clientSecret, audience } = client
+/** The addresses and the keys that a provider publishes, and tokens as these prove them. */
+function createPublished({ client: { issuer }, ask, clock }: Omit<ProviderDeps, 'ids'>) {
   const discovery = refreshed(clock, discoveryMs, async (): Promise<Discovery> => {
     const found = await ask(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
     if (found.issuer !== issuer)
@@ -111,6 +110,15 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
       return await check()
     }
   }
+
+  return { discovery, keys, verified }
+}
+
+/** The company's OpenID Connect provider: where people sign in, and what its tokens prove. */
+export function createProvider(deps: ProviderDeps) {
+  const { client, ask, ids } = deps
+  const { issuer, clientId, clientSecret, audience } = client
+  const { discovery, keys, verified } = createPublished(deps)
 
   const redeem = async (code: string, { verifier, redirectUri }: ProviderAttempt) => {
     const { token_endpoint, takesSecretInBody } = await discovery.get()
