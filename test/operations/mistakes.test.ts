@@ -132,6 +132,10 @@ describe('a path that is none', () => {
     ['/v1/commodity/WTI_USD', '/v1/commodities/{code}'],
     ['/v1/analytics/statistic', '/v1/analytics/statistics'],
     ['/v1/futures/exch-wti/curves', '/v1/futures/{slug}/curve'],
+    ['/v1/prices/latest/WTI_USD', '/v1/prices/latest'],
+    ['/v1/prices/past_weak', '/v1/prices/past_week'],
+    ['/prices/latest', '/v1/prices/latest'],
+    ['/api/v1/price/latest', '/v1/prices/latest'],
   ])('%s is near %s', (path, nearest) => {
     const names = createKnownNames()
     names.learn(instance.app.routes)
@@ -141,7 +145,8 @@ describe('a path that is none', () => {
   test('that is far from everything is near nothing, however long it is', () => {
     const names = createKnownNames()
     names.learn(instance.app.routes)
-    expect(names.nearest('/x'.repeat(5000)).paths).toEqual([])
+    for (const path of ['/x'.repeat(5000), '/favicon.ico', '/'])
+      expect(names.nearest(path).paths).toEqual([])
     expect(names.nearest('/wp-login.php').methods).toEqual([])
     expect(names.nearest('/v1/prices/latest').methods).toEqual(['GET'])
   })

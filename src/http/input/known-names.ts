@@ -193,9 +193,11 @@ export function createKnownNames() {
     /** The documented paths nearest to one that does not exist, and the methods of this one. */
     nearest(path: string) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
+      const meant = withVersion(segments)
+      const farthest = meant === segments ? mostDistant(segments) : misspellingMax
       paths ??= pathsOf(allRoutes())
       const scored = paths
-        .map(known => ({ known, score: pathDistance(segments, known.segments) }))
+        .map(known => ({ known, score: pathDistance(meant, known.segments) }))
         .sort((a, b) => a.score - b.score)
       const template = scored.find(({ known }) => isBehind(segments, known.segments))?.known
       const isMisspelt = scored.some(
@@ -205,7 +207,10 @@ export function createKnownNames() {
         paths: scored
           .filter(
             ({ known, score }) =>
-              known.isShown && known.path.startsWith('/v1/') && score <= mostDistant(segments),
+              known.isShown &&
+              known.path.startsWith('/v1/') &&
+              known !== template &&
+              score <= farthest,
           )
           .slice(0, nearestPathsMax)
           .map(({ known }) => known.path.replace(/:(\w+)/g, '{$1}')),
@@ -231,6 +236,13 @@ const segmentsOf = (path: string): string[] =>
     .filter(Boolean)
     .map(segment => segment.slice(0, nameCharactersMax))
 
+/** A path as the API has it, where the version was left out or follows another prefix. */
+function withVersion(segments: readonly string[]): readonly string[] {
+  const at = segments.indexOf('v1')
+  if (at > 0) return segments.slice(at)
+  return at === 0 || /^v\d/.test(segments[0] ?? '') ? segments : ['v1', ...segments]
+}
+
 /** Edits from a path to a template: a parameter takes any segment, another length costs most. */
 function pathDistance(segments: readonly string[], template: readonly string[]): number {
   let sum = 0
@@ -252,7 +264,7 @@ const missingSegmentCost = 4
 /** Edits of a path that was meant and not written; more, and a value for a parameter was meant. */
 const misspellingMax = 2
 /** A literal that fits is nearer than a parameter that takes anything. */
-const parameterCost = 0.25
+const parameterCost = 1
 
 /** The maximum distance of a suggestion: half of the text, or one segment too many. */
 const mostDistant = (segments: readonly string[]): number =>
