@@ -272,6 +272,16 @@ for (const [name, transport] of [
       expect(unknown).toEqual({ isError: true, text: expect.stringContaining('BRENT_CRUDE_USD') })
       const missing = await assistant.call('price_history', {})
       expect(missing).toEqual({ isError: true, text: expect.stringMatching(/^code: /) })
+      for (const [name, args, text] of [
+        ['latest_prices', { code: 'WTI_USD' }, 'Unknown argument "code". Did you mean codes?'],
+        ['search_codes', { query: 'brent' }, 'Unknown argument "query". Use text, category or limit.'],
+        ['latest_prices', { codes: 'WTI_USD' }, 'codes: Expected array; got "WTI_USD".'],
+        ['compare', { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval: 'fortnight' }, 'interval'],
+      ] as const)
+        expect(await assistant.call(name, args)).toEqual({
+          isError: true,
+          text: expect.stringContaining(text),
+        })
       await expect(assistant.client.callTool({ name: 'nope' })).rejects.toThrow(
         'There is no tool nope',
       )

@@ -85,10 +85,14 @@ function resourceOf(uri: string): Pick<Resource, 'uri' | 'mimeType' | 'read'> | 
   return { uri, mimeType: priceTemplate.mimeType, read }
 }
 
+/** An error of the protocol with the text as it is; the SDK's class begins it with the number. */
+const protocolError = (code: number, message: string, data?: unknown): McpError =>
+  Object.assign(new McpError(code, message, data), { message })
+
 /** The protocol's number for a resource that does not exist; the SDK has no name for it. */
 const resourceNotFound = -32_002
 const noResource = (uri: string, reason = `There is no ${uri}.`) =>
-  new McpError(resourceNotFound, reason, { uri })
+  protocolError(resourceNotFound, reason, { uri })
 /** Statuses with which the API refuses a code that it does not have, or that has no price. */
 const unknownStatuses = [400, 404]
 
@@ -143,7 +147,7 @@ function invalidParams({
   const faults = error.issues.map(
     ({ path, message }) => `${path.join('.') || 'params'}: ${message}`,
   )
-  throw new McpError(ErrorCode.InvalidParams, `${faults.join('; ')}.`)
+  throw protocolError(ErrorCode.InvalidParams, `${faults.join('; ')}.`)
 }
 
 /** Checks the parameters of every method; the SDK would report an internal error for wrong ones. */
@@ -168,13 +172,13 @@ const onePage =
     params?: { cursor?: string | undefined } | undefined
   }): Page => {
     if (cursor === '') return page
-    throw new McpError(ErrorCode.InvalidParams, `There is no page at cursor ${cursor}.`)
+    throw protocolError(ErrorCode.InvalidParams, `There is no page at cursor ${cursor}.`)
   }
 
 /** The prompt of this name. */
 function promptOf(name: string): Prompt {
   const prompt = prompts.find(prompt => prompt.name === name)
-  if (!prompt) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}.`)
+  if (!prompt) throw protocolError(ErrorCode.InvalidParams, `There is no prompt ${name}.`)
   return prompt
 }
 
@@ -185,7 +189,7 @@ function checkCompleted({ ref, argument: { name } }: CompleteRequest['params']):
       ? [`prompt ${ref.name}`, promptOf(ref.name).arguments.map(argument => argument.name)]
       : [`resource ${ref.uri}`, ref.uri === priceTemplate.uriTemplate ? ['code'] : []]
   if (!names.includes(name))
-    throw new McpError(ErrorCode.InvalidParams, `The ${whole} has no argument ${name}.`)
+    throw protocolError(ErrorCode.InvalidParams, `The ${whole} has no argument ${name}.`)
 }
 
 /** A tool as programs see it: an argument with a default need not be given. */
@@ -217,7 +221,7 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
   server.setRequestHandler(ListToolsRequestSchema, onePage({ tools: tools.map(describedTool) }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name)
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
+    if (!tool) throw protocolError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
     try {
       return { content: textOf(await tool.run(params.arguments, ask)) }
     } catch (error) {
@@ -244,7 +248,7 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'too_many_codes')
-        throw new McpError(ErrorCode.InvalidParams, error.message)
+        throw protocolError(ErrorCode.InvalidParams, error.message)
       throw unknownStatuses.includes(error.status ?? 0) ? noResource(uri, error.message) : error
     }
   })
@@ -267,7 +271,7 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
     const values = params.arguments ?? {}
     for (const { name, required } of prompt.arguments) {
       if (required && !values[name]) {
-        throw new McpError(ErrorCode.InvalidParams, `The prompt ${prompt.name} needs ${name}.`)
+        throw protocolError(ErrorCode.InvalidParams, `The prompt ${prompt.name} needs ${name}.`)
       }
     }
     const content = { type: 'text' as const, text: prompt.text(values) }

@@ -1,5 +1,6 @@
 import { type SchemaOptions, type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { oneOf, shownValue, unknownName } from '../../../lib/text/wrong-value.ts'
 
 /** A query parameter; undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -63,10 +64,18 @@ export function createTool<Input extends TObject>(definition: ToolDefinition<Inp
     writes,
     async run(args, ask) {
       const values = Value.Default(input, structuredClone(args ?? {}))
+      const names = Object.keys(input.properties)
+      const unknown = Object.keys(values as object).find(name => !names.includes(name))
+      if (unknown !== undefined && names.length > 0)
+        throw new Refusal(unknownName('argument', unknown, names))
       const fault = Value.Errors(input, values).First()
       if (fault) {
         const field = fault.path.slice(1).replaceAll('/', '.') || 'arguments'
-        throw new Refusal(`${field}: ${fault.message}.`)
+        const words = (fault.schema.anyOf as { const?: string }[] | undefined)?.flatMap(
+          ({ const: word }) => word ?? [],
+        )
+        const right = words?.length ? `Expected ${oneOf(words)}` : fault.message
+        throw new Refusal(`${field}: ${right}; got ${shownValue(fault.value)}.`)
       }
       return await definition.run(values as Static<Input>, ask)
     },
