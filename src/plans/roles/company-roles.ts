@@ -33,6 +33,9 @@ export function groupsOf(
           claims,
         )
   if (typeof value === 'string') return [value]
+  // Entra ID leaves out a list that is too long and says so: the person has none of the known groups.
+  const { _claim_names: elsewhere, hasgroups: isLeftOut } = claims
+  if (isLeftOut === true || Object.hasOwn(Object(elsewhere), path)) return []
   return Array.isArray(value) ? value.filter(each => typeof each === 'string') : undefined
 }
 

@@ -191,6 +191,16 @@ describe('signing in at the company', () => {
     expect((await usage(token)).status).toBe(401)
   })
 
+  test.each([{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])(
+    'refuses a person whose groups the provider has left out: %j',
+    async overage => {
+      await signedIn({ groups: ['admin'] })
+      const refused = await signIn({ sub: 'person-2', email: 'bob@example.com', ...overage })
+      expect(refused.status).toBe(403)
+      expect(await refused.text()).toContain('None of your groups has a role here.')
+    },
+  )
+
   test('gives plans by groups', async () => {
     open({ 'oidc.plans': 'traders=professional', 'oidc.roles': 'traders=member' })
     await signedIn({ groups: ['traders'] })
