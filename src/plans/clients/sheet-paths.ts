@@ -1,4 +1,4 @@
-/** Prefixes of the paths that can be returned as a table. */
+/** Prefixes of the paths of data, and of nothing of the account but its usage: for sheets and tools. */
 export const sheetPaths = [
   '/v1/prices',
   '/v1/commodities',
@@ -6,14 +6,23 @@ export const sheetPaths = [
   '/v1/storage',
   '/v1/spreads',
   '/v1/analytics',
+  '/v1/indicators',
   '/v1/fuel-surcharge',
   '/v1/marine-fuels',
   '/v1/marine-ports',
+  '/v1/bunker-fuels',
   '/v1/diesel-prices',
+  '/v1/natural-gas',
+  '/v1/delivery',
   '/v1/status',
   '/v1/ei',
   '/v1/rig-counts',
+  '/v1/drilling-intelligence',
+  '/v1/well-production',
   '/v1/forecasts',
+  '/v1/market-brief',
+  '/v1/data-quality',
+  '/v1/usage',
 ]
 
 export const isSheetPath = (path: string): boolean =>

@@ -1,42 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { type Ask, createTool, Refusal, type Tool } from './tool.ts'
+import { isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
+import { type Ask, createTool, orReason, Refusal, type Tool } from './tool.ts'
 
 /** The largest response of `read`: about 5,000 tokens. */
 const readCharactersMax = 20_000
 const readRowsDefault = 20
 
-/** Where the paths begin that `read` opens: data, and nothing of the account. */
-const readPaths = [
-  '/v1/prices',
-  '/v1/commodities',
-  '/v1/futures',
-  '/v1/spreads',
-  '/v1/analytics',
-  '/v1/indicators',
-  '/v1/storage',
-  '/v1/fuel-surcharge',
-  '/v1/marine',
-  '/v1/bunker-fuels',
-  '/v1/diesel-prices',
-  '/v1/natural-gas',
-  '/v1/delivery',
-  '/v1/ei',
-  '/v1/rig-counts',
-  '/v1/drilling-intelligence',
-  '/v1/well-production',
-  '/v1/forecasts',
-  '/v1/market-brief',
-  '/v1/data-quality',
-  '/v1/status',
-  '/v1/usage',
-]
-
 const foundMax = 15
-
-const isReadable = (path: string): boolean =>
-  readPaths.some(
-    start => path === start || path.startsWith(`${start}/`) || path.startsWith(`${start}-`),
-  )
 
 interface ListedOperations {
   operations: {
@@ -59,7 +29,7 @@ export interface DataPath {
 export async function dataPathsOf(ask: Ask): Promise<DataPath[]> {
   const { operations } = await ask<ListedOperations>('GET', '/docs/operations.json')
   return operations.flatMap(({ method, path, summary, deprecated, parameters = [] }) =>
-    method === 'GET' && !deprecated && isReadable(path) ? [{ path, summary, parameters }] : [],
+    method === 'GET' && !deprecated && isSheetPath(path) ? [{ path, summary, parameters }] : [],
   )
 }
 
@@ -174,16 +144,10 @@ export const marketTools: readonly Tool[] = [
       )
       const { code, name } = history.meta
       const recent = history.data.slice(0, weeks)
-      try {
-        const query = { code }
-        const { data } = await ask<{ data: unknown }>('GET', '/v1/indicators/storage-analytics', {
-          query,
-        })
-        return { code, name, against_season: data, recent }
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        return { code, name, against_season: `not available: ${error.message}`, recent }
-      }
+      const season = ask<{ data: unknown }>('GET', '/v1/indicators/storage-analytics', {
+        query: { code },
+      }).then(({ data }) => data)
+      return { code, name, against_season: await orReason(season), recent }
     },
   }),
   createTool({
@@ -236,8 +200,8 @@ export const marketTools: readonly Tool[] = [
     }),
     async run({ path, parameters, rows }, ask) {
       const { pathname } = new URL(path, 'http://localhost')
-      if (!isReadable(pathname) || pathname !== path) {
-        throw new Refusal(`path must be a data path: one of ${readPaths.join(', ')} or below.`)
+      if (!isSheetPath(pathname) || pathname !== path) {
+        throw new Refusal(`path must be a data path: one of ${sheetPaths.join(', ')} or below.`)
       }
       return fitting(await ask('GET', pathname, { query: parameters ?? {} }), rows)
     },

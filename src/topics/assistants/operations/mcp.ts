@@ -84,8 +84,6 @@ const ProtocolError = (description: string) =>
     { additionalProperties: true, description },
   )
 
-const noSession = { open: 'Sessions are not supported; the method returns 405.' } as const
-
 /** The Model Context Protocol over HTTP: one message a request, no sessions. */
 export function mcpOperations(deps: McpDeps) {
   return [
@@ -135,19 +133,13 @@ export function mcpOperations(deps: McpDeps) {
         return answer
       },
     }),
-    operation('GET /mcp', {
-      operationId: 'openModelContextStream',
-      summary: 'No stream',
-      hidden: true,
-      access: noSession,
-      handle: methodNotAllowed,
-    }),
-    operation('DELETE /mcp', {
-      operationId: 'endModelContextSession',
-      summary: 'No session',
-      hidden: true,
-      access: noSession,
-      handle: methodNotAllowed,
-    }),
+    // Without sessions there is no stream to open, and none to end.
+    ...(['GET', 'DELETE'] as const).map(method =>
+      operation(`${method} /mcp`, {
+        hidden: true,
+        access: { open: 'It returns 405 to everybody.' },
+        handle: methodNotAllowed,
+      }),
+    ),
   ]
 }

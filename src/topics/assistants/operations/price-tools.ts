@@ -3,7 +3,7 @@ import type { Commodity } from '../../../http/operations/commodities/row.ts'
 import { groupings, priceGroups } from '../../prices/math/price-groups.ts'
 import { type Point, summaryOf, thinned } from '../../prices/math/summary.ts'
 import type { PriceRow } from '../../prices/operations/row.ts'
-import { type Ask, createTool, Refusal, type Tool, wordsOf } from './tool.ts'
+import { type Ask, createTool, orReason, Refusal, type Tool, wordsOf } from './tool.ts'
 
 const codesMax = 20
 const queriedMax = 5
@@ -277,13 +277,8 @@ export const priceTools: readonly Tool[] = [
       const [code1, code2, more] = codes
       if (more !== undefined) return { compared }
       const query = { code1, code2, period: 90 }
-      try {
-        const correlation = await ask('GET', '/v1/analytics/correlation', { query })
-        return { compared, correlation_90d: correlation }
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        return { compared, correlation_90d: `not available: ${error.message}` }
-      }
+      const correlation = ask('GET', '/v1/analytics/correlation', { query })
+      return { compared, correlation_90d: await orReason(correlation) }
     },
   }),
   createTool({

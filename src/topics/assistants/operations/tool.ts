@@ -26,6 +26,13 @@ export class Refusal extends Error {
   }
 }
 
+/** A part of a result, or the reason why the caller cannot have it. */
+export const orReason = <T>(part: Promise<T>): Promise<T | string> =>
+  part.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+    return `not available: ${error.message}`
+  })
+
 /** An argument that is one of some words. */
 export const wordsOf = <const Word extends string>(
   words: readonly Word[],
