@@ -157,17 +157,11 @@ export function createBase(deps: BaseDeps) {
       }
       return bodyFor(request, problem, context, set.headers)
     })
-  if (!profiles)
-    return app.mapResponse(
-      { as: 'global' },
-      ({ set, request, requestContext, responseValue }) =>
-        new Outcome(settle, { set, request, requestContext, responseValue }).answer,
-    )
   // The request is settled after its response was reshaped, because the final status counts. One
   // hook does both: Elysia skips the hooks after one that returns a value.
   const settleSwitched = ({ set, request, requestContext, responseValue }: Leaving) => {
     // Client profiles do not reshape responses of unknown routes.
-    if (!requestContext && responseValue instanceof Response)
+    if (!profiles || (!requestContext && responseValue instanceof Response))
       return settle({ set, request, requestContext, responseValue })
     const headers = set.headers as Record<string, string>
     const outgoing = { headers, status: set.status }
@@ -187,13 +181,12 @@ export function createBase(deps: BaseDeps) {
     // Elysia sends any value; its types know of Responses only.
     return answer ?? (switched as Response | undefined)
   }
-  return app
-    .onRequest(({ request }) => new Outcome(profiles.arrive, request).answer)
-    .mapResponse(
-      { as: 'global' },
-      ({ set, request, requestContext, responseValue }) =>
-        new Outcome(settleSwitched, { set, request, requestContext, responseValue }).answer,
-    )
+  if (profiles) app.onRequest(({ request }) => new Outcome(profiles.arrive, request).answer)
+  return app.mapResponse(
+    { as: 'global' },
+    ({ set, request, requestContext, responseValue }) =>
+      new Outcome(settleSwitched, { set, request, requestContext, responseValue }).answer,
+  )
 }
 
 /** Headers that describe the resource that a handler was about to send, and not the error. */

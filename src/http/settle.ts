@@ -84,23 +84,17 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
       ignored !== undefined && sent === 200 && scopeOf(requestContext.route) !== 'alerts'
         ? withIgnoredParameters(responseValue, ignored, headers)
         : undefined
-    if (named !== undefined) {
-      headers['content-type'] ??= plainJsonType
-      if (requestContext.vouched) {
-        set.headers = {}
-        set.status = 200
-        return new Response(named, { status: sent, headers })
-      }
-    }
+    if (named !== undefined) headers['content-type'] ??= plainJsonType
+    const { vouched } = requestContext
     // The framework would make text of the numbers.
-    if (requestContext.vouched && responseValue instanceof Uint8Array) {
-      set.headers = {}
-      set.status = 200
-      return new Response(responseValue as Uint8Array<ArrayBuffer>, { status: sent, headers })
-    }
-    const text = requestContext.vouched ? undefined : textOf(named ?? responseValue, headers)
+    const bytes = responseValue instanceof Uint8Array ? responseValue : undefined
+    const text = vouched
+      ? (named ?? (bytes as Text | undefined))
+      : textOf(named ?? responseValue, headers)
     if (text !== undefined) {
-      const answer = gate.answer(requestContext, sent, headers, text)
+      const answer = vouched
+        ? new Response(text, { status: sent, headers })
+        : gate.answer(requestContext, sent, headers, text)
       if (!answer) return undefined
       // Headers that remain here would be added to a response that has all of them.
       set.headers = {}

@@ -98,17 +98,15 @@ export function createCodeReader(
   const reader: CodeReader = {
     at: other => createCodeReader(catalogue, other, codesMax, links, switched),
     readSome(codes, request, headers) {
-      if (codes.length < 2 || codes.length > codesMax)
-        return { known: reader.read(codes, request), unknown: [] }
-      const isLenientRequest = isLenient(request)
-      if (!isLenientRequest && !switched(request, 'partial'))
+      const isPartial = () => isLenient(request) || switched(request, 'partial')
+      if (codes.length < 2 || codes.length > codesMax || !isPartial())
         return { known: reader.read(codes, request), unknown: [] }
       const at = now()
       const knownCodes = codes.filter(code => catalogue.resolve(code, at))
       const unknown = codes
         .filter(code => !knownCodes.includes(code))
         .map(code => code.toUpperCase().slice(0, 100))
-      if (isLenientRequest) headers['preference-applied'] = 'handling=lenient'
+      if (isLenient(request)) headers['preference-applied'] = 'handling=lenient'
       if (knownCodes.length === 0) return { known: reader.read(codes, request), unknown: [] }
       return { known: reader.read(knownCodes, request), unknown: [...new Set(unknown)] }
     },

@@ -67,7 +67,7 @@ interface Definition<
    * The fields of a resource that change as it is used. They do not count for `If-Match`, because a
    * caller could otherwise not change a resource that is in use.
    */
-  counted?: readonly string[]
+  counted?: RegExp
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
   idempotent?: true
   query?: Query

@@ -8,10 +8,8 @@ export const strongEtag = (text: string): string => `"${printOf(text)}"`
  * A strong entity tag of a resource that can be changed, in two parts: of the fields that are set,
  * and of the whole body. Fields in `counted` change as the resource is used.
  */
-export function resourceEtag(resource: object, counted: readonly string[] = []): string {
-  const set = JSON.stringify(resource, (name, value) =>
-    counted.includes(name) ? undefined : value,
-  )
+export function resourceEtag(resource: object, counted?: RegExp): string {
+  const set = JSON.stringify(resource, (name, value) => (counted?.test(name) ? undefined : value))
   return `"${printOf(set)}.${printOf(JSON.stringify(resource))}"`
 }
 

@@ -82,7 +82,7 @@ const limitReached = ({ limit, count }: LimitReached) =>
 const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: AlertContext) => [
   operation('GET /v1/alerts/:id', {
     operationId: 'getAlert',
-    counted: ['trigger_count', 'last_triggered_at', 'in_cooldown', 'trigger_history'],
+    counted: /^(?:trigger_\w+|last_triggered_at|in_cooldown)$/,
     summary: 'Get an alert',
     description:
       'Returns the alert with its newest triggers. The newest 10,000 triggers of each alert are stored.',

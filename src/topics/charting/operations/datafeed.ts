@@ -128,6 +128,17 @@ function resolutionIn(text: string | undefined): Resolution {
   return resolution
 }
 
+/** Prices as they were recorded, newest first. */
+const pricesIn = (history: Prices['history'], { id }: Series, { from, to }: Range, limit: number) =>
+  history.page({
+    seriesIds: [id],
+    interval: 'raw',
+    from: Math.max(from, Number.MIN_SAFE_INTEGER),
+    to,
+    limit,
+    offset: 0,
+  }).rows
+
 /** Bars that start in a range, oldest first: the newest `count` of them before `to`. */
 export function barsIn(
   history: Prices['history'],
@@ -163,14 +174,7 @@ export function barsIn(
       }))
       .reverse()
   }
-  const { rows } = history.page({
-    seriesIds: [series.id],
-    interval: 'raw',
-    from: Math.max(range.from, Number.MIN_SAFE_INTEGER),
-    to: range.to,
-    limit: pricesMax,
-    offset: 0,
-  })
+  const rows = pricesIn(history, series, range, pricesMax)
   const bars = minuteBars(rows.reverse(), Number(resolution))
   // The first bar of a cut list may lack its first prices.
   return (rows.length === pricesMax ? bars.slice(1) : bars).slice(-count)
@@ -355,14 +359,7 @@ export function timescaleMarksOf({ commodity, moment }: Read, { from, to }: Rang
   // Daily prices come out every day, so only the dates of rarer publications are shown.
   if (isIntraday(series.cadence) || series.cadence === 'daily') return []
   const schedule = scheduleOf(series)
-  const { rows } = moment.prices.history.page({
-    seriesIds: [series.id],
-    interval: 'raw',
-    from,
-    to,
-    limit: marksMax,
-    offset: 0,
-  })
+  const rows = pricesIn(moment.prices.history, series, { from, to }, marksMax)
   return rows.reverse().map(({ observedAt, value }) => ({
     id: `release-${observedAt}`,
     time: Math.floor(releasedAt(schedule, observedAt) / secondMs),
@@ -394,14 +391,8 @@ function quotesOf(incoming: Incoming, exchange: string) {
         return { s: 'error', n: name, v: { errmsg: 'There is no price of this code.' } }
       const { series, code } = commodity
       const { value, observedAt } = quote.observation
-      const [before] = moment.prices.history.page({
-        seriesIds: [series.id],
-        interval: 'raw',
-        from: Number.MIN_SAFE_INTEGER,
-        to: startOfDay(observedAt),
-        limit: 1,
-        offset: 0,
-      }).rows
+      const earlier = { from: Number.NEGATIVE_INFINITY, to: startOfDay(observedAt) }
+      const [before] = pricesIn(moment.prices.history, series, earlier, 1)
       const change = before && priceChange(before.value, value, series.decimals)
       return {
         s: 'ok',

@@ -141,7 +141,7 @@ const limitReached = ({ limit: allowed, count }: LimitReached, { upgradeUrl }: L
 const changeOne = ({ deliveries }: Context, { rows, forms, own, refusePaused }: Shared) => [
   operation('GET /v1/scheduled-deliveries/:id', {
     operationId: 'getScheduledDelivery',
-    counted: ['deliveries_count', 'last_delivered_on', 'next_delivery_at', 'last_run'],
+    counted: /^(?:deliveries_count|last_\w+|next_delivery_at)$/,
     summary: 'Get a scheduled delivery',
     description: 'Returns the delivery with its last run.',
     access: reading,

@@ -3,7 +3,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Period } from '../math/days.ts'
 import type { DayFigures, KnownPeriod, PricedPeriod } from '../math/figures.ts'
 
-const knownPeriod = t.Object({
+export const KnownPeriodShape = t.Object({
   price: t.Number({ examples: [84.31] }),
   start: t.String({ format: 'date-time' }),
   end: t.String({ format: 'date-time' }),
@@ -34,8 +34,8 @@ export const figureFields = {
 }
 
 export const extremeFields = {
-  min: t.orNull(knownPeriod, 'The cheapest period; the earliest of equals.'),
-  max: t.orNull(knownPeriod, 'The most expensive period; the earliest of equals.'),
+  min: t.orNull(KnownPeriodShape, 'The cheapest period; the earliest of equals.'),
+  max: t.orNull(KnownPeriodShape, 'The most expensive period; the earliest of equals.'),
 }
 
 export const zoneField = t.string('IANA time zone of the day.', 'Europe/Berlin')
@@ -46,17 +46,11 @@ export const PeriodShape = t.Object({
   price: t.orNull(t.number('With every stored digit; null if there is no price.', 84.31)),
 })
 
-export const KnownPeriodShape = knownPeriod
-
 export const periodRow = ({ start, end }: Period) => ({
   start: isoInstant(start),
   end: isoInstant(end),
 })
-export const pricedRow = ({ start, end, price }: PricedPeriod) => ({
-  start: isoInstant(start),
-  end: isoInstant(end),
-  price,
-})
+export const pricedRow = ({ price, ...period }: PricedPeriod) => ({ ...periodRow(period), price })
 export const knownRow = (period: KnownPeriod) => ({ price: period.price, ...periodRow(period) })
 
 export const figureRow = (figures: DayFigures, expected: number) => ({

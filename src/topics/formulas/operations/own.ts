@@ -359,7 +359,7 @@ export function ownFormulaOperations(deps: Context) {
     }),
     operation('GET /v1/formulas/:code', {
       operationId: 'getFormula',
-      counted: ['value', 'status', 'missing_legs'],
+      counted: /^(?:value|status|missing_legs)$/,
       summary: 'Get a formula',
       description: 'Returns a formula of the account with its newest value and its legs.',
       access: reading,

@@ -85,7 +85,7 @@ function changeOne(deps: Context) {
   return [
     operation('GET /v1/data-sources/:id', {
       operationId: 'getDataSource',
-      counted: ['last_sync_at', 'next_sync_at', 'successful_syncs', 'failed_syncs', 'last_error'],
+      counted: /^(?:(?:last|next)_\w+|\w+_syncs)$/,
       summary: 'Get a data source',
       description: 'Returns a data source with its sync status, without credentials.',
       access: sourceAccess,

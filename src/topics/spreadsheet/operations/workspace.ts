@@ -60,6 +60,14 @@ function fieldOf({ name, description, schema, required, example, 'x-sample': isS
 
 const sentenceOf = (text: string) => text.split(/(?<=\.)\s/)[0]!
 
+/** The rows of a path as a widget, with fields for its parameters. */
+const tableOf = <Field extends { paramName: unknown }>(path: string, fields: readonly Field[]) => ({
+  type: 'table',
+  endpoint: 'table',
+  gridData: { w: 20, h: 12 },
+  params: [{ paramName: 'path', value: path, type: 'text', label: 'path', show: false }, ...fields],
+})
+
 /** A table for every list or record that the API answers without a name in its path. */
 function tablesOf(document: Fields, serviceName: string) {
   const paths = document.paths as Readonly<Record<string, { get?: Documented }>>
@@ -75,16 +83,10 @@ function tablesOf(document: Fields, serviceName: string) {
         {
           name: get.summary.replace(/^(Get|List) (the )?/, '').replace(/^./, c => c.toUpperCase()),
           description: sentenceOf(get.description),
+          ...tableOf(path, fields.map(fieldOf)),
           category: serviceName,
           subCategory: get.tags?.[0] ?? 'Prices',
-          type: 'table',
-          endpoint: 'table',
-          gridData: { w: 20, h: 12 },
           source: [serviceName],
-          params: [
-            { paramName: 'path', value: path, type: 'text', label: 'path', show: false },
-            ...fields.map(fieldOf),
-          ],
         },
       ] as const,
     ]
@@ -93,6 +95,7 @@ function tablesOf(document: Fields, serviceName: string) {
 
 function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps) {
   const [code = ''] = firstCodes
+  const codeField = { paramName: 'by_code', label: 'code', type: 'text', value: code }
   const common = { category: serviceName, subCategory: 'Prices', source: [serviceName] }
   const tables = Object.fromEntries(tablesOf(document, serviceName))
   const history = tables.getPricesPastMonth
@@ -104,7 +107,7 @@ function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps)
       type: 'metric',
       endpoint: 'metric',
       gridData: { w: 8, h: 5 },
-      params: [{ paramName: 'by_code', label: 'code', type: 'text', value: code }],
+      params: [codeField],
     },
     price_chart: {
       ...common,
@@ -119,21 +122,11 @@ function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps)
       ...common,
       name: 'Closes',
       description: 'Closes of a code over a month.',
-      type: 'table',
-      endpoint: 'table',
-      gridData: { w: 20, h: 12 },
-      data: { table: { enableCharts: true, chartView: { enabled: true, chartType: 'line' } } },
-      params: [
-        {
-          paramName: 'path',
-          value: '/v1/prices/past_month',
-          type: 'text',
-          label: 'path',
-          show: false,
-        },
-        { paramName: 'by_code', label: 'code', type: 'text', value: code },
+      ...tableOf('/v1/prices/past_month', [
+        codeField,
         ...(history?.params.filter(({ paramName }) => paramName === 'interval') ?? []),
-      ],
+      ]),
+      data: { table: { enableCharts: true, chartView: { enabled: true, chartType: 'line' } } },
     },
     ...tables,
   }

@@ -122,7 +122,7 @@ function changeOne(deps: Context) {
   return [
     operation('GET /v1/subscriptions/:id', {
       operationId: 'getWatch',
-      counted: ['last_evaluated_at', 'next_run_at'],
+      counted: /^(?:last_evaluated_at|next_run_at)$/,
       summary: 'Get a watch',
       description: 'Returns the watch with its last and next run.',
       access: reading,

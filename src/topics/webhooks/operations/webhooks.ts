@@ -126,13 +126,7 @@ function changeOne(deps: Context) {
   return [
     operation('GET /v1/webhooks/:id', {
       operationId: 'getWebhook',
-      counted: [
-        'successful_deliveries',
-        'failed_deliveries',
-        'consecutive_failures',
-        'last_delivery_status',
-        'last_delivery_at',
-      ],
+      counted: /^(?:last_\w+|\w+_deliveries|consecutive_failures)$/,
       summary: 'Get a webhook endpoint',
       description: 'Returns a webhook endpoint with its delivery status, without its secret.',
       access: webhookAccess,

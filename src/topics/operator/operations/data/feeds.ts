@@ -292,15 +292,7 @@ function reads({ feeds, catalogue }: Context) {
     }),
     operation('GET /admin/v1/feeds/:name', {
       operationId: 'getFeed',
-      counted: [
-        'map',
-        'runs',
-        'last_run',
-        'last_new_at',
-        'next_run_at',
-        'expected_by',
-        'consecutive_failures',
-      ],
+      counted: /^(?:map|runs|expected_by|consecutive_failures|(?:last|next)_\w+)$/,
       summary: 'Get a feed',
       description: 'Returns a feed with its series map, coverage, settings and newest runs.',
       access: operator,

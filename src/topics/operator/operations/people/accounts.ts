@@ -151,7 +151,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
   return [
     operation('GET /admin/v1/accounts/:id', {
       operationId: 'getOperatorAccount',
-      counted: ['usage_this_month', 'requests_used', 'last_used_at'],
+      counted: /^(?:usage_this_month|requests_used|last_used_at)$/,
       summary: 'Get an account',
       description: 'Returns an account with its plan, usage and keys.',
       access,
