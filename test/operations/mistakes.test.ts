@@ -77,6 +77,15 @@ describe('a parameter that means nothing', () => {
   })
 })
 
+test.each([
+  '/v1/prices/past_week?by_code=WTI_USD&format=CSV',
+  '/v1/prices/past_week?by_code=WTI_USD&by_type=Spot_Price',
+  '/v1/analytics/performance?range=7D&via=ALL',
+  '/billing/usage?period=Previous',
+])('%s is answered: words may be in any case', async path => {
+  expect((await ask(path)).status).toBe(200)
+})
+
 describe('a path that is none', () => {
   const json = { accept: 'application/json' }
 

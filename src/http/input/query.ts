@@ -44,7 +44,7 @@ export function integerOf(
 const wholeNumber = (min: number, max: number) =>
   max >= 1e9 ? `a whole number of ${min} or more` : `a whole number from ${min} to ${max}`
 
-/** One of the words of a parameter; the fallback where it is absent or empty. */
+/** One of the words of a parameter, in any case; the fallback where it is absent or empty. */
 export function wordOf<T extends string, Fallback extends T | undefined>(
   parameter: string,
   text: string | undefined,
@@ -52,7 +52,8 @@ export function wordOf<T extends string, Fallback extends T | undefined>(
   words: readonly T[],
 ): T | Fallback {
   if (text === undefined || text === '') return fallback
-  const word = words.find(candidate => candidate === text)
+  const typed = text.trim().toLowerCase()
+  const word = words.find(candidate => candidate.toLowerCase() === typed)
   if (word === undefined) throw invalidParameter(parameter, text, words)
   return word
 }

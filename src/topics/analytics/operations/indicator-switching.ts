@@ -1,4 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
+import { wordOf } from '../../../http/input/query.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -16,7 +17,7 @@ import {
   switchMarkets,
 } from '../math/switching.ts'
 import { calculated, indicator, instantField } from './indicator-shape.ts'
-import { refusals, wordOf } from './shape.ts'
+import { refusals } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const gasFuel = 'natural_gas'
@@ -110,7 +111,7 @@ const priceRow = ({ match, quote }: Priced) => ({
 })
 
 function answer(deps: Context, region: string | undefined, reply: Reply) {
-  const id = wordOf('region', region, regions, switchMarkets[0].id)
+  const id = wordOf('region', region, switchMarkets[0].id, regions)
   const market = switchMarkets.find(candidate => candidate.id === id)!
   const [gas, coal] = [
     requirePrice(deps, market.gas.code, market),

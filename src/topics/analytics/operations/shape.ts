@@ -2,11 +2,11 @@ import type { Static, TObject, TProperties } from '@sinclair/typebox'
 
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { integerOf } from '../../../http/input/query.ts'
+import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { codeParameter, integerParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Feature } from '../../../plans/tiers.ts'
@@ -33,7 +33,7 @@ function analysisParts(request: Request) {
       integerOf('period', query.period, fallback, least, periodMax),
     /** One of a few words, in any letter case. */
     word: <T extends string>(parameter: string, words: readonly T[], fallback: T) =>
-      wordOf(parameter, query[parameter], words, fallback),
+      wordOf(parameter, query[parameter], fallback, words),
     /**
      * The body as JSON text, marked where fixture data is part of it; the shape is there for the
      * compiler to hold the fields against.
@@ -189,19 +189,6 @@ const periodParameter = (fallback: number, least = 2) =>
 export const parameters = { code: codeParameterOf, period: periodParameter }
 
 const periodMax = 1825
-
-/** One of a few words, in any letter case. */
-export function wordOf<T extends string>(
-  parameter: string,
-  text: string | undefined,
-  words: readonly T[],
-  fallback: T,
-): T {
-  if (text === undefined || text === '') return fallback
-  const word = words.find(candidate => candidate === text.trim().toLowerCase())
-  if (word === undefined) throw invalidParameter(parameter, text, words)
-  return word
-}
 
 function seriesOf(
   { at: { codes }, request }: Request,

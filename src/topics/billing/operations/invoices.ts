@@ -1,9 +1,10 @@
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
+import { wordOf } from '../../../http/input/query.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import { notFound } from '../../../http/problem/problem.ts'
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { quotaWindow } from '../../../plans/quota.ts'
 import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
@@ -125,9 +126,7 @@ function usage({ keys, meter, now }: Context) {
       },
       answers: Usage,
       handle: ({ caller, query }) => {
-        const period = periods.find(name => name === (query.period || 'current'))
-        if (!period) throw invalidParameter('period', query.period, periods)
-        return row(caller.key.account, period)
+        return row(caller.key.account, wordOf('period', query.period, 'current', periods))
       },
     }),
   ]

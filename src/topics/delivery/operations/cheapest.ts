@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { boolOf, instantOf } from '../../../http/input/query.ts'
+import { boolOf, instantOf, wordOf } from '../../../http/input/query.ts'
 import {
   flagParameter,
   instantParameter,
@@ -204,8 +204,7 @@ export const cheapestOperations: readonly Operation[] = [
     handle: ({ at, params, query, request, reply, caller }) => {
       const call = ratesCall(at, params.code, query, request)
       const { commodity, series, days, terms } = call
-      const per = query.per || 'kwh'
-      if (per !== 'kwh' && per !== 'mwh') throw invalidParameter('per', per, ['kwh', 'mwh'])
+      const per = wordOf('per', query.per, 'kwh', ['kwh', 'mwh'])
       const start = instantOf('from', query.from) ?? periodAt(terms, at.now()).start
       // A list of quarter hours spans days; one of days, a year.
       const end =

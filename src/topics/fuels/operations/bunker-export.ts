@@ -2,11 +2,10 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { preferredType } from '../../../http/input/accept.ts'
-import { boolOf } from '../../../http/input/query.ts'
+import { boolOf, wordOf } from '../../../http/input/query.ts'
 import { flagParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { csvText } from '../../../lib/text/csv.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -36,11 +35,7 @@ const ExportBody = t.Union(
 
 const types = ['application/json', 'text/csv'] as const
 
-function formatOf(text: string | undefined): 'json' | 'csv' {
-  const format = (text || 'json').toLowerCase()
-  if (format === 'json' || format === 'csv') return format
-  throw invalidParameter('format', text, ['json', 'csv'])
-}
+const formatOf = (text: string | undefined) => wordOf('format', text, 'json', ['json', 'csv'])
 
 /** The newest prices as a table to take away. */
 export function bunkerExportOperations(deps: Context) {

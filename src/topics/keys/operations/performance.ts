@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
+import { wordOf } from '../../../http/input/query.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FlatProblem } from '../../../http/problem/shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -15,16 +15,12 @@ const rangeNames = Object.keys(ranges) as Range[]
 const endpointsMax = 20
 
 const vias = ['api', 'console', 'all'] as const
-type Via = (typeof vias)[number]
 
 const fields = {
   tier: t.String({ examples: ['starter'] }),
   tier_name: t.String({ examples: ['Production Boost'] }),
-  range: t.oneOf(['7d', '30d', '90d']),
-  via: t.oneOf(
-    ['api', 'console', 'all'],
-    'Origin of the counted requests: `api`, `console` or both.',
-  ),
+  range: t.oneOf(rangeNames),
+  via: t.oneOf(vias, 'Origin of the counted requests: `api`, `console` or both.'),
   overview: t.Object({
     totalRequests: t.integer('Requests in the range, including refusals and errors.', 1234),
     monthlyRequests: t.integer('Since the 1st of the running month.', 1234),
@@ -83,12 +79,12 @@ export const performanceOperations = [
     },
     answers: { 200: Performance, 402: FlatProblem },
     handle: ({ at: { now, meter }, caller, query }) => {
-      const range = rangeOf(query.range)
+      const range = wordOf('range', query.range, '30d', rangeNames)
       const { account } = caller.key
       const at = now()
       const from = startOfDay(at) - (ranges[range] - 1) * dayMs
       const month = startOfMonth(at)
-      const via = viaOf(query.via)
+      const via = wordOf('via', query.via, 'api', vias)
       const hours = meter
         .hours(countedKeys(account), Math.min(from, month), at + hourMs)
         .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
@@ -108,20 +104,6 @@ export const performanceOperations = [
     },
   }),
 ]
-
-function rangeOf(text: string | undefined): Range {
-  if (!text) return '30d'
-  const range = rangeNames.find(name => name === text)
-  if (!range) throw invalidParameter('range', text, rangeNames)
-  return range
-}
-
-function viaOf(text: string | undefined): Via {
-  if (!text) return 'api'
-  const via = vias.find(name => name === text)
-  if (!via) throw invalidParameter('via', text, vias)
-  return via
-}
 
 const requestsOf = (hours: readonly UsageHour[]) =>
   hours.reduce((sum, hour) => sum + hour.requests, 0)

@@ -1,12 +1,12 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { integerOf, listOf } from '../../../http/input/query.ts'
+import { integerOf, listOf, wordOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { type Cadence, isIntraday, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -189,8 +189,5 @@ function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
 
 const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 300 : 3600)
 
-function wantsHtml(format: string | undefined): boolean {
-  const word = format?.toLowerCase() || 'json'
-  if (word !== 'json' && word !== 'html') throw invalidParameter('format', format, ['json', 'html'])
-  return word === 'html'
-}
+const wantsHtml = (format: string | undefined): boolean =>
+  wordOf('format', format, 'json', ['json', 'html']) === 'html'
