@@ -1,44 +1,19 @@
 import portsText from '../../../../fixtures/ports.tsv' with { type: 'text' }
+import { tsvRows } from '../../../lib/text/tsv.ts'
 import { gradeOf, type Port, regionOf } from '../../fuels/math/marine.ts'
 
+type Column = Exclude<keyof Port, 'major' | 'fuels'> | 'majorPort' | 'fuelServices'
+
 /** The ports that ship with the program, largest first. */
-export function shippedPorts(): Port[] {
-  const rows = portsText
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map(line => line.split('\t'))
-  return rows
-    .map(
-      ([
-        code,
-        shortCode,
-        slug,
-        name,
-        country,
-        region,
-        timezone,
-        rank,
-        latitude,
-        longitude,
-        major,
-        tradingHours,
-        fuels,
-      ]) => ({
-        code: code!,
-        shortCode: shortCode!,
-        slug: slug!,
-        name: name!,
-        country: country!,
-        timezone: timezone!,
-        region: regionOf(region!, false)!.regions[0]!,
-        volumeRank: Number(rank),
-        latitude: Number(latitude),
-        longitude: Number(longitude),
-        major: major === 'true',
-        tradingHours: tradingHours!,
-        fuels: fuels!.split(',').map(grade => gradeOf(grade)!),
-      }),
-    )
+export const shippedPorts = (): Port[] =>
+  tsvRows<Column>(portsText)
+    .map(({ majorPort, fuelServices, ...port }) => ({
+      ...port,
+      region: regionOf(port.region, false)!.regions[0]!,
+      volumeRank: Number(port.volumeRank),
+      latitude: Number(port.latitude),
+      longitude: Number(port.longitude),
+      major: majorPort === 'true',
+      fuels: fuelServices.split(',').map(grade => gradeOf(grade)!),
+    }))
     .sort((a, b) => a.volumeRank - b.volumeRank)
-}

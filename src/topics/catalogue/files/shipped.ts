@@ -1,5 +1,6 @@
 import aliasesText from '../../../../fixtures/aliases.tsv' with { type: 'text' }
 import codesText from '../../../../fixtures/codes.tsv' with { type: 'text' }
+import { tsvRows } from '../../../lib/text/tsv.ts'
 import { defaultExchangeWords } from '../../../plans/clients/exchange-words.ts'
 import { version } from '../../../version.ts'
 import type { Cadence } from '../math/catalogue.ts'
@@ -15,12 +16,7 @@ const reasons: Record<string, string> = {
   '(restricted)': 'restricted',
 }
 
-const rowsOf = (text: string): string[][] =>
-  text
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map(line => line.split('\t'))
+type Column = Exclude<keyof NewSeries, 'unavailableReason'> | 'available'
 
 /**
  * The placeholder for the name of the exchange in shipped aliases such as `EXCH_WTI`; the
@@ -47,41 +43,23 @@ export function shippedCatalogue(exchangeWords: readonly string[] = defaultExcha
   series: NewSeries[]
   aliases: { alias: string; code: string }[]
 } {
-  const series = rowsOf(codesText).map(
-    ([
-      code,
-      name,
-      category,
-      currency,
-      unit,
-      decimals,
-      cadence,
-      source,
-      available,
-      level,
-      volatility,
-      text,
-    ]) => {
-      const bracket = /\s*(\([^)]*\))$/.exec(text!)
-      const reason =
-        available === 'true' ? null : ((bracket && reasons[bracket[1]!]) ?? 'no_source')
-      return {
-        code: code!,
-        name: name!,
-        category: category!,
-        currency: currency || null,
-        unit: unit!,
-        decimals: Number(decimals),
-        cadence: cadence as Cadence,
-        source: source!,
-        description: reason && bracket ? text!.slice(0, bracket.index) : text!,
-        unavailableReason: reason,
-        level: Number(level),
-        volatility: Number(volatility),
-      }
-    },
+  const series = tsvRows<Column>(codesText).map(({ available, description, ...row }) => {
+    const bracket = /\s*(\([^)]*\))$/.exec(description)
+    const reason = available === 'true' ? null : ((bracket && reasons[bracket[1]!]) ?? 'no_source')
+    return {
+      ...row,
+      currency: row.currency || null,
+      decimals: Number(row.decimals),
+      cadence: row.cadence as Cadence,
+      description: reason && bracket ? description.slice(0, bracket.index) : description,
+      unavailableReason: reason,
+      level: Number(row.level),
+      volatility: Number(row.volatility),
+    }
+  })
+  const rows = tsvRows<'alias' | 'code'>(aliasesText).map(
+    ({ alias, code }) => [alias, code] as const,
   )
-  const rows = rowsOf(aliasesText).map(([alias, code]) => [alias!, code!] as const)
   const exchangeAliases = rows.filter(([alias]) => shippedWord.test(alias))
   const otherAliases = rows.filter(([alias]) => !shippedWord.test(alias))
   // An operator's word may form an alias that exists already: the shipped alias wins.
