@@ -1,16 +1,13 @@
 import { nearestWord } from '../../../lib/text/wrong-value.ts'
-import { dayMs } from '../../../lib/time/instant.ts'
-import type { Observation } from '../../prices/math/bars.ts'
 import { isUnit, type Product, targetUnits } from '../../units/math/units.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
-import { dayNumber, type Input, type Mean } from './input.ts'
 import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
+import { both, comparisons, of, productKind, quotientKind, rounded } from './operators.ts'
 import { parseFormula } from './parse.ts'
-import type { Average, Code, Comparison, Condition, Node } from './syntax.ts'
-import { averagedDays, spanBefore } from './windows.ts'
-
-export const alignments = ['last', 'same_day', 'drop'] as const
-export type Alignment = (typeof alignments)[number]
+import { createRateReader } from './rates.ts'
+import { aligned, around, average, type Evaluate, newestAt, type Test, taken } from './reads.ts'
+import type { Code, Condition, Node } from './syntax.ts'
+import { spanBefore } from './windows.ts'
 
 /** A code that a formula may name. */
 export interface Leg {
@@ -29,22 +26,6 @@ export interface Market {
   pair(from: string, to: string): string | undefined
   isCurrency(word: string): boolean
 }
-
-/** The inputs of a value, and the legs that it was computed from. */
-export interface Scope {
-  at: number
-  /** When the latest of the values that went into it was recorded. */
-  recordedAt: number
-  /** By the order of `codes`. */
-  inputs: readonly Input[]
-  align: Alignment
-  /** How old the newest value of a code may be, by the order of `codes`. */
-  limitsMs: readonly number[]
-  windows: Map<object, { key: string; mean: Mean | undefined }>
-}
-
-type Evaluate = (scope: Scope) => number | undefined
-type Test = (scope: Scope) => boolean | undefined
 
 interface Part {
   kind: Kind
@@ -67,9 +48,6 @@ export interface CompiledFormula {
 export const codesMax = 50
 /** Operations that a conversion between currencies counts as: it looks up several rates. */
 const ratesEach = 5
-/** How old a rate may be. */
-const rateMaxMs = 7 * dayMs
-
 /** What a formula was compiled with, as text. */
 interface Lookup {
   of(market: Market): unknown
@@ -144,47 +122,14 @@ export function compileFormula(
   }
 }
 
+/** Makes the parts of a formula, each with its kind and with what evaluates it. */
 function createBuilder(
   legOf: (code: Code, isInWindow: boolean) => { leg: Leg; index: number },
   market: Market,
   indexOf: (code: string) => number,
 ) {
   let steps = 0
-  /** Reads the rate between two currencies; undefined where no series has it. */
-  const rateReader = (from: string, to: string): Evaluate | undefined => {
-    const step = (a: string, b: string) => {
-      const [direct, inverse] = [market.pair(a, b), market.pair(b, a)]
-      return {
-        direct: direct === undefined ? undefined : indexOf(direct),
-        inverse: inverse === undefined ? undefined : indexOf(inverse),
-      }
-    }
-    const paths = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']]
-      .map(between => [from, ...between, to])
-      .filter(path => new Set(path).size === path.length)
-      .map(path => path.slice(1).map((currency, i) => [path[i]!, currency] as const))
-      .filter(path => path.every(([a, b]) => market.pair(a, b) ?? market.pair(b, a)))
-      .map(path => path.map(([a, b]) => step(a, b)))
-    if (paths.length === 0) return undefined
-    return scope => {
-      for (const path of paths) {
-        const { recordedAt } = scope
-        let rate: number | undefined = 1
-        for (const { direct, inverse } of path) {
-          const quoted = quotedRate(scope, direct)
-          const turned = quoted === undefined ? quotedRate(scope, inverse) : undefined
-          if (quoted !== undefined) rate *= quoted
-          else if (turned !== undefined) rate /= turned
-          else rate = undefined
-          if (rate === undefined) break
-        }
-        if (rate !== undefined) return rate
-        scope.recordedAt = recordedAt
-      }
-      return undefined
-    }
-  }
-
+  const rateReader = createRateReader(market.pair, indexOf)
   const converted = (
     { kind, evaluate }: { kind: Price; evaluate: Evaluate },
     terms: Pick<Price, 'currency' | 'unit'>,
@@ -254,59 +199,16 @@ function createBuilder(
         kind: productKind(left.kind, right.kind, node),
         evaluate: both(left.evaluate, right.evaluate, (x, y) => x * y),
       }
-    const { kind, divisor } = quotient(left, right, node)
+    const kind = quotientKind(left.kind, right.kind, node)
+    const divisor =
+      left.kind.kind === 'price' && right.kind.kind === 'price'
+        ? converted({ kind: right.kind, evaluate: right.evaluate }, left.kind, node)
+        : right
     return {
       kind,
       evaluate: both(left.evaluate, divisor.evaluate, (x, y) => (y === 0 ? undefined : x / y)),
     }
   }
-  const productKind = (left: Kind, right: Kind, spot: Spot): Kind => {
-    if (left.kind === 'bare') return right
-    if (right.kind === 'bare') return left
-    const price = left.kind === 'price' ? left : right
-    const rate = left.kind === 'rate' ? left : right
-    if (price.kind === 'price' && rate.kind === 'rate') {
-      if (price.currency === rate.from) return { ...price, currency: rate.to }
-      throw new FormulaFault(
-        'currency',
-        spot,
-        `must multiply this rate by a price in ${rate.from}.`,
-      )
-    }
-    if (price.kind === 'rate') return bare
-    throw new FormulaFault('units', spot, 'must not multiply two prices; write one as plain(…).')
-  }
-  const quotient = (left: Part, right: Part, spot: Spot): { kind: Kind; divisor: Part } => {
-    if (right.kind.kind === 'bare') return { kind: left.kind, divisor: right }
-    if (left.kind.kind === 'bare') {
-      if (right.kind.kind === 'rate')
-        return {
-          kind: { kind: 'rate', from: right.kind.to, to: right.kind.from },
-          divisor: right,
-        }
-      throw new FormulaFault(
-        'units',
-        spot,
-        'must not divide a number by a price; write it as plain(…).',
-      )
-    }
-    if (left.kind.kind === 'rate') {
-      if (right.kind.kind === 'rate') return { kind: bare, divisor: right }
-      throw new FormulaFault('currency', spot, 'must not divide a rate by a price.')
-    }
-    if (right.kind.kind === 'rate') {
-      if (left.kind.currency === right.kind.to)
-        return { kind: { ...left.kind, currency: right.kind.from }, divisor: right }
-      throw new FormulaFault(
-        'currency',
-        spot,
-        `must divide a price in ${right.kind.to} by this rate.`,
-      )
-    }
-    const { evaluate } = right
-    return { kind: bare, divisor: converted({ kind: right.kind, evaluate }, left.kind, spot) }
-  }
-
   const codePart = (code: Code, isInWindow: boolean, read: (index: number) => Evaluate): Part => {
     const { leg, index } = legOf(code, isInWindow)
     const { currency, unit, product, pair } = leg
@@ -314,6 +216,49 @@ function createBuilder(
       ? { kind: 'rate', from: pair.from, to: pair.to }
       : { kind: 'price', currency, unit, product }
     return { kind, evaluate: read(index) }
+  }
+
+  const choice = (node: Extract<Node, { kind: 'if' }>): Part => {
+    const test = condition(node.condition)
+    const [then, otherwise, kind] = alike(part(node.then), part(node.otherwise), node)
+    return {
+      kind,
+      evaluate(scope) {
+        const isMet = test(scope)
+        if (isMet === undefined) return undefined
+        return isMet ? then.evaluate(scope) : otherwise.evaluate(scope)
+      },
+    }
+  }
+
+  const inCurrency = (node: Extract<Node, { kind: 'fx' }>): Part => {
+    if (!market.isCurrency(node.currency))
+      throw new FormulaFault(
+        'unknown_currency',
+        node.word,
+        `must name a currency that has rates; got ${node.currency}.`,
+      )
+    const { kind, evaluate } = part(node.inner)
+    if (kind.kind !== 'price' || kind.currency === null)
+      throw new FormulaFault('currency', node, 'must give fx a price in a currency.')
+    if (kind.currency === node.currency) return { kind, evaluate }
+    const unit = kind.unit.replace(/^pence_per_/, '')
+    return converted({ kind, evaluate }, { currency: node.currency, unit }, node)
+  }
+
+  const perUnit = (node: Extract<Node, { kind: 'unit' }>): Part => {
+    const unit = unitNamed(node.unit)
+    const { kind, evaluate } = part(node.inner)
+    if (kind.kind === 'price' && kind.unit === node.unit) return { kind, evaluate }
+    if (unit === undefined)
+      throw new FormulaFault(
+        'unknown_unit',
+        node.word,
+        `must name a known unit; got ${node.unit}.${meantUnit(node.unit)}`,
+      )
+    if (kind.kind !== 'price')
+      throw new FormulaFault('units', node, 'must give unit a price per a unit.')
+    return converted({ kind, evaluate }, { currency: kind.currency, unit }, node)
   }
 
   const part = (node: Node): Part => {
@@ -348,46 +293,12 @@ function createBuilder(
           return { kind, evaluate: both(a.evaluate, b.evaluate, choose) }
         })
       }
-      case 'if': {
-        const test = condition(node.condition)
-        const [then, otherwise, kind] = alike(part(node.then), part(node.otherwise), node)
-        return {
-          kind,
-          evaluate(scope) {
-            const isMet = test(scope)
-            if (isMet === undefined) return undefined
-            return isMet ? then.evaluate(scope) : otherwise.evaluate(scope)
-          },
-        }
-      }
-      case 'fx': {
-        if (!market.isCurrency(node.currency))
-          throw new FormulaFault(
-            'unknown_currency',
-            node.word,
-            `must name a currency that has rates; got ${node.currency}.`,
-          )
-        const { kind, evaluate } = part(node.inner)
-        if (kind.kind !== 'price' || kind.currency === null)
-          throw new FormulaFault('currency', node, 'must give fx a price in a currency.')
-        if (kind.currency === node.currency) return { kind, evaluate }
-        const unit = kind.unit.replace(/^pence_per_/, '')
-        return converted({ kind, evaluate }, { currency: node.currency, unit }, node)
-      }
-      case 'unit': {
-        const unit = unitNamed(node.unit)
-        const { kind, evaluate } = part(node.inner)
-        if (kind.kind === 'price' && kind.unit === node.unit) return { kind, evaluate }
-        if (unit === undefined)
-          throw new FormulaFault(
-            'unknown_unit',
-            node.word,
-            `must name a known unit; got ${node.unit}.${meantUnit(node.unit)}`,
-          )
-        if (kind.kind !== 'price')
-          throw new FormulaFault('units', node, 'must give unit a price per a unit.')
-        return converted({ kind, evaluate }, { currency: kind.currency, unit }, node)
-      }
+      case 'if':
+        return choice(node)
+      case 'fx':
+        return inCurrency(node)
+      case 'unit':
+        return perUnit(node)
       case 'avg':
         return codePart(node.code, true, index => scope => average(scope, node, index))
       case 'lag': {
@@ -451,99 +362,4 @@ const unitNamed = (text: string): string | undefined =>
 function meantUnit(word: string): string {
   const near = unitNamed(word) === undefined ? nearestWord(word, targetUnits) : undefined
   return near === undefined ? '' : ` Did you mean ${near}?`
-}
-
-const comparisons: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
-  '<': (a, b) => a < b,
-  '<=': (a, b) => a <= b,
-  '>': (a, b) => a > b,
-  '>=': (a, b) => a >= b,
-  '=': (a, b) => a === b,
-  '!=': (a, b) => a !== b,
-}
-
-const of =
-  (evaluate: Evaluate, change: (x: number) => number): Evaluate =>
-  scope => {
-    const value = evaluate(scope)
-    return value === undefined ? undefined : change(value)
-  }
-
-const both =
-  (
-    left: Evaluate,
-    right: Evaluate,
-    combine: (a: number, b: number) => number | undefined,
-  ): Evaluate =>
-  scope => {
-    const a = left(scope)
-    if (a === undefined) return undefined
-    const b = right(scope)
-    return b === undefined ? undefined : combine(a, b)
-  }
-
-/** Halves away from zero, on the shortest decimal form of the number. */
-function rounded(value: number, digits: number): number {
-  const scale = 10 ** digits
-  const scaled = Math.abs(value) * scale
-  const whole = Math.round(scaled)
-  // The decimal form is needed only where the product may be on the wrong side of a half.
-  const isNearHalf = Math.abs(scaled - Math.floor(scaled) - 0.5) <= scaled * 1e-15 + 1e-12
-  if (scaled < 1e12 && !isNearHalf) return (Math.sign(value) * whole) / scale
-  const [mantissa, exponent = '0'] = String(Math.abs(value)).split('e')
-  const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`))
-  return Math.sign(value) * Number(`${shifted}e-${digits}`)
-}
-
-function taken(scope: Scope, row: Observation | undefined): number | undefined {
-  if (row && row.recordedAt > scope.recordedAt) scope.recordedAt = row.recordedAt
-  return row?.value
-}
-
-/** The newest value at or before a time that is not older than its limit, or one before it. */
-const newestAt = ({ inputs, limitsMs }: Scope, index: number, at: number, before = 0) =>
-  inputs[index]!.newest(at, at - limitsMs[index]!, before)
-
-function aligned(scope: Scope, index: number): Observation | undefined {
-  const { at, align, inputs } = scope
-  if (align === 'last') return newestAt(scope, index, at)
-  return inputs[index]!.newest(align === 'drop' ? at : at + dayMs - 1, at)
-}
-
-function quotedRate(scope: Scope, index: number | undefined): number | undefined {
-  if (index === undefined) return undefined
-  const row = scope.inputs[index]!.newest(scope.at, scope.at - rateMaxMs)
-  return row && row.value > 0 ? taken(scope, row) : undefined
-}
-
-/** Computes a mean once for all times that share its window. */
-function shared(scope: Scope, node: object, key: string, compute: () => Mean | undefined) {
-  const known = scope.windows.get(node)
-  const window = known?.key === key ? known : { key, mean: compute() }
-  if (window !== known) scope.windows.set(node, window)
-  if (window.mean && window.mean.recordedAt > scope.recordedAt)
-    scope.recordedAt = window.mean.recordedAt
-  return window.mean?.value
-}
-
-const meanOf = (rows: readonly Observation[]): Mean => ({
-  value: rows.reduce((sum, row) => sum + row.value, 0) / rows.length,
-  recordedAt: Math.max(...rows.map(row => row.recordedAt)),
-})
-
-function average(scope: Scope, node: Average, index: number): number | undefined {
-  const { from, to } = averagedDays(node, scope.at)
-  return shared(scope, node, `${from} ${to}`, () => scope.inputs[index]!.mean(from, to))
-}
-
-function around(
-  scope: Scope,
-  node: Extract<Node, { kind: 'around' }>,
-  index: number,
-): number | undefined {
-  const day = dayNumber(node.day)
-  const closes = scope.inputs[index]!.around(day, node.before, node.after)
-  // Nothing is known of the window before the day that completes it.
-  if (!closes || dayNumber(closes.at(-1)!.observedAt) > dayNumber(scope.at)) return undefined
-  return shared(scope, node, '', () => meanOf(closes))
 }

@@ -1,8 +1,10 @@
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
 import type { Observation } from '../../prices/math/bars.ts'
-import type { Alignment, CompiledFormula, Scope } from './compile.ts'
+import type { CompiledFormula } from './compile.ts'
 import type { Input } from './input.ts'
+import type { Scope } from './reads.ts'
+import type { Alignment } from './syntax.ts'
 
 /** The greatest age of a leg's newest value where the formula sets none. */
 const limitDays: Readonly<Record<Cadence, number>> = {

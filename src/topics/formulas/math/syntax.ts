@@ -6,6 +6,9 @@ export interface Span {
   unit: 'hour' | 'day' | 'month'
 }
 
+export const alignments = ['last', 'same_day', 'drop'] as const
+export type Alignment = (typeof alignments)[number]
+
 export type Operator = '+' | '-' | '*' | '/'
 export type Comparison = '<' | '<=' | '>' | '>=' | '=' | '!='
 

@@ -31,8 +31,8 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { refuseTerms, termFields } from '../../operator/operations/data/series-form.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { FormulaLeg, formulaRow, MissingLeg, missingLegs } from '../../prices/operations/row.ts'
-import { alignments } from '../math/compile.ts'
 import { formulaStatuses, ownStatuses } from '../math/status.ts'
+import { alignments } from '../math/syntax.ts'
 import { filled, type Template, templates } from '../math/templates.ts'
 
 const Formula = t.object('Formula', {

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
-import { alignments } from '../math/compile.ts'
+import { alignments } from '../math/syntax.ts'
 import { filled, templates } from '../math/templates.ts'
 import { ownFormulaOperations } from './own.ts'
 

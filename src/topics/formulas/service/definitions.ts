@@ -9,10 +9,11 @@ import type { Period } from '../../delivery/math/days.ts'
 import { peakRule } from '../../delivery/math/figures.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { productOf } from '../../units/math/units.ts'
-import type { Alignment, Compile, CompiledFormula, Leg, Market } from '../math/compile.ts'
+import type { Compile, CompiledFormula, Leg, Market } from '../math/compile.ts'
 import { FormulaFault, whole } from '../math/fault.ts'
 import { namesIn } from '../math/parse.ts'
 import { usualLimitMs } from '../math/series.ts'
+import type { Alignment } from '../math/syntax.ts'
 import { rankNamed } from './ranks.ts'
 
 /** The terms of a series by formula. */

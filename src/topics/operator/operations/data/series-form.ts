@@ -31,7 +31,7 @@ import {
 } from '../../../catalogue/math/terms.ts'
 import type { NewSeries, TermFault } from '../../../catalogue/service/series-faults.ts'
 import { sinceEver } from '../../../delivery/math/terms.ts'
-import { alignments } from '../../../formulas/math/compile.ts'
+import { alignments } from '../../../formulas/math/syntax.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'
 import { deliveryFields, timeOfDay, timeZone } from './delivery-fields.ts'
 

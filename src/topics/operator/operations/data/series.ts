@@ -23,7 +23,7 @@ import {
 import type { NewSeries } from '../../../catalogue/service/series-faults.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
-import { alignments } from '../../../formulas/math/compile.ts'
+import { alignments } from '../../../formulas/math/syntax.ts'
 import {
   changedSeriesFields,
   changedTerms,
