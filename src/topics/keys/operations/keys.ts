@@ -9,12 +9,16 @@ import { ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { KeyState } from '../service/keyring.ts'
 import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from './form.ts'
-import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
+import { ApiKeyShape, createKeyRows, inOrder, NewApiKeyShape } from './row.ts'
+import { createWindowRows, WindowList } from './windows.ts'
 
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
 const params = { id: t.string('Id of the key.', '00000000-0000-4000-8000-000000000102') }
-const Listed = envelopeOf({ api_keys: t.Array(ApiKeyShape), total_count: t.integer() })
+const Listed = envelopeOf({
+  api_keys: t.Array(t.object('ListedApiKey', { ...ApiKeyShape.properties, windows: WindowList })),
+  total_count: t.integer(),
+})
 const One = envelopeOf({ api_key: ApiKeyShape })
 const CreatedKey = envelopeOf({ api_key: NewApiKeyShape })
 const Revoked = envelopeOf({
@@ -26,20 +30,25 @@ const Revoked = envelopeOf({
 /** The keys of the caller's account. */
 export const keyOperations: Operations = [listAndCreate, changeOne]
 
-function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
-  const { rows, createdKey } = createKeyRows(meter, now)
+function listAndCreate(context: Context) {
+  const { meter, keyChanges: changes, nameMax, now } = context
+  const { row, createdKey } = createKeyRows(meter, now)
+  const windowsOf = createWindowRows(context)
   const keyBody = createKeyBody(nameMax)
   return [
     operation('GET /v1/api-keys', {
       operationId: 'listApiKeys',
       summary: 'List API keys',
       description:
-        'Returns the keys of the account, or of all members of the organization, including revoked ones: active keys first, then newest first. Tokens are never listed; `token_hint` shows the first and last characters.',
+        'Returns the keys of the account, or of all members of the organization, including revoked ones: active keys first, then newest first, each with its use of the quota and of every rolling window. Tokens are never listed; `token_hint` shows the first and last characters.',
       access,
       answers: Listed,
       handle: ({ caller }) =>
         success({
-          api_keys: rows(caller.key.account.keys),
+          api_keys: inOrder(caller.key.account.keys, now()).map(state => ({
+            ...row(state),
+            windows: windowsOf(state),
+          })),
           total_count: caller.key.account.keys.length,
         }),
     }),

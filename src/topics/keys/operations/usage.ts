@@ -1,5 +1,4 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { RateClassName } from '../../../http/gate/rates.ts'
 import type { Caller } from '../../../http/gate/request-context.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -7,6 +6,7 @@ import { type Operations, operation } from '../../../http/operations/operation.t
 import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
+import { createWindowRows, WindowList } from './windows.ts'
 
 const access = { meter: false } as const
 
@@ -17,13 +17,7 @@ const UsageAnswer = t.Object({
   window: WindowName,
   resets_at: t.String({ format: 'date-time' }),
   state: QuotaStateName,
-  windows: t.objects('Every window that applies to the key; rolling windows after this request.', {
-    name: t.oneOf(['quota', 'burst', 'marine', 'marine_historical']),
-    limit: t.integerOrNull('Null: no limit.'),
-    used: t.integer(),
-    remaining: t.integerOrNull('Null: no limit.'),
-    resets_at: t.instant('When the full limit is available again.'),
-  }),
+  windows: WindowList,
   burn_rate_per_day: t.number('Requests per day since the quota window began.', 61.7),
   forecast: t.Object({
     used_at_reset: t.integer('Projected requests at the end of the window at this rate.', 1851),
@@ -75,48 +69,21 @@ const Dashboard = t.object('Dashboard', {
 /** The caller and the remaining limits of the key. None of it counts against the quota. */
 export const usageOperations: Operations = [limits, callers]
 
-function limits({ meter, rates, clock }: Context) {
-  const rolling = (
-    name: 'burst' | 'marine' | 'marine_historical',
-    table: RateClassName,
-    { key }: Caller,
-    limit?: number,
-  ) => {
-    const decision = rates.peek(table, key.key.id, clock.monotonic(), limit)
-    return {
-      name,
-      limit: decision.limit,
-      used: decision.used,
-      remaining: decision.remaining,
-      resets_at: isoInstant(Math.ceil(clock.now() + decision.resetMs)),
-    }
-  }
+function limits(context: Context) {
+  const { meter, clock } = context
+  const windowsOf = createWindowRows(context)
 
-  const usageRow = (caller: Caller) => {
-    const { key } = caller
-    const { window, used, extra, state, entitled } = meter.quotaUsage(key)
-    const usage = {
-      limit: window.limit,
+  const usageRow = ({ key }: Caller) => {
+    const { window, used, extra, state } = meter.quotaUsage(key)
+    const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now(), extra)
+    return {
       used,
+      limit: window.limit,
       remaining: quotaRemaining(window, used, extra),
       resets_at: isoInstant(window.endsAt),
-    }
-    const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now(), extra)
-    // A suspended key, which has the smaller window too, does not come this far.
-    const burst =
-      state === 'exhausted'
-        ? rolling('burst', 'overQuota', caller)
-        : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
-    return {
-      ...usage,
       window: window.kind,
       state,
-      windows: [
-        { name: 'quota' as const, ...usage },
-        burst,
-        rolling('marine', 'marine', caller),
-        rolling('marine_historical', 'marineHistorical', caller),
-      ],
+      windows: windowsOf(key),
       burn_rate_per_day: burnRatePerDay,
       forecast: { used_at_reset: usedAtReset, exhausted_at: isoOrNull(exhaustedAt) },
     }

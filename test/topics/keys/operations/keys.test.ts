@@ -41,6 +41,7 @@ interface Key {
   allowed_domains: string[]
   usage: { requests_used: number; request_limit: number | null }
   plain_token: string
+  windows?: object[]
 }
 
 /** The key in an answer. */
@@ -65,6 +66,39 @@ const listed = async (door: FrontDoor, caller: string): Promise<Key[]> =>
 
 const codeOf = async (response: Response) =>
   ((await bodyOf(response)) as Record<string, unknown>).error_code
+
+describe('GET /v1/api-keys', () => {
+  test('has the use of the quota and of every rolling window by each key', async () => {
+    const door = openFrontDoor()
+    const { token: caller } = door.open('starter')
+    const second = await keyOf(await create(door, caller, { name: 'second key' }))
+    for (let i = 0; i < 3; i += 1) await door.get('/probe/counted', second.plain_token)
+    const keys = await listed(door, caller)
+    const windows = (isSecond: boolean) =>
+      keys.find(({ id }) => (id === second.id) === isSecond)?.windows
+    expect(windows(true)).toMatchObject([
+      { name: 'quota', limit: 50_000, used: 3, remaining: 49_997 },
+      { name: 'burst', used: 3 },
+      { name: 'marine', used: 0 },
+      { name: 'marine_historical', used: 0 },
+    ])
+    expect(windows(false)).toMatchObject([
+      { name: 'quota', used: 0 },
+      { name: 'burst', used: 2 },
+      {},
+      {},
+    ])
+  })
+
+  test('shows the smaller limit of a suspended key', async () => {
+    const door = openFrontDoor()
+    const { token: caller, account } = door.open('starter')
+    const { id } = await keyOf(await create(door, caller, { name: 'second key' }))
+    door.changes.suspendKey(account.keys.find(({ key }) => key.id === id)!, true)
+    const second = (await listed(door, caller)).find(key => key.id === id)
+    expect(second?.windows?.[1]).toMatchObject({ name: 'burst', limit: 5, used: 0 })
+  })
+})
 
 describe('POST /v1/api-keys', () => {
   test('is answered with its token, which no other answer has', async () => {
