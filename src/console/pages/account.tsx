@@ -21,7 +21,7 @@ import { type Plan as OfferedPlan, usePlans } from '../parts/person/plans.ts'
 import { ask, dataOf, useAnswer, useChange, useData } from '../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { aside } from '../parts/tables/columns.tsx'
-import { KeyForm, keyActions, keyColumns } from '../parts/tables/key-columns.tsx'
+import { KeyForm, keyActions, keyColumns, nameOf } from '../parts/tables/key-columns.tsx'
 import { Table } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { boundChoice, sets } from '../parts/text/form.ts'
@@ -50,11 +50,18 @@ interface Key extends Limits {
   created_at: string
   last_used_at: string | null
   usage: { requests_used: number; request_limit: number | null }
+  windows: Window[]
+}
+
+interface Window {
+  name: string
+  limit: number | null
+  used: number
 }
 
 interface Usage {
   resets_at: string | null
-  windows: { name: string; limit: number | null }[]
+  windows: Window[]
 }
 
 const views: Views<'account'> = {
@@ -191,6 +198,27 @@ const windowNames: Readonly<Record<string, string>> = {
   marine_historical: 'Historical marine fuels, per minute',
 }
 
+/** Each limit with its use by the key that has used the most of it; without keys, its use is none. */
+const limitsBy = (windows: readonly Window[], keys: readonly Key[]) =>
+  windows.map(({ name, limit }) => {
+    const [most] = keys
+      .map(key => ({ key, window: key.windows.find(window => window.name === name) }))
+      .toSorted((a, b) => (b.window?.used ?? 0) - (a.window?.used ?? 0))
+    return { name, limit, used: 0, ...most?.window, key: most?.key }
+  })
+
+const quotaOf = ({ usage }: Key) => ({ used: usage.requests_used, limit: usage.request_limit })
+
+const shareColumn = {
+  name: 'Share',
+  isWide: true,
+  show: ({ used, limit }: Pick<Window, 'used' | 'limit'>) =>
+    limit !== null && <Share used={used} limit={limit} />,
+}
+
+const usedText = ({ used, limit }: Pick<Window, 'used' | 'limit'>): string =>
+  limit === null ? number(used) : `${number(used)} of ${number(limit)}`
+
 interface Route {
   endpoint: string
   via: 'api' | 'console'
@@ -230,13 +258,7 @@ function UsagePart() {
                   {number(Math.round(sum / Math.max(1, days.length)))}
                 </Figure>
               )}
-              {busiest && (
-                <Figure label="Busiest key">
-                  {number(busiest.usage.requests_used)}
-                  {busiest.usage.request_limit !== null &&
-                    ` of ${number(busiest.usage.request_limit)}`}
-                </Figure>
-              )}
+              {busiest && <Figure label="Busiest key">{usedText(quotaOf(busiest))}</Figure>}
               <Figure label="Resets on">{day(resets_at)}</Figure>
             </section>
             {byDay.data && sum !== undefined && sum > 0 && (
@@ -261,15 +283,17 @@ function UsagePart() {
             <Table
               caption="Limits per key"
               file="limits"
-              rows={windows}
+              rows={limitsBy(windows, keys ?? [])}
               keyOf={({ name }) => name}
               empty="This plan has no limits."
-              note="Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
+              note="The key that has used the most of each limit. Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
               columns={({ column, numeric }) => [
                 column('Limit', ({ name }) => windowNames[name] ?? words(name)),
-                numeric('Requests', 'limit', ({ limit }) =>
-                  limit === null ? 'No limit' : number(limit),
+                numeric('Used', 'used', row =>
+                  row.limit === null ? `${number(row.used)}, no limit` : usedText(row),
                 ),
+                shareColumn,
+                column('Key', ({ key }) => key && nameOf(key), aside),
               ]}
             />
           </>
@@ -291,16 +315,12 @@ function UsagePart() {
         }
         columns={({ numeric }) => [
           keyColumns[0]!,
-          numeric('Requests', ({ usage: { requests_used: used } }) => used, {
-            show: ({ usage: { requests_used: used, request_limit: limit } }) =>
-              limit === null ? number(used) : `${number(used)} of ${number(limit)}`,
-          }),
-          {
-            name: 'Share',
-            isWide: true,
-            show: ({ usage: { requests_used: used, request_limit: limit } }) =>
-              limit !== null && <Share used={used} limit={limit} />,
-          },
+          numeric(
+            'Requests',
+            ({ usage }) => usage.requests_used,
+            key => usedText(quotaOf(key)),
+          ),
+          { ...shareColumn, show: key => shareColumn.show(quotaOf(key)) },
           numeric('Last use', 'last_used_at', { ...aside, isWide: false, write: ago }),
         ]}
       />

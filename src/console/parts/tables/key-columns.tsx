@@ -13,7 +13,9 @@ interface NamedKey {
   last_used_at: string | null
 }
 
-const nameOf = ({ name, token_hint: hint }: NamedKey): string => name ?? hint
+/** What a key is called: its name, or a part of its token. */
+export const nameOf = ({ name, token_hint: hint }: Pick<NamedKey, 'name' | 'token_hint'>): string =>
+  name ?? hint
 
 /** Creates a key under a name; `children`: what it may be limited to. */
 export const KeyForm = ({
