@@ -13,13 +13,13 @@ import {
   Shown,
   Waiting,
   WhoBringsData,
-  Wide,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
 import { tint } from '../parts/charts/tint.ts'
 import { dataOf, useData, useLoaded, whereThere } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { allRows } from '../parts/requests/pages.ts'
+import { Heat } from '../parts/tables/heat.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
@@ -388,13 +388,13 @@ function Seasons() {
         <Choice label="Series" options={seasonal} {...boundChoice(code)} />
       </div>
       <Shown of={answer} what="months">
-        {data => <Heat data={data} />}
+        {data => <Returns data={data} />}
       </Shown>
     </section>
   )
 }
 
-function Heat({ data }: { data: ChartAnswer }) {
+function Returns({ data }: { data: ChartAnswer }) {
   const years = new Map<number, (number | undefined)[]>()
   data.times.forEach((time, i) => {
     const at = new Date(time * 1000)
@@ -419,42 +419,25 @@ function Heat({ data }: { data: ChartAnswer }) {
       <Empty>{data.name} has no prices yet. The operator imports them or enables a feed.</Empty>
     )
   return (
-    <Wide label="Months">
-      <table class="heat">
-        <thead>
-          <tr>
-            <th scope="col">Year</th>
-            {monthNames.map(name => (
-              <th scope="col" class="number" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, row]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {monthNames.map((month, i) => (
-                <Return key={month} percent={row[i]} />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
+    <Heat
+      label="Return of each month of each year, percent"
+      corner="Year"
+      heads={monthNames}
+      rows={rows.map(([name, row]) => ({
+        name,
+        cells: monthNames.map((_, i) => returnOf(row[i])),
+      }))}
+    />
   )
 }
 
 /** From here on a return is tinted no stronger. */
 const strongestPercent = 18
 
-function Return({ percent }: { percent: number | undefined }) {
-  if (percent === undefined) return <td />
-  const share = Math.max(-1, Math.min(1, percent / strongestPercent))
-  return (
-    <td class="number" style={tint(share, 45)}>
-      {signed(percent, 1)}
-    </td>
-  )
-}
+const returnOf = (percent: number | undefined) =>
+  percent === undefined
+    ? undefined
+    : {
+        text: signed(percent, 1),
+        style: tint(Math.max(-1, Math.min(1, percent / strongestPercent)), 45),
+      }

@@ -3,10 +3,11 @@ import { Pause, Play } from 'lucide-preact'
 import { useEffect } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Futures } from '../../../topics/futures/operations/futures.ts'
-import { Wide } from '../../parts/bits.tsx'
+import { DaySlider, slideDays, today } from '../../parts/charts/day-slider.tsx'
 import { tint } from '../../parts/charts/tint.ts'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
-import { boot, now } from '../../parts/requests/boot.ts'
+import { boot } from '../../parts/requests/boot.ts'
+import { Heat } from '../../parts/tables/heat.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
@@ -93,47 +94,25 @@ function Matrix({ rows, digits }: { rows: readonly Contract[]; digits: number })
   )
   const most = Math.max(...steps) || 1
   const monthOf = ({ contract_month: month }: Contract) => month.slice(2)
+  const rowOf = (near: Contract, i: number) => ({
+    name: monthOf(near),
+    cells: [
+      ...months.slice(1).map((far, at) => {
+        const spread = settled(near) - settled(far)
+        return at < i ? undefined : { text: signed(spread, digits), style: tint(spread / most, 26) }
+      }),
+      { text: butterflyOf(months, i, digits) },
+    ],
+  })
   return (
     <section class="card matrix" aria-labelledby="matrix">
       <h2 id="matrix">Spread matrix and butterflies</h2>
-      <Wide label="Spread matrix: rows">
-        <table class="heat">
-          <caption class="only-heard">Each month minus each later month</caption>
-          <thead>
-            <tr>
-              <th scope="col">Near − far</th>
-              {months.slice(1).map(far => (
-                <th scope="col" key={far.code} class="number">
-                  {monthOf(far)}
-                </th>
-              ))}
-              <th scope="col" class="number">
-                Fly
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {months.slice(0, -1).map((near, i) => (
-              <tr key={near.code}>
-                <th scope="row">{monthOf(near)}</th>
-                {months.slice(1).map((far, at) => {
-                  const spread = settled(near) - settled(far)
-                  return (
-                    <td key={far.code} class="number">
-                      {at >= i && (
-                        <span class="cell" style={tint(spread / most, 26)}>
-                          {signed(spread, digits)}
-                        </span>
-                      )}
-                    </td>
-                  )
-                })}
-                <td class="number">{butterflyOf(months, i, digits)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Heat
+        label="Each month minus each later month"
+        corner="Near − far"
+        heads={[...months.slice(1).map(monthOf), 'Fly']}
+        rows={months.slice(0, -1).map(rowOf)}
+      />
     </section>
   )
 }

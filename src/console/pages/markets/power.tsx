@@ -1,16 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import {
-  Below,
-  Choice,
-  Empty,
-  Figure,
-  Refused,
-  Select,
-  Shown,
-  Waiting,
-  Wide,
-} from '../../parts/bits.tsx'
+import { Below, Choice, Empty, Figure, Refused, Select, Shown, Waiting } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
 import { useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
@@ -21,6 +11,7 @@ import {
   codesRefusal,
   wantCodes,
 } from '../../parts/requests/codes.ts'
+import { Heat } from '../../parts/tables/heat.tsx'
 import { boundChoice, boundSelect, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { StocksNow } from '../market/stocks.tsx'
@@ -141,7 +132,7 @@ function Delivered({ code }: { code: Code }) {
             {last.resolution !== 'P1D' && (
               <>
                 <Cheapest key={last.date} day={last} />
-                <Heat code={code.code} newest={last.date} />
+                <Fortnight code={code.code} newest={last.date} />
               </>
             )}
           </>
@@ -189,7 +180,7 @@ function Cheapest({ day }: { day: Day }) {
 }
 
 /** Two weeks, hour by hour: each price tinted by its place between the lowest and the highest. */
-function Heat({ code, newest }: { code: string; newest: string }) {
+function Fortnight({ code, newest }: { code: string; newest: string }) {
   const answer = useLoaded(`heat ${code} ${newest}`, async signal => {
     const { days } = await daysOf(code, after(newest, 1 - daysShown), newest, signal)
     const hourly = await Promise.all(
@@ -206,37 +197,19 @@ function Heat({ code, newest }: { code: string; newest: string }) {
   return (
     <section class="card" aria-labelledby="heat">
       <h2 id="heat">Hour by day</h2>
-      <Wide label="Hour by day: rows">
-        <table class="heat">
-          <caption class="only-heard">Price of each hour of each day</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              {Array.from({ length: hours }, (_, hour) => (
-                <th scope="col" class="number" key={String(hour)}>
-                  {hour + 1}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map(({ date, periods }) => (
-              <tr key={date}>
-                <th scope="row">{date.slice(5)}</th>
-                {periods.map(({ start, price }) => (
-                  <td
-                    key={start}
-                    class="number"
-                    style={price === null ? {} : tint((low - price) / (high - low || 1), 40)}
-                  >
-                    {price === null ? '–' : number(price, 0)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Heat
+        label="Price of each hour of each day"
+        corner="Day"
+        heads={Array.from({ length: hours }, (_, hour) => String(hour + 1))}
+        rows={days.map(({ date, periods }) => ({
+          name: date.slice(5),
+          cells: periods.map(({ price }) =>
+            price === null
+              ? { text: '–' }
+              : { text: number(price, 0), style: tint((low - price) / (high - low || 1), 40) },
+          ),
+        }))}
+      />
     </section>
   )
 }
