@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
-import { Marked, type Token, type Tokens } from 'marked'
-import { escaped } from '../../lib/text/html.ts'
+import type { Token, Tokens } from 'marked'
 import type { GuideHeading, GuidePart } from './guide.ts'
+import { idOf, markdownWith, plain } from './markdown.ts'
 import { linkedFile, type PageSource, pageSources, readPage, repository } from './sources.ts'
 
 /** A heading with the words below it. */
@@ -31,19 +31,6 @@ export interface RenderedPages {
   pages: RenderedPage[]
   attached: AttachedFile[]
 }
-
-const idOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-
-/** The text of inline Markdown without its marks. */
-const plain = (text: string): string =>
-  text
-    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
-    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replaceAll(/[`*|]/g, '')
 
 /** A part of a page that definitions determine: `<!-- generated: settings -->`. */
 const generatedMark = /^<!-- generated: ([\w-]+) -->$/gm
@@ -89,54 +76,6 @@ export function readPages(generated: Readonly<Record<string, string>>): Rendered
     return { ...rendered(source, text, href => addressOf(source.file, href)), markdown }
   })
   return { pages, attached: [...attached.values()] }
-}
-
-/** Renders Markdown with links that `addressOf` resolves. */
-function markdownWith(addressOf: (href: string) => string | undefined): Marked {
-  /** The heading that is rendered: what a table is called. */
-  let under = ''
-  let tablesUnder = 0
-  return new Marked({
-    renderer: {
-      heading({ tokens, depth, text }) {
-        under = plain(text)
-        tablesUnder = 0
-        const id = idOf(under)
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="Link to “${escaped(under)}”">#</a></h${depth}>\n`
-      },
-      link({ href, tokens }) {
-        const inner = this.parser.parseInline(tokens)
-        const address = addressOf(href)
-        if (address === undefined) return inner
-        const outside = /^https?:/.test(address) ? ' rel="external noreferrer"' : ''
-        const file = address.startsWith('/console/') ? ' rel="external"' : ''
-        return `<a href="${escaped(address)}"${outside}${file}>${inner}</a>`
-      },
-      image({ href, text }) {
-        return `<img src="${escaped(addressOf(href) ?? href)}" alt="${escaped(text)}" loading="lazy">`
-      },
-      // A comment is for people who edit the page.
-      html: () => '',
-      // Wrapped in a scrolling box: a wide table must not make a narrow page wider.
-      table({ header, rows }) {
-        const cells = (row: typeof header, name: 'th' | 'td') =>
-          row
-            .map(cell => {
-              const scope = name === 'th' ? ' scope="col"' : ''
-              return `<${name}${scope}>${this.parser.parseInline(cell.tokens)}</${name}>`
-            })
-            .join('')
-        tablesUnder += 1
-        const label = `Table ${tablesUnder > 1 ? `${tablesUnder} ` : ''}of “${under}”`
-        const body = rows.map(row => `<tr>${cells(row, 'td')}</tr>`).join('')
-        // A column without a name has no head: an empty one would be read out.
-        const names = header.every(cell => cell.text === '')
-          ? ''
-          : `<thead><tr>${cells(header, 'th').replaceAll(/<th scope="col"><\/th>/g, '<td></td>')}</tr></thead>`
-        return `<section class="scroll" tabindex="0" aria-label="${escaped(label)}"><table>${names}<tbody>${body}</tbody></table></section>\n`
-      },
-    },
-  })
 }
 
 /** A page from its Markdown: title and first paragraph, then prose and groups of samples. */

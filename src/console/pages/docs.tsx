@@ -1,9 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { type ComponentChildren, Fragment } from 'preact'
+import { Fragment } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
+import { markdownWith } from '../guides/markdown.ts'
 import {
   Button,
   Copy,
@@ -231,52 +232,32 @@ function Sidebar({
             </ul>
           )
         : sections.map(([section, pages]) => (
-            <details
+            <Group
               key={section}
-              open={
-                isWide &&
-                (guide === undefined
-                  ? query.operation === undefined && section === sections[0]![0]
-                  : pages.some(({ name }) => name === guide))
+              title={section}
+              links={pages.map(({ name, title }) => ({
+                href: `/docs/${name}`,
+                text: title,
+                isCurrent: name === guide,
+              }))}
+              isOpen={
+                guide === undefined && query.operation === undefined && section === sections[0]![0]
               }
-            >
-              <summary>
-                <strong>{section}</strong> <span class="quiet small">{pages.length}</span>
-              </summary>
-              <ul>
-                {pages.map(({ name, title }) => (
-                  <li key={name}>
-                    <a href={`/docs/${name}`} aria-current={name === guide ? 'page' : undefined}>
-                      {title}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </details>
+            />
           ))}
       {operations.length === 0 && !isSearching && <a href="/docs">API reference</a>}
       {groups.map(([tag, part]) => (
-        <details
+        <Group
           key={tag}
-          open={isSearching || (isWide && part.some(({ id }) => id === query.operation))}
-        >
-          <summary>
-            <strong>{words(tag)}</strong> <span class="quiet small">{part.length}</span>
-          </summary>
-          <ul>
-            {part.map(({ id, method, operation }) => (
-              <li key={id}>
-                <a
-                  href={`/docs?operation=${encodeURIComponent(id)}`}
-                  aria-current={id === query.operation ? 'page' : undefined}
-                >
-                  {method !== 'GET' && <span class="code">{method} </span>}
-                  {operation.summary}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </details>
+          title={words(tag)}
+          links={part.map(({ id, method, operation }) => ({
+            href: `/docs?operation=${encodeURIComponent(id)}`,
+            text: operation.summary,
+            isCurrent: id === query.operation,
+            ...(method !== 'GET' && { method }),
+          }))}
+          isSearched={isSearching}
+        />
       ))}
     </>
   )
@@ -288,7 +269,7 @@ function Sidebar({
         placeholder="RSI, rig count, as_of …"
         {...bound(typed)}
       />
-      {!isSearching && <OwnKey />}
+      {!isSearching && <OwnKey label="Your API key, for the samples" />}
       {isSearching && document && shown.length + places.length === 0 && (
         <p class="quiet" role="status">
           No results.
@@ -308,10 +289,38 @@ function Sidebar({
   )
 }
 
+interface GroupProps {
+  title: string
+  links: { href: string; text: string; isCurrent: boolean; method?: string }[]
+  /** Open where the window is wide; with a link to the page itself it always is. */
+  isOpen?: boolean
+  /** Its links are what a search has found. */
+  isSearched?: boolean
+}
+
+/** Some links under a heading that is folded. */
+const Group = ({ title, links, isOpen, isSearched }: GroupProps) => (
+  <details open={isSearched || (isWide && (isOpen || links.some(({ isCurrent }) => isCurrent)))}>
+    <summary>
+      <strong>{title}</strong> <span class="quiet small">{links.length}</span>
+    </summary>
+    <ul>
+      {links.map(({ href, text, isCurrent, method }) => (
+        <li key={href}>
+          <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+            {method && <span class="code">{method} </span>}
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </details>
+)
+
 /** The key that all samples are shown with and trial calls are made with. */
-const OwnKey = () => (
+const OwnKey = ({ label }: { label: string }) => (
   <Input
-    label="Your API key, for the samples"
+    label={label}
     type="password"
     autocomplete="off"
     spellcheck={false}
@@ -393,7 +402,7 @@ function Introduction({ document }: { document: OpenApi }) {
           </p>
         )}
       </section>
-      <section class="card prose">
+      <section class="card">
         <Markdown text={document.info.description ?? ''} />
       </section>
     </>
@@ -452,9 +461,7 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
           <Tag>{method}</Tag> <code class="break">{path}</code>
           <span class="quiet small">{neededOf(operation)}</span>
         </p>
-        <div class="prose">
-          <Markdown text={operation.description ?? ''} />
-        </div>
+        <Markdown text={operation.description ?? ''} />
       </section>
       <section class="card" aria-labelledby="call">
         <header>
@@ -551,16 +558,21 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
   )
 }
 
+/** The beginning of a text, which scrolls. */
+const Long = ({ text }: { text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard
+  <pre class="tall" tabIndex={0}>
+    {text.length > shownMax ? `${text.slice(0, shownMax)}\n…` : text}
+  </pre>
+)
+
 /** An example of the response, for users who read examples before fields. */
 function Example({ of }: { of: unknown }) {
   const text = typeof of === 'string' ? of : JSON.stringify(of, null, 2)
   return (
     <details>
       <summary>Example</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
-      <pre class="tall" tabIndex={0}>
-        {text.length > shownMax ? `${text.slice(0, shownMax)}\n…` : text}
-      </pre>
+      <Long text={text} />
     </details>
   )
 }
@@ -639,7 +651,7 @@ async function answerTo(call: Call, body: string | undefined): Promise<Answered>
     const pretty = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
     return {
       status: response.status,
-      text: pretty.length > shownMax ? `${pretty.slice(0, shownMax)}\n…` : pretty,
+      text: pretty,
       headers: [...response.headers],
       ms: Math.round(performance.now() - startedAt),
     }
@@ -662,7 +674,6 @@ function TryIt({
   onHeader: (name: string, value: string) => void
 }) {
   const answer = useSignal<Answered | undefined>(undefined)
-  const isOpen = credentialOf(operation) === undefined
   return (
     <form
       class="stack"
@@ -672,16 +683,8 @@ function TryIt({
       })}
     >
       <div class="row end">
-        {!isOpen && (
-          <label>
-            {boot.isSignedIn ? 'API key (instead of your session)' : 'Key'}
-            <input
-              type="password"
-              autocomplete="off"
-              value={ownKey.value}
-              onInput={event => keepKey(event.currentTarget.value)}
-            />
-          </label>
+        {credentialOf(operation) !== undefined && (
+          <OwnKey label={boot.isSignedIn ? 'API key (instead of your session)' : 'Key'} />
         )}
         <Submit>Send</Submit>
       </div>
@@ -723,10 +726,7 @@ function TrialAnswer({
           </button>
         </p>
       ))}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
-      <pre class="tall" tabIndex={0}>
-        {text === '' ? 'The response has no body.' : text}
-      </pre>
+      <Long text={text || 'The response has no body.'} />
     </>
   )
 }
@@ -770,26 +770,23 @@ function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi
                 </span>
               </>
             )
+            const about = inner.description && (
+              <div class="small">
+                <Inline text={inner.description} />
+              </div>
+            )
             return (
               <li key={name}>
                 {isDeep ? (
                   <details open={depth < 1}>
                     <summary>{head}</summary>
-                    {inner.description && (
-                      <div class="small">
-                        <Inline text={inner.description} />
-                      </div>
-                    )}
+                    {about}
                     <Fields schema={field} document={document} depth={depth + 1} />
                   </details>
                 ) : (
                   <>
                     {head}
-                    {inner.description && (
-                      <div class="small">
-                        <Inline text={inner.description} />
-                      </div>
-                    )}
+                    {about}
                   </>
                 )}
               </li>
@@ -801,91 +798,13 @@ function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi
   )
 }
 
-/** Code, strong words and links of a text. */
-function Inline({ text }: { text: string }) {
-  const parts = text.split(/(<a id="\w+"><\/a>|`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/g)
-  return (
-    <>
-      {parts.map((part): ComponentChildren => {
-        const place = /^<a id="(\w+)"><\/a>$/.exec(part)?.[1]
-        // The target of an address such as /docs#UNAUTHORIZED, in standard Markdown.
-        if (place !== undefined) return <span id={place} />
-        if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>
-        if (part.startsWith('**')) return <strong>{part.slice(2, -2)}</strong>
-        const link = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part)
-        // An address of another kind than these could run a script.
-        return link && /^(https?:\/\/|\/|#)/.test(link[2]!) ? <a href={link[2]}>{link[1]}</a> : part
-      })}
-    </>
-  )
-}
+/** An address of another kind than these could run a script. */
+const markdown = markdownWith(href => (/^(https?:\/\/|\/|#)/.test(href) ? href : undefined))
 
-/** The few forms that descriptions have: headings, lists, tables, code, paragraphs. */
-function Markdown({ text }: { text: string }) {
-  const blocks = text.split(/\n{2,}/)
-  return (
-    <>
-      {blocks.map((block, i) => (
-        <Block key={String(i)} text={block} />
-      ))}
-    </>
-  )
-}
+const Inline = ({ text }: { text: string }) => (
+  <span dangerouslySetInnerHTML={{ __html: markdown.parseInline(text) as string }} />
+)
 
-function Block({ text }: { text: string }) {
-  const lines = text.split('\n')
-  const heading = /^#{1,4} (.*)$/.exec(lines[0] ?? '')
-  if (heading)
-    return (
-      <>
-        <h3>{heading[1]}</h3>
-        {lines.length > 1 && <Block text={lines.slice(1).join('\n')} />}
-      </>
-    )
-  if (text.startsWith('```')) return <pre>{text.replace(/^```\w*\n?|\n?```$/g, '')}</pre>
-  if (lines.every(line => /^[-*] |^ {2,}/.test(line)))
-    return (
-      <ul>
-        {text.split(/\n(?=[-*] )/).map(item => (
-          <li key={item}>
-            <Inline text={item.replace(/^[-*] /, '')} />
-          </li>
-        ))}
-      </ul>
-    )
-  if (lines.length > 2 && /^\|[-| :]+\|$/.test(lines[1] ?? '')) {
-    const cells = (line: string) => line.replace(/^\||\|$/g, '').split('|')
-    return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard
-      <section class="scroll" tabIndex={0} aria-label="Table">
-        <table>
-          <thead>
-            <tr>
-              {cells(lines[0]!).map(cell => (
-                <th scope="col" key={cell}>
-                  <Inline text={cell.trim()} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {lines.slice(2).map(line => (
-              <tr key={line}>
-                {cells(line).map((cell, i) => (
-                  <td key={String(i)}>
-                    <Inline text={cell.trim()} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    )
-  }
-  return (
-    <p>
-      <Inline text={text} />
-    </p>
-  )
-}
+const Markdown = ({ text }: { text: string }) => (
+  <div class="prose guide" dangerouslySetInnerHTML={{ __html: markdown.parse(text) as string }} />
+)
