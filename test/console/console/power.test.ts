@@ -14,7 +14,11 @@ needs('chromium').describe('power by delivery period', () => {
   test('is shown as steps with the present moment, by hour, by zone and with its cheapest hours', async () => {
     const { page, goTo, violations, overflow } = await stage.visitor()
     await goTo('/markets/power')
-    await page.waitForSelector('.steps-chart .now-line', { state: 'attached' })
+    const steps = page.locator('section[aria-labelledby=steps] .chart')
+    await steps.locator('canvas').waitFor()
+    await steps.locator('figcaption:has-text("Europe/Berlin")').waitFor({ state: 'attached' })
+    // The axis names hours, which the legend says of the newest period too.
+    await steps.locator('.u-legend td:text-matches("00:00$")').waitFor()
     await page.waitForSelector('section[aria-labelledby=heat] tbody tr:nth-child(3)')
     await page.waitForSelector('section[aria-labelledby=cheapest] b')
     // The rest of the page is loaded when a reader scrolls to it.
@@ -22,7 +26,7 @@ needs('chromium').describe('power by delivery period', () => {
     await page.waitForSelector('section[aria-labelledby=zones] tbody tr:nth-child(2)')
     const spreads = 'section[aria-labelledby=spreads]'
     await page.waitForSelector(`${spreads} .zone-map li:nth-child(3)`)
-    await page.waitForSelector('section[aria-labelledby=supply] div:nth-child(3) .steps-chart path')
+    await page.waitForSelector('section[aria-labelledby=supply] .columns > div:nth-child(3) canvas')
     await page.waitForSelector('section[aria-labelledby=gas-storage] tbody tr:nth-child(5)')
     expect(await violations()).toEqual([])
     // A zone of the map is the one to compare with, and the one that is shown.

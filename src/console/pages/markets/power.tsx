@@ -126,7 +126,14 @@ function Delivered({ code }: { code: Code }) {
                 </Figure>
                 <Figure label="Negative periods">{number(last.negative_periods)}</Figure>
               </div>
-              <Steps periods={periods} zone={last.zone} />
+              <Steps
+                title={`${code.name}, ${last.zone} time`}
+                label={unitOf(last.currency, last.unit)}
+                periods={periods}
+                zone={last.zone}
+                height={260}
+                decimals={2}
+              />
               {!tomorrow && <p class="quiet">Tomorrow is not published yet.</p>}
             </section>
             {last.resolution !== 'P1D' && (

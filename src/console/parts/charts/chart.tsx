@@ -6,6 +6,7 @@ import { type ChartProps, ink, isDaily, momentText, spoken, type Values, zoneOf 
 import { useOnPaper } from './paper.ts'
 
 const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
+const steps = uPlot.paths.stepped?.({ align: 1 })
 
 const dateIn =
   (timeZone: string) =>
@@ -20,11 +21,12 @@ export function Chart(props: ChartProps) {
   latest.current = props
   const { times, lines, height = 360 } = props
   const shape = JSON.stringify([
-    lines.map(line => [line.label, line.ink, line.width, line.dash, line.isColumns]),
+    lines.map(line => [line.label, line.ink, line.width, line.dash, line.isColumns, line.isSteps]),
     height,
     props.bands,
     props.decimals,
     props.xText?.name,
+    props.zone,
     appearance.value,
   ])
 
@@ -101,7 +103,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
   return {
     width,
     height,
-    ...(xText ? {} : { tzDate: dateIn(zoneOf(props().times)) }),
+    ...(xText ? {} : { tzDate: dateIn(props().zone ?? zoneOf(props().times)) }),
     scales: {
       x: { time: xText === undefined },
       y: {
@@ -117,8 +119,9 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
       xText
         ? { label: xLabel, value: (_, value) => (value === null ? '–' : xText(value)) }
         : {
-            label: isDaily(props().times) ? 'Date' : 'Time',
-            value: (_, value) => (value === null ? '–' : momentText(props().times)(value)),
+            label: !props().zone && isDaily(props().times) ? 'Date' : 'Time',
+            value: (_, value) =>
+              value === null ? '–' : momentText(props().times, props().zone)(value),
           },
       ...lines.map(
         (line): uPlot.Series => ({
@@ -127,8 +130,9 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
           width: line.width ?? 1.6,
           ...(line.dash && { dash: line.dash }),
           ...(line.isColumns && columns && { paths: columns, fill: ink(line.ink) }),
+          ...(line.isSteps && steps && { paths: steps }),
           points: {
-            show: props().times.length < 40 && !line.isEdge && !line.isColumns,
+            show: props().times.length < 40 && !line.isEdge && !line.isColumns && !line.isSteps,
           },
           spanGaps: true,
           value: (plot, value, at) => text(value, plot.data[at] as Values),
@@ -212,10 +216,15 @@ function drawLevels(plot: uPlot, { levels = [] }: ChartProps): void {
   ctx.restore()
 }
 
-function drawMarks(plot: uPlot, { marks = [] }: ChartProps): void {
+function drawMarks(plot: uPlot, { marks = [], now }: ChartProps): void {
   const { ctx, bbox } = plot
   ctx.save()
   ctx.fillStyle = ink('--bad')
+  if (now !== undefined) {
+    const x = plot.valToPos(now, 'x', true)
+    if (x >= bbox.left && x <= bbox.left + bbox.width)
+      ctx.fillRect(x - devicePixelRatio, bbox.top, 2 * devicePixelRatio, bbox.height)
+  }
   for (const at of marks) {
     const x = plot.valToPos(at, 'x', true)
     if (x < bbox.left || x > bbox.left + bbox.width) continue

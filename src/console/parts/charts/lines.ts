@@ -1,5 +1,6 @@
 import { zone } from '../person/preferences.ts'
 import { dataDay, instant, number } from '../text/format.ts'
+import { localText } from '../text/writing.ts'
 
 export type Values = readonly (number | null)[]
 
@@ -14,6 +15,8 @@ export interface Line {
   isEdge?: boolean
   /** Drawn as columns from zero. */
   isColumns?: boolean
+  /** Each value holds until the next time. */
+  isSteps?: boolean
   /** Measured on the axis at the right, as it has another unit. */
   isRight?: boolean
 }
@@ -32,6 +35,10 @@ export interface ChartProps {
   levels?: readonly { value: number; label: string }[]
   /** Moments to point at, Unix seconds. */
   marks?: readonly number[]
+  /** The present moment, drawn as a line, Unix seconds. */
+  now?: number
+  /** The zone of the times; without it, the one of the person. */
+  zone?: string
   /** Instead of dates. */
   xText?: (value: number) => string
   /** What `xText` writes, in the legend. */
@@ -60,7 +67,11 @@ export const isDaily = (times: readonly number[]): boolean =>
   times.every(time => (time - times[0]!) % daySeconds === 0)
 
 /** The time of a point in the legend: only the day where all points have the same hour. */
-export const momentText = (times: readonly number[]): ((seconds: number) => string) => {
+export const momentText = (
+  times: readonly number[],
+  zone?: string,
+): ((seconds: number) => string) => {
+  if (zone) return seconds => localText(seconds * 1000, zone).slice(0, 16)
   const write = isDaily(times) ? dataDay : instant
   return seconds => write(new Date(seconds * 1000).toISOString())
 }

@@ -62,13 +62,20 @@ export function Supply({ code }: { code: Code }) {
     <section class="card" aria-labelledby="supply">
       <h2 id="supply">Load, wind and solar, MW</h2>
       <p class="quiet">Measured values, and the forecast for later periods.</p>
-      <div class="supply">
+      <div class="columns">
         {answer.data.map(({ kind, zone: clock, periods }) => (
           <div key={kind}>
             <h3>
               {words(kind.toLowerCase())} {number(presentOf(periods), 0)}
             </h3>
-            <Steps periods={periods} zone={clock} decimals={0} />
+            <Steps
+              title={words(kind.toLowerCase())}
+              label="MW"
+              periods={periods}
+              zone={clock}
+              height={180}
+              decimals={0}
+            />
           </div>
         ))}
       </div>
