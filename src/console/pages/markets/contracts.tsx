@@ -124,53 +124,33 @@ function butterflyOf(months: readonly Contract[], at: number, digits: number): s
   return signed(settled(near) - 2 * settled(middle) + settled(far), digits)
 }
 
-const slideDays = 365
 const stepDays = 7
 const stepMs = 700
 
 /** Takes the curve through the past year, by hand or by itself. */
 export function CurveDate({ value, onChange }: { value: string; onChange: (day: string) => void }) {
   const isPlaying = useSignal(false)
-  const today = Math.floor(now() / dayMs)
-  const chosen = value === '' ? today : Math.floor(Date.parse(value) / dayMs)
-  const take = (day: number) => onChange(day >= today ? '' : isoDay(day * dayMs))
   useEffect(() => {
     if (!isPlaying.value) return undefined
     const timer = setTimeout(() => {
-      const next = chosen >= today ? today - slideDays : chosen + stepDays
-      if (next >= today) isPlaying.value = false
-      take(next)
+      const chosen = value === '' ? today() - slideDays : Date.parse(value) / dayMs + stepDays
+      if (chosen >= today()) isPlaying.value = false
+      onChange(chosen >= today() ? '' : isoDay(chosen * dayMs))
     }, stepMs)
     return () => clearTimeout(timer)
-  }, [isPlaying.value, chosen])
-  const text = value === '' ? 'today' : value
+  }, [isPlaying.value, value])
+  const Drawn = isPlaying.value ? Pause : Play
   return (
-    <div class="known">
-      <label for="curve-date">
-        Curve of <strong>{text}</strong>
-      </label>
-      <input
-        id="curve-date"
-        type="range"
-        min={today - slideDays}
-        max={today}
-        value={chosen}
-        aria-valuetext={text}
-        onChange={event => take(event.currentTarget.valueAsNumber)}
-      />
+    <DaySlider id="curve-date" label="Curve of" value={value} onChange={onChange}>
       <button
         type="button"
         class="tight"
         aria-pressed={isPlaying.value}
         onClick={sets(isPlaying, !isPlaying.value)}
       >
-        {isPlaying.value ? (
-          <Pause size={14} aria-hidden="true" />
-        ) : (
-          <Play size={14} aria-hidden="true" />
-        )}
+        <Drawn size={14} aria-hidden="true" />
         {isPlaying.value ? 'Pause' : 'Play'}
       </button>
-    </div>
+    </DaySlider>
   )
 }
