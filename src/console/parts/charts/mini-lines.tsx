@@ -13,8 +13,10 @@ interface MiniLine {
 export function MiniLines({
   lines,
   band,
+  className = 'mini',
 }: {
   lines: readonly MiniLine[]
+  className?: string
   /** The ground between a lowest and a highest line. */
   band?: { low: readonly (number | null)[]; high: readonly (number | null)[] }
 }) {
@@ -34,7 +36,7 @@ export function MiniLines({
   const pathOf = (values: readonly (number | null)[]) => `M${points(values).join('L')}`
   return (
     <svg
-      class="mini"
+      class={className}
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       aria-hidden="true"
