@@ -6,7 +6,7 @@ import { Missing } from './pages/missing.tsx'
 import { Page } from './parts/bits.tsx'
 import { Frame } from './parts/frame/frame.tsx'
 import { later, NotLoaded } from './parts/later.tsx'
-import type { PagePath } from './paths.ts'
+import { type PagePath, pagePaths } from './paths.ts'
 
 /** A page that never loaded has nothing to lose: it reloads by itself once the browser is online. */
 function PageNotLoaded() {
@@ -24,53 +24,35 @@ function PageNotLoaded() {
 
 const page = (load: () => Promise<ComponentType>) => later(load, PageNotLoaded)
 
-const Board = page(() => import('./pages/board.tsx').then(({ Board }) => Board))
-const Status = page(() => import('./pages/status.tsx').then(({ Status }) => Status))
-const Signup = page(() => import('./pages/signup.tsx').then(({ Signup }) => Signup))
-const Alerts = page(() => import('./pages/alerts.tsx').then(({ Alerts }) => Alerts))
-const Webhooks = page(() => import('./pages/webhooks.tsx').then(({ Webhooks }) => Webhooks))
-const Account = page(() => import('./pages/account.tsx').then(({ Account }) => Account))
-const Docs = page(() => import('./pages/docs.tsx').then(({ Docs }) => Docs))
-const Market = page(() => import('./pages/market.tsx').then(({ Market }) => Market))
-const Commodities = page(() =>
-  import('./pages/commodities.tsx').then(({ Commodities }) => Commodities),
-)
-const Markets = page(() => import('./pages/markets.tsx').then(({ Markets }) => Markets))
-const Operator = page(() => import('./pages/operator.tsx').then(({ Operator }) => Operator))
-const Desk = page(() => import('./pages/desk.tsx').then(({ Desk }) => Desk))
-const Series = page(() => import('./pages/series.tsx').then(({ Series }) => Series))
+type FirstPart<Path> = Path extends `/${infer Name}/${string}`
+  ? Name
+  : Path extends `/${infer Name}`
+    ? Name
+    : never
 
-/** Which component draws which address; every page comes when it is first gone to. */
-const pages: Record<PagePath, ComponentType> = {
-  '/': Home,
-  '/board': Board,
-  '/series': Series,
-  '/series/:code': Series,
-  '/status': Status,
-  '/signup': Signup,
-  '/commodities': Commodities,
-  '/commodities/:part': Commodities,
-  '/alerts': Alerts,
-  '/alerts/:id': Alerts,
-  '/webhooks': Webhooks,
-  '/webhooks/:id': Webhooks,
-  '/account': Account,
-  '/account/:part': Account,
-  '/docs': Docs,
-  '/docs/:guide': Docs,
-  '/market': Market,
-  '/markets': Markets,
-  '/markets/:part': Markets,
-  '/operator': Operator,
-  '/operator/:part': Operator,
-  '/desk': Desk,
-  '/desk/:part': Desk,
+/** What draws each page, by the first part of its address; a page comes when it is first gone to. */
+const pages: Record<FirstPart<PagePath>, ComponentType> = {
+  '': Home,
+  account: page(() => import('./pages/account.tsx').then(({ Account }) => Account)),
+  alerts: page(() => import('./pages/alerts.tsx').then(({ Alerts }) => Alerts)),
+  board: page(() => import('./pages/board.tsx').then(({ Board }) => Board)),
+  commodities: page(() => import('./pages/commodities.tsx').then(({ Commodities }) => Commodities)),
+  desk: page(() => import('./pages/desk.tsx').then(({ Desk }) => Desk)),
+  docs: page(() => import('./pages/docs.tsx').then(({ Docs }) => Docs)),
+  market: page(() => import('./pages/market.tsx').then(({ Market }) => Market)),
+  markets: page(() => import('./pages/markets.tsx').then(({ Markets }) => Markets)),
+  operator: page(() => import('./pages/operator.tsx').then(({ Operator }) => Operator)),
+  series: page(() => import('./pages/series.tsx').then(({ Series }) => Series)),
+  signup: page(() => import('./pages/signup.tsx').then(({ Signup }) => Signup)),
+  status: page(() => import('./pages/status.tsx').then(({ Status }) => Status)),
+  webhooks: page(() => import('./pages/webhooks.tsx').then(({ Webhooks }) => Webhooks)),
 }
 
+const componentOf = (path: PagePath): ComponentType =>
+  pages[path.split('/')[1] as FirstPart<PagePath>]
+
 const isOurs = new RegExp(
-  `^(${Object.keys(pages)
-    .map(path => path.replace(/:\w+/g, '[^/]+'))
-    .join('|')})([?#].*)?$`,
+  `^(${pagePaths.map(path => path.replace(/:\w+/g, '[^/]+')).join('|')})([?#].*)?$`,
 )
 
 let shownPath = location.pathname
@@ -87,8 +69,8 @@ function Console() {
       <Frame>
         <ErrorBoundary>
           <Router onRouteChange={toTop}>
-            {Object.entries(pages).map(([path, component]) => (
-              <Route key={path} path={path} component={component as ComponentType} />
+            {pagePaths.map(path => (
+              <Route key={path} path={path} component={componentOf(path)} />
             ))}
             <Route default component={Missing} />
           </Router>
