@@ -5,6 +5,7 @@ import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
 import { endLook, impersonation } from './person/impersonation.ts'
 import { Offer } from './person/offer.tsx'
+import { loadsAll } from './print.ts'
 import {
   detailsOf,
   isUnreachable,
@@ -35,7 +36,7 @@ export function Tag({ mood, children }: { mood?: Mood | undefined; children: Com
   return <span class={`tag ${mood ?? ''}`}>{children}</span>
 }
 
-/** Content below the first view: it is loaded when a reader scrolls to it. */
+/** Content below the first view: it is loaded when a reader scrolls to it, or prints the page. */
 export function Below({ children }: { children: ComponentChildren }) {
   const isNear = useSignal(false)
   const place = useRef<HTMLDivElement>(null)
@@ -47,6 +48,9 @@ export function Below({ children }: { children: ComponentChildren }) {
     watch.observe(place.current)
     return () => watch.disconnect()
   }, [])
+  useEffect(() => {
+    isNear.value ||= loadsAll.value
+  }, [loadsAll.value])
   return isNear.value ? children : <div ref={place} class="below" />
 }
 

@@ -36,4 +36,16 @@ needs('chromium').describe('power by delivery period', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await overflow()).toBeLessThanOrEqual(0)
   }, 60_000)
+
+  test('prints the parts of its page that were never scrolled to', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/markets/power')
+    await page.waitForSelector('.below', { state: 'attached' })
+    await page.evaluate(
+      `self.print = () => { self.printed = document.querySelectorAll('section[aria-labelledby=gas-storage] tbody tr').length }`,
+    )
+    await page.keyboard.press('Control+p')
+    await page.waitForFunction('self.printed !== undefined')
+    expect(await page.evaluate<number>('self.printed')).toBeGreaterThan(4)
+  }, 60_000)
 })

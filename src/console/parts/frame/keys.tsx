@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Button } from '../bits.tsx'
+import { printWhole } from '../print.ts'
 import { navigation } from './navigation.ts'
 
 const isTyping = ({ target }: Event): boolean =>
@@ -23,6 +24,12 @@ export function Keys() {
   const { route } = useLocation()
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
+      const isPrint = (event.ctrlKey || event.metaKey) && event.key === 'p'
+      if (isPrint && document.querySelector('main .below')) {
+        event.preventDefault()
+        void printWhole()
+        return
+      }
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       if (document.querySelector('dialog[open]')) return
       const place = isJump.current ? jumps().get(event.key) : undefined
