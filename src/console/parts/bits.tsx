@@ -1,5 +1,11 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
-import { type ComponentChildren, createContext, Fragment, type JSX } from 'preact'
+import {
+  type ComponentChildren,
+  type ComponentType,
+  createContext,
+  Fragment,
+  type JSX,
+} from 'preact'
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Action } from '../../plans/roles/roles.ts'
@@ -17,6 +23,7 @@ import {
   type useAttempt,
 } from './requests/ask.ts'
 import { boot, mayDo } from './requests/boot.ts'
+import { bound } from './text/form.ts'
 
 /** Controls that only some roles of an organization may use. */
 export const May = ({ action, children }: { action: Action; children: ComponentChildren }) =>
@@ -381,6 +388,28 @@ export const Button = ({ label, of, className, isPressed, isOff, onClick }: Butt
   </button>
 )
 
+/** A button that is a picture: screen readers have its words, and so has its tooltip. */
+export const IconButton = ({
+  label,
+  icon: Drawn,
+  className = 'plain tight',
+  isPressed,
+  onClick,
+}: Pick<ButtonProps, 'label' | 'className' | 'isPressed' | 'onClick'> & {
+  icon: ComponentType<{ size: number; 'aria-hidden': 'true' }>
+}) => (
+  <button
+    type="button"
+    class={className}
+    title={label}
+    aria-label={label}
+    aria-pressed={isPressed}
+    onClick={() => void onClick()}
+  >
+    <Drawn size={15} aria-hidden="true" />
+  </button>
+)
+
 /** Copies a text and confirms it. */
 export function Copy({
   text,
@@ -445,6 +474,24 @@ export const Input = ({ label, labelClass, ...field }: InputProps) => (
     {label}
     <input {...field} />
   </label>
+)
+
+interface SearchFieldProps {
+  label: string
+  placeholder: string
+  of: Signal<string>
+  className?: string
+}
+
+/** A field that narrows what is next to it, tied to a signal; its name is for screen readers. */
+export const SearchField = ({ label, placeholder, of, className = '' }: SearchFieldProps) => (
+  <input
+    type="search"
+    class={`tight ${className}`}
+    aria-label={label}
+    placeholder={placeholder}
+    {...bound(of)}
+  />
 )
 
 /** The button that sends its form. */

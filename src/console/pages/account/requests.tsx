@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { RequestRow as Request } from '../../../topics/account/operations/requests.ts'
-import { Button, Choice, Copy, Tag } from '../../parts/bits.tsx'
+import { Button, Choice, Copy, SearchField, Tag } from '../../parts/bits.tsx'
 import { ask, parsedText, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, boundChoice, sets } from '../../parts/text/form.ts'
+import { boundChoice, sets } from '../../parts/text/form.ts'
 import { number, second } from '../../parts/text/format.ts'
 
 interface Answer {
@@ -53,13 +53,7 @@ export function Requests() {
         }
         actions={
           <>
-            <input
-              type="search"
-              class="tight"
-              aria-label="Part of the route"
-              placeholder="/v1/prices"
-              {...bound(route)}
-            />
+            <SearchField label="Part of the route" placeholder="/v1/prices" of={route} />
             <Choice label="Outcome" options={outcomes} {...boundChoice(outcome)} />
             <Button className="tight" label="Refresh" onClick={() => answer.reload()} />
           </>

@@ -1,9 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Button, Choice, Copy, Empty, Shown, saveBlob, Tag } from '../../parts/bits.tsx'
+import {
+  Button,
+  Choice,
+  Copy,
+  Empty,
+  SearchField,
+  Shown,
+  saveBlob,
+  Tag,
+} from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
-import { bound, boundChoice, sets } from '../../parts/text/form.ts'
+import { boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 
 interface Message {
@@ -40,13 +49,7 @@ export function Inbox() {
     <section class="card flush" aria-labelledby="inbox">
       <header>
         <h2 id="inbox">Captured messages</h2>
-        <input
-          type="search"
-          class="tight"
-          aria-label="Words or an address"
-          placeholder="person@example.com"
-          {...bound(words)}
-        />
+        <SearchField label="Words or an address" placeholder="person@example.com" of={words} />
       </header>
       <Shown of={answer} what="messages">
         {({ messages }) => {

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { Button, Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Check, Copy, Empty, Refused, SearchField, Shown, Tag } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
-import { useChange, useLoaded } from '../../parts/requests/ask.ts'
-import { bound } from '../../parts/text/form.ts'
+import { parsedText, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { instant, number } from '../../parts/text/format.ts'
 
 interface Request {
@@ -51,13 +50,7 @@ export function Requests() {
       <header>
         <h2 id="requests">Recent requests</h2>
         <div class="row">
-          <input
-            type="search"
-            class="tight"
-            aria-label="Part of the path"
-            placeholder="/v1/prices"
-            {...bound(path)}
-          />
+          <SearchField label="Part of the path" placeholder="/v1/prices" of={path} />
           <Check of={isRefused}>Refused only</Check>
           <Check of={isLive}>Live</Check>
           <Button className="tight" label="Clear the list" onClick={() => forget()} />
@@ -150,10 +143,8 @@ function callerOf({ key, operator }: Request): string {
   return `${key.account}, with the key ${key.name ?? 'without a name'}`
 }
 
+/** An answer as it is read best: JSON over several lines. */
 function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 1)
-  } catch {
-    return text
-  }
+  const answer = parsedText(text)
+  return typeof answer === 'string' ? text : JSON.stringify(answer, null, 1)
 }

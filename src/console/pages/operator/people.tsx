@@ -11,6 +11,7 @@ import {
   Parted,
   Refused,
   Result,
+  SearchField,
   Select,
   ShownOnce,
   Side,
@@ -122,12 +123,7 @@ export function People() {
         {...pagedRows(answer)}
         keyOf={({ id }) => id}
         empty="No account has that address. Create one, or search again."
-        actions={
-          <label>
-            <span class="only-heard">Search</span>
-            <input type="search" class="tight" placeholder="Search" {...bound(typed)} />
-          </label>
-        }
+        actions={<SearchField label="Search" placeholder="Search" of={typed} />}
         columns={({ column }) => [
           column('Account', 'email', account => (
             <>

@@ -20,11 +20,19 @@ import {
 } from 'lightweight-charts'
 import { Camera, Maximize2 } from 'lucide-preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { saveBlob } from '../bits.tsx'
+import { IconButton, saveBlob } from '../bits.tsx'
 import { appearance } from '../person/preferences.ts'
 import { number } from '../text/format.ts'
 import { axisText, localSeconds } from '../text/writing.ts'
-import { ink, type Line, momentText, spoken, type TradingProps, zoneOf } from './lines.ts'
+import {
+  ink,
+  type Line,
+  momentText,
+  spoken,
+  type TradingProps,
+  type Values,
+  zoneOf,
+} from './lines.ts'
 import { useOnPaper } from './paper.ts'
 
 /** A second chart below the prices, with the same time and the same cursor. */
@@ -137,7 +145,8 @@ export default function MarketChart(props: MarketChartProps) {
     const value = lines[0]?.values[index!] ?? 0
     chart.current.setCrosshairPosition(value, at(time), main.current)
     reading.value = { time, event: eventAt(events, times, time) }
-    spokenReading.value = `${momentText(times)(time)}: ${readingText(props, index!)}`
+    const read = entriesOf(props, index!).map(({ name, text }) => `${name} ${text}`)
+    spokenReading.value = `${props.lines[0]?.label}, ${momentText(times)(time)}: ${read.join(', ')}`
   }
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key]
@@ -159,32 +168,24 @@ export default function MarketChart(props: MarketChartProps) {
       <div class="row spread">
         <Legend {...props} index={index} event={reading.value.event} />
         <div class="row tools">
-          <button
-            type="button"
-            class="plain tight"
-            title="Save as PNG"
-            aria-label="Save as PNG"
+          <IconButton
+            label="Save as PNG"
+            icon={Camera}
             onClick={() =>
               chart.current
                 ?.takeScreenshot()
                 .toBlob(blob => blob && saveBlob(`${props.file}.png`, blob))
             }
-          >
-            <Camera size={15} aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            class="plain tight"
-            title="Full screen"
-            aria-label="Full screen"
+          />
+          <IconButton
+            label="Full screen"
+            icon={Maximize2}
             onClick={() =>
-              void (document.fullscreenElement
+              document.fullscreenElement
                 ? document.exitFullscreen()
-                : figure.current?.requestFullscreen())
+                : figure.current?.requestFullscreen()
             }
-          >
-            <Maximize2 size={15} aria-hidden="true" />
-          </button>
+          />
         </div>
       </div>
       <div
@@ -204,53 +205,43 @@ export default function MarketChart(props: MarketChartProps) {
   )
 }
 
-const wordsOf = (value: number | null | undefined, decimals: number): string =>
-  value === null || value === undefined ? '–' : number(value, decimals)
+interface Entry {
+  name: string
+  text: string
+  ink?: string
+}
 
-/** The values of a moment in a line of text. */
-function readingText(props: MarketChartProps, index: number): string {
-  const { lines, panes, decimals = 2 } = props
+/** The values of a moment: those of its candle, of every line and of every pane. */
+function entriesOf({ lines, candles, panes, decimals = 2 }: MarketChartProps, at: number): Entry[] {
+  const entry = (name: string, values: Values, digits: number, ink?: string): Entry => {
+    const value = values[at]
+    return { name, text: value == null ? '–' : number(value, digits), ...(ink && { ink }) }
+  }
   return [
-    ...lines.map(({ label, values }) => `${label} ${wordsOf(values[index], decimals)}`),
-    ...panes.map(
-      ({ line, decimals: digits }) => `${line.label} ${wordsOf(line.values[index], digits)}`,
+    ...(candles
+      ? [
+          entry('O', candles.open, decimals),
+          entry('H', candles.high, decimals),
+          entry('L', candles.low, decimals),
+        ]
+      : []),
+    ...lines.map(({ label, values, ink }, i) =>
+      entry(candles && i === 0 ? 'C' : label, values, decimals, ink),
     ),
-  ].join(', ')
+    ...panes.map(({ line, decimals: digits }) => entry(line.label, line.values, digits, line.ink)),
+  ]
 }
 
 /** O H L C V of the moment under the cursor, and the value of every line. */
-function Legend({
-  times,
-  lines,
-  candles,
-  panes,
-  decimals = 2,
-  index,
-  event,
-}: MarketChartProps & { index: number; event: string | undefined }) {
+function Legend(props: MarketChartProps & { index: number; event: string | undefined }) {
+  const { times, index, event } = props
   const time = times[index]
-  const bars = candles && [
-    ['O', candles.open[index]],
-    ['H', candles.high[index]],
-    ['L', candles.low[index]],
-  ]
   return (
     <p class="legend small">
       <span class="quiet">{time === undefined ? '–' : momentText(times)(time)}</span>
-      {(bars as [string, number | null | undefined][] | undefined)?.map(([name, value]) => (
-        <span key={name}>
-          <span class="quiet">{name}</span> {wordsOf(value, decimals)}
-        </span>
-      ))}
-      {lines.map((line, i) => (
-        <span key={line.label} data-ink={line.ink}>
-          <span class="name">{candles && i === 0 ? 'C' : line.label}</span>{' '}
-          {wordsOf(line.values[index], decimals)}
-        </span>
-      ))}
-      {panes.map(({ line, decimals: digits }) => (
-        <span key={line.label} data-ink={line.ink}>
-          <span class="name">{line.label}</span> {wordsOf(line.values[index], digits)}
+      {entriesOf(props, index).map(({ name, text, ink }) => (
+        <span key={name} data-ink={ink}>
+          <span class={ink ? 'name' : 'quiet'}>{name}</span> {text}
         </span>
       ))}
       {event !== undefined && <span class="tag warn">{event}</span>}
@@ -284,31 +275,29 @@ const partsOf = {
   [TickMarkType.TimeWithSeconds]: 'time',
 } as const
 
-const colourOf = (token: string): string => ink(token)
-
 function optionsOf({ lines, times }: MarketChartProps) {
   const [zone, write] = [zoneOf(times), momentText(times)]
   return {
     autoSize: true,
     layout: {
-      background: { type: ColorType.Solid, color: colourOf('--surface') },
-      textColor: colourOf('--quiet'),
-      fontFamily: colourOf('--font'),
+      background: { type: ColorType.Solid, color: ink('--surface') },
+      textColor: ink('--quiet'),
+      fontFamily: ink('--font'),
       fontSize: 12,
       attributionLogo: false,
-      panes: { separatorColor: colourOf('--line'), enableResize: true },
+      panes: { separatorColor: ink('--line'), enableResize: true },
     },
     grid: {
-      vertLines: { color: colourOf('--grid') },
-      horzLines: { color: colourOf('--grid') },
+      vertLines: { color: ink('--grid') },
+      horzLines: { color: ink('--grid') },
     },
-    rightPriceScale: { borderColor: colourOf('--line') },
+    rightPriceScale: { borderColor: ink('--line') },
     leftPriceScale: {
       visible: lines.some(({ isRight }) => isRight),
-      borderColor: colourOf('--line'),
+      borderColor: ink('--line'),
     },
     timeScale: {
-      borderColor: colourOf('--line'),
+      borderColor: ink('--line'),
       timeVisible: true,
       secondsVisible: false,
       // Nothing is before the first point or after the last one, so their labels are moved into the
@@ -340,7 +329,7 @@ function drawLine(
   decimals: number,
 ): Drawn {
   const series = chart.addSeries(LineSeries, {
-    color: colourOf(line.ink),
+    color: ink(line.ink),
     lineWidth: Math.max(1, Math.round(line.width ?? 2)) as 1 | 2,
     lineStyle: line.dash ? LineStyle.Dashed : LineStyle.Solid,
     // The axis at the right is that of the first line; another unit has its own at the left.
@@ -358,10 +347,10 @@ function drawCandles(
   chart: IChartApiBase<Time>,
   { times, lines, candles, decimals = 2 }: MarketChartProps,
 ): Drawn {
-  const [up, down] = [colourOf('--up'), colourOf('--down')]
+  const [up, down] = [ink('--up'), ink('--down')]
   const series = chart.addSeries(CandlestickSeries, {
     // Hollow up, filled down: the shape shows the direction too.
-    upColor: colourOf('--surface'),
+    upColor: ink('--surface'),
     borderUpColor: up,
     wickUpColor: up,
     downColor: down,
@@ -395,7 +384,7 @@ function drawSpans(
     lastValueVisible: false,
   })
   series.priceScale().applyOptions({ scaleMargins: { top: 0, bottom: 0 } })
-  const colours = { held: colourOf('--note-ground'), quarantined: colourOf('--warn-ground') }
+  const colours = { held: ink('--note-ground'), quarantined: ink('--warn-ground') }
   const days = new Map(
     spans.map(({ from, isHeld }) => [from, isHeld ? colours.held : colours.quarantined]),
   )
@@ -418,7 +407,7 @@ function drawPane(
 ): void {
   const { line, decimals, levels = [] } = pane
   const options = {
-    color: colourOf(line.ink),
+    color: ink(line.ink),
     priceFormat: formatOf(decimals),
     priceLineVisible: false,
   }
@@ -429,7 +418,7 @@ function drawPane(
   for (const price of levels)
     series.createPriceLine({
       price,
-      color: colourOf('--line-strong'),
+      color: ink('--line-strong'),
       lineWidth: 1,
       lineStyle: LineStyle.Dashed,
       axisLabelVisible: true,
@@ -453,7 +442,7 @@ function drawEvents(series: Drawn | undefined, { events, times }: MarketChartPro
         time: at(time) as Time,
         position: 'aboveBar' as const,
         shape: 'arrowDown' as const,
-        color: colourOf('--warn'),
+        color: ink('--warn'),
         size: 0.8,
       })),
   )

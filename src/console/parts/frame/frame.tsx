@@ -3,7 +3,7 @@ import { Monitor, Moon, PanelLeft, Rows4, Search as SearchIcon, Sun } from 'luci
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Button, Refused, SessionEnd, signInHref } from '../bits.tsx'
+import { Button, IconButton, Refused, SessionEnd, signInHref } from '../bits.tsx'
 import { NotLoaded } from '../later.tsx'
 import { caller, callerRefusal, whoIsThere } from '../person/account.ts'
 import { endLook, impersonation } from '../person/impersonation.ts'
@@ -167,38 +167,29 @@ function Appearance() {
     <div class="row appearance">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them */}
       <div class="group" role="group" aria-label="Colour scheme">
-        {schemes.map(({ value, text, icon: Drawn }) => (
-          <button
-            type="button"
+        {schemes.map(({ value, text, icon }) => (
+          <IconButton
             key={value}
-            title={text}
-            aria-label={text}
-            aria-pressed={scheme === value}
+            className=""
+            label={text}
+            icon={icon}
+            isPressed={scheme === value}
             onClick={() => prefer({ scheme: value })}
-          >
-            <Drawn size={15} aria-hidden="true" />
-          </button>
+          />
         ))}
       </div>
-      <button
-        type="button"
-        class="plain tight"
-        title="Dense rows"
-        aria-label="Dense rows"
-        aria-pressed={density === 'dense'}
+      <IconButton
+        label="Dense rows"
+        icon={Rows4}
+        isPressed={density === 'dense'}
         onClick={() => prefer({ density: density === 'dense' ? 'normal' : 'dense' })}
-      >
-        <Rows4 size={15} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
-        class="plain tight fold"
-        title={isRailNarrow ? 'Show names' : 'Icons only'}
-        aria-label={isRailNarrow ? 'Show names' : 'Icons only'}
+      />
+      <IconButton
+        className="plain tight fold"
+        label={isRailNarrow ? 'Show names' : 'Icons only'}
+        icon={PanelLeft}
         onClick={() => prefer({ isRailNarrow: !isRailNarrow })}
-      >
-        <PanelLeft size={15} aria-hidden="true" />
-      </button>
+      />
     </div>
   )
 }

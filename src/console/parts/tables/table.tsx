@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment, options } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
-import { Button, Copy, Empty, Refused, RowName, save, Waiting } from '../bits.tsx'
+import { Button, Copy, Empty, Refused, RowName, SearchField, save, Waiting } from '../bits.tsx'
 import { useOnPaper } from '../charts/paper.ts'
 import { useFocusKept } from '../focus.ts'
 import type { Loaded } from '../requests/ask.ts'
 import { mayDo } from '../requests/boot.ts'
-import { bound, takes } from '../text/form.ts'
+import { takes } from '../text/form.ts'
 import { number } from '../text/format.ts'
 import { type Cell, type Column, type Columns, column, numeric } from './columns.tsx'
 
@@ -148,12 +148,11 @@ export function Table<T>(props: TableProps<T>) {
         <div class="row">
           {actions}
           {isFiltered && (
-            <input
-              type="search"
-              class="tight filter"
-              aria-label={`Filter ${caption}`}
+            <SearchField
+              className="filter"
+              label={`Filter ${caption}`}
               placeholder="Filter"
-              {...bound(filter)}
+              of={filter}
             />
           )}
           {hasRows && columns.some(({ value }) => value) && (
