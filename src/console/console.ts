@@ -13,6 +13,7 @@ import type { Keyring } from '../topics/keys/service/keyring.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
 import { type Guides, sampleOrigin } from './guides/guide.ts'
 import { callsPath, operationPath, type PageWithParts, pageParts, pagePaths } from './paths.ts'
+import { renewedCookie } from './server/renewed-cookie.ts'
 
 interface ConsoleDeps {
   access: AccessPlugin
@@ -125,7 +126,9 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
     const visitor = person ? undefined : await signedInVisitor(deps, request)
-    const cookie = person ? await renewed(deps, person.session) : visitor?.cookie
+    const cookie = person
+      ? await renewedCookie(deps.sessions, person.session, deps.ownUrl().startsWith('https:'))
+      : visitor?.cookie
     const accountId = person?.session.accountId ?? visitor?.accountId
     const holderId = person?.key.holder.account.id ?? accountId
     const html = documentOf(
@@ -247,8 +250,6 @@ export const consoleOperations = (answerPage: (request: Request) => Promise<Resp
   }),
 ]
 
-type CurrentSession = NonNullable<ReturnType<Sessions['find']>>
-
 /** A session for a browser that opens a demo instance on the same machine: trying it needs no sign-in. */
 async function signedInVisitor(
   { keys, operators, sessions, ownUrl }: ConsoleDeps,
@@ -261,15 +262,4 @@ async function signedInVisitor(
   sessions.write(signedIn.session)
   const cookie = cookieOf(signedIn, sessions.now(), ownUrl().startsWith('https:'))
   return { accountId, cookie }
-}
-
-/** After half of its lifetime a session gets a new token, so that active users stay signed in. */
-async function renewed(
-  { sessions, ownUrl }: Pick<ConsoleDeps, 'sessions' | 'ownUrl'>,
-  session: CurrentSession['session'],
-): Promise<string | undefined> {
-  if (sessions.now() - session.createdAt < (session.expiresAt - session.createdAt) / 2)
-    return undefined
-  const refreshed = await sessions.refresh(session)
-  return refreshed && cookieOf(refreshed, sessions.now(), ownUrl().startsWith('https:'))
 }

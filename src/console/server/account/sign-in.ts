@@ -20,6 +20,7 @@ import { heldKeys, type Keyring, type KeyState } from '../../../topics/keys/serv
 import type { Audit } from '../../../topics/operator/service/audit.ts'
 import { ownPath } from '../own-path.ts'
 import { formBody, pageAnswer, seeOther } from '../page.ts'
+import { renewedCookie } from '../renewed-cookie.ts'
 import {
   codeForm,
   invitationPage,
@@ -166,7 +167,7 @@ function noticeOfRefusal(refusal: SignInRefusal): { notice: Notice; status: numb
 
 function comeIn(
   { access, signIn, addressOf, ownUrl, company, ...deps }: SignInPagesDeps,
-  { page, personOf, cookieOf, fromOwnPage }: Frame,
+  { page, personOf, cookieOf, isSecure, fromOwnPage }: Frame,
 ) {
   const forms = (notice?: Notice, next?: string) => signInForms(notice, next, company)
   return [
@@ -185,10 +186,11 @@ function comeIn(
         }
         const person = personOf(request)
         if (!person) return page('Sign in', forms(undefined, ownPath(query.next)))
+        const cookie = await renewedCookie(deps.sessions, person.session, isSecure())
         return page(
           'Your account',
           accountBody({ ...deps, signIn }, person),
-          await renewed(deps, person, cookieOf),
+          cookie === undefined ? {} : { cookie },
         )
       },
     }),
@@ -243,17 +245,6 @@ function comeIn(
         }),
     }),
   ]
-}
-
-/** After half of its lifetime a session gets a new token, so that active users stay signed in. */
-async function renewed(
-  { sessions }: Pick<SignInPagesDeps, 'sessions'>,
-  { session }: Person,
-  cookieOf: Frame['cookieOf'],
-) {
-  if (sessions.now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return {}
-  const refreshed = await sessions.refresh(session)
-  return refreshed ? { cookie: cookieOf(refreshed) } : {}
 }
 
 function accountBody(
