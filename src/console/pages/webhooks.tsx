@@ -25,9 +25,10 @@ import { ask, dataOf, useAttempt, useData, useLoaded } from '../parts/requests/a
 import { mayDo } from '../parts/requests/boot.ts'
 import { usePages } from '../parts/requests/pages.ts'
 import { aside } from '../parts/tables/columns.tsx'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { bound, boundSelect, submits } from '../parts/text/form.ts'
 import { ago, instant, number, words } from '../parts/text/format.ts'
+import { deliveryMoods } from './webhooks/delivery-moods.ts'
 import {
   EndpointForm,
   type EndpointTerms,
@@ -55,12 +56,6 @@ interface TestResult {
   status_code: number | null
   response_time_ms: number | null
   error: string | null
-}
-
-const outcomeMoods: Readonly<Record<string, 'good' | 'bad' | 'warn'>> = {
-  delivered: 'good',
-  failed: 'bad',
-  retry_scheduled: 'warn',
 }
 
 /** A delivery that was skipped on purpose or is waiting has not failed. */
@@ -358,7 +353,7 @@ const Entry = ({ row, onResend }: { row: Delivery; onResend: OnResend }) => (
   <details class="entry">
     <summary>
       <span class="code">{row.event_type}</span>
-      <Tag mood={outcomeMoods[row.status]}>{outcomeOf(row)}</Tag>
+      <Tag mood={deliveryMoods[row.status]}>{outcomeOf(row)}</Tag>
       <span class="quiet small">{instant(row.created_at)}</span>
     </summary>
     <div class="stack">

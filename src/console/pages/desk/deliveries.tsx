@@ -3,6 +3,7 @@ import { Check, Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
 import { instant, words } from '../../parts/text/format.ts'
+import { deliveryMoods } from '../webhooks/delivery-moods.ts'
 
 interface Delivery {
   id: string
@@ -55,18 +56,12 @@ export function Deliveries() {
   )
 }
 
-const moods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
-  delivered: 'good',
-  retry_scheduled: 'warn',
-  failed: 'bad',
-}
-
 function Line(delivery: Delivery) {
   const { status, status_code: code, event_type: type, url, created_at: at } = delivery
   return (
     <details class="entry told of-types">
       <summary>
-        <Tag mood={moods[status]}>{code ?? words(status)}</Tag>
+        <Tag mood={deliveryMoods[status]}>{code ?? words(status)}</Tag>
         <code>{type}</code>
         <code class="break path">{url ?? 'a deleted endpoint'}</code>
         <span class="quiet small number">
