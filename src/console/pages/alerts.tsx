@@ -253,12 +253,11 @@ function List() {
             name: 'Measured',
             isNumber: true,
             value: metBy,
-            show: row => (
-              <>
-                <span class="strong">{metBy(row)}</span>
-                {row.metadata && <div class="quiet small">price {number(row.price)}</div>}
-              </>
-            ),
+            show: row =>
+              twoLines(
+                <span class="strong">{metBy(row)}</span>,
+                row.metadata && `price ${number(row.price)}`,
+              ),
           },
           column('Channels', ({ channels }) => channels.map(words).join(', '), {
             isWide: true,

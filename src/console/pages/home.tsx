@@ -7,7 +7,7 @@ import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
 import { detailsOf, Refusal, useAnswer, useData } from '../parts/requests/ask.ts'
 import { boot } from '../parts/requests/boot.ts'
 import { Samples } from '../parts/samples.tsx'
-import { aside } from '../parts/tables/columns.tsx'
+import { aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
@@ -189,12 +189,8 @@ function Demo() {
       columns={({ column, numeric }) => [
         column('Commodity', 'code', {
           fileName: 'code',
-          show: ({ code, name }) => (
-            <>
-              {boot.isSignedIn ? <a href={`/series/${code}`}>{name}</a> : name}
-              <div class="code wide-only">{code}</div>
-            </>
-          ),
+          show: ({ code, name }) =>
+            twoLines(boot.isSignedIn ? seriesLink(code, name) : name, code, 'code wide-only'),
         }),
         numeric('Price', 'price', row =>
           twoLines(

@@ -206,15 +206,13 @@ function Data() {
         empty="No batches yet. Drop a file above."
         columns={({ column, numeric }) => [
           column('Batch', ({ kind, id }) => `${kind} ${id}`, {
-            show: batch => (
-              <>
-                {words(batch.kind)} {batch.id}
-                {batch.status !== 'completed' && <Tag>{words(batch.status)}</Tag>}
-                <div class="quiet small">
-                  {batch.file_name ?? batch.source ?? batch.reason ?? batch.actor}
-                </div>
-              </>
-            ),
+            show: ({ kind, id, status, file_name: file, source, reason, actor }) =>
+              twoLines(
+                <>
+                  {words(kind)} {id} {status !== 'completed' && <Tag>{words(status)}</Tag>}
+                </>,
+                file ?? source ?? reason ?? actor,
+              ),
           }),
           numeric('New', 'inserted'),
           numeric('Revised', 'revised'),

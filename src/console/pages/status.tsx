@@ -3,7 +3,7 @@ import type { PublicStatus } from '../../topics/condition/operations/public-stat
 import { Button, Figure, Page, Shown, Tag } from '../parts/bits.tsx'
 import { type Loaded, useAnswer } from '../parts/requests/ask.ts'
 import { numeric } from '../parts/tables/columns.tsx'
-import { Table } from '../parts/tables/table.tsx'
+import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/text/format.ts'
 
 interface Component {
@@ -168,12 +168,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
     empty="No incidents. Subscribe to incidents.rss below to be notified of the next one."
     columns={({ column, numeric }) => [
       column('Component', ({ part }) => partOf(part), {
-        show: ({ part, message }) => (
-          <>
-            {partOf(part)}
-            {message && <div class="quiet small">{message}</div>}
-          </>
-        ),
+        show: ({ part, message }) => twoLines(partOf(part), message),
       }),
       column('Worst state', 'status', ({ status }) => (
         <Tag mood={moods[status]}>{words(status)}</Tag>

@@ -108,14 +108,14 @@ function List() {
         keyOf={({ id }) => id}
         empty={mayDo('change_data') ? 'No endpoints yet. Add one below.' : 'No endpoints yet.'}
         columns={({ column, numeric }) => [
-          column('Endpoint', 'url', endpoint => (
-            <>
-              <a href={`/webhooks/${endpoint.id}`}>
-                <Parted text={endpoint.url} />
-              </a>
-              {endpoint.description && <div class="quiet small">{endpoint.description}</div>}
-            </>
-          )),
+          column('Endpoint', 'url', ({ id, url, description }) =>
+            twoLines(
+              <a href={`/webhooks/${id}`}>
+                <Parted text={url} />
+              </a>,
+              description,
+            ),
+          ),
           column('Events', ({ events }) => events.join(', '), { isWide: true, className: 'code' }),
           numeric('Delivered', 'successful_deliveries'),
           numeric('Failed', 'failed_deliveries'),

@@ -2,7 +2,7 @@ import type { Cluster as ClusterAnswer } from '../../../topics/operator/operatio
 import { Figure, Notice, Tag } from '../../parts/bits.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, figure, number, orDash } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
 
@@ -47,14 +47,8 @@ export function Cluster() {
         columns={({ column, numeric }) => [
           column('Instance', 'url', {
             fileName: 'url',
-            show: node => (
-              <>
-                {node.url ?? 'unknown address'}
-                <div class="quiet small">
-                  {node.version}, started {ago(node.started_at)}
-                </div>
-              </>
-            ),
+            show: ({ url, version, started_at: at }) =>
+              twoLines(url ?? 'unknown address', `${version}, started ${ago(at)}`),
           }),
           column('Role', 'role', node => (
             <>
@@ -80,14 +74,11 @@ export function Cluster() {
           numeric('Quota requests', ({ quotas }) => quotas.requests, {
             fileName: 'quota_requests',
             isWide: true,
-            show: ({ quotas, role }) => (
-              <>
-                {number(quotas.requests)}
-                <div class="quiet small">
-                  {role === 'primary' ? 'pooled' : 'assigned'} for {number(quotas.keys)} keys
-                </div>
-              </>
-            ),
+            show: ({ quotas, role }) =>
+              twoLines(
+                number(quotas.requests),
+                `${role === 'primary' ? 'pooled' : 'assigned'} for ${number(quotas.keys)} keys`,
+              ),
           }),
         ]}
       />

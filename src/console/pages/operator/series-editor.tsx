@@ -4,8 +4,8 @@ import { Button, Confirmed, Input, Parted, Result, Submit, Tag } from '../../par
 import { useOpened } from '../../parts/focus.ts'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
-import { actions } from '../../parts/tables/columns.tsx'
-import { Table } from '../../parts/tables/table.tsx'
+import { actions, seriesLink } from '../../parts/tables/columns.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets, submits } from '../../parts/text/form.ts'
 import { unitOf, words } from '../../parts/text/format.ts'
 
@@ -88,14 +88,9 @@ export function SeriesEditor() {
         empty="The catalogue has no series."
         actions={<Button label="New series" onClick={sets(edited, 'new')} />}
         columns={({ column }) => [
-          column('Code', 'code', ({ code, name }) => (
-            <>
-              <a href={`/series/${code}`}>
-                <Parted text={code} />
-              </a>
-              <div class="quiet small">{name}</div>
-            </>
-          )),
+          column('Code', 'code', ({ code, name }) =>
+            twoLines(seriesLink(code, <Parted text={code} />), name),
+          ),
           column('Name', 'name', { isFileOnly: true }),
           column('Category', 'category', { isWide: true, show: ({ category }) => words(category) }),
           column('Unit', ({ currency, unit }) => [currency, unit].filter(Boolean).join('/'), {

@@ -62,6 +62,6 @@ export const aside = { isWide: true, className: 'quiet nowrap' } as const
 /** The column of the buttons of each row. */
 export const actions = { name: 'Actions', isHeadingHidden: true } as const
 
-export const seriesLink = (code: string, text: string = code) => (
+export const seriesLink = (code: string, text: ComponentChildren = code) => (
   <a href={`/series/${code}`}>{text}</a>
 )

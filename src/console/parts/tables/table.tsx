@@ -42,7 +42,7 @@ interface TableProps<T> {
   className?: string
 }
 
-/** A cell of two lines: the second says more of the first. */
+/** A cell of two lines: the second says more of the first, where there is more. */
 export const twoLines = (
   first: ComponentChildren,
   second: ComponentChildren,
@@ -50,7 +50,7 @@ export const twoLines = (
 ) => (
   <>
     {first}
-    <div class={className}>{second}</div>
+    {second && <div class={className}>{second}</div>}
   </>
 )
 
