@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import type {
   OperatorAccount as Account,
   OperatorAccountDetail as Detail,
@@ -24,10 +25,10 @@ import { asOperator, useOperatorPages } from '../../parts/person/operator-token.
 import { featureText } from '../../parts/person/plans.ts'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
-import { pagedRows } from '../../parts/requests/pages.ts'
-import { actions, aside } from '../../parts/tables/columns.tsx'
+import { type Pages, pagedRows } from '../../parts/requests/pages.ts'
+import { actions, aside, type Column, column } from '../../parts/tables/columns.tsx'
 import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.tsx'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, sets, submits } from '../../parts/text/form.ts'
 import { ago, day, number, words } from '../../parts/text/format.ts'
 import {
@@ -42,74 +43,87 @@ import {
 
 const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
 
+/** A text with a secret that is shown once. */
+interface Secret {
+  text: string
+  secret: string
+}
+
+/** What an operator does to accounts; `shown` gets the secrets that it brings. */
+function useAccountChanges(answer: Pages<unknown, Account>, shown: Signal<Secret | undefined>) {
+  const { attempt, ...outcome } = useAttempt()
+  return {
+    outcome,
+    make: (email: string, plan: string) =>
+      attempt(async () => {
+        const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
+          '/admin/v1/accounts',
+          { method: 'POST', body: { email, plan } },
+        )
+        shown.value = {
+          text: `The first key for ${email}, shown once:`,
+          secret: data.api_key.plain_token ?? '',
+        }
+        await answer.reload()
+      }),
+    invite: (email: string) =>
+      attempt(async () => {
+        await asOperator('/admin/v1/invitations', { method: 'POST', body: { email } })
+        return `An invitation was sent to ${email}. Its link is valid for 7 days.`
+      }),
+    link: ({ id, email }: Account) =>
+      attempt(async () => {
+        const signIn = await asOperator<{ data: { sign_in_url: string } }>(
+          `/admin/v1/accounts/${id}/link`,
+          { method: 'POST', body: {} },
+        )
+        shown.value = {
+          text: `One-time sign-in link for ${email}:`,
+          secret: signIn.data.sign_in_url,
+        }
+      }),
+    lookAt: ({ id }: Account) =>
+      attempt(async () => {
+        const path = `/admin/v1/accounts/${id}/look`
+        const { data } = await asOperator<{ data: Impersonation }>(path, {
+          method: 'POST',
+          body: {},
+        })
+        beginImpersonation(data)
+      }),
+    change: ({ id }: Account, body: object) =>
+      attempt(async () => {
+        await asOperator(`/admin/v1/accounts/${id}`, { method: 'PATCH', body })
+        await answer.reload()
+      }),
+  }
+}
+
+type AccountChanges = ReturnType<typeof useAccountChanges>
+
 /** Accounts, their plans and keys, impersonation, and organizations. */
 export function People() {
   const typed = useSignal(new URLSearchParams(location.search).get('search') ?? '')
-  const email = useSignal('')
-  const plan = useSignal('free')
-  const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
   const path = `/admin/v1/accounts?per_page=50&usage=true${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
   const answer = useOperatorPages<Account>(path, 'accounts')
-  const { attempt, ...outcome } = useAttempt()
+  const shown = useSignal<Secret | undefined>(undefined)
+  const changes = useAccountChanges(answer, shown)
   const opened = useSignal('')
   const account = answer.rows?.find(({ id }) => id === opened.value)
   /** Counts changes of plans: the figures load again. */
-  const changes = useSignal(0)
-  const invoices = useInvoices(changes.value)
-  const invoiceStates = invoiceStatesOf(invoices)
-  const make = () =>
-    attempt(async () => {
-      const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
-        '/admin/v1/accounts',
-        { method: 'POST', body: { email: email.value, plan: plan.value } },
-      )
-      shown.value = {
-        text: `The first key for ${email.value}, shown once:`,
-        secret: data.api_key.plain_token ?? '',
-      }
-      email.value = ''
-      await answer.reload()
-    })
-  const invite = () =>
-    attempt(async () => {
-      await asOperator('/admin/v1/invitations', { method: 'POST', body: { email: email.value } })
-      const invited = email.value
-      email.value = ''
-      return `An invitation was sent to ${invited}. Its link is valid for 7 days.`
-    })
-  const link = (account: Account) =>
-    attempt(async () => {
-      const signIn = await asOperator<{ data: { sign_in_url: string } }>(
-        `/admin/v1/accounts/${account.id}/link`,
-        { method: 'POST', body: {} },
-      )
-      shown.value = {
-        text: `One-time sign-in link for ${account.email}:`,
-        secret: signIn.data.sign_in_url,
-      }
-    })
-  const lookAt = (account: Account) =>
-    attempt(async () => {
-      const { data } = await asOperator<{ data: Impersonation }>(
-        `/admin/v1/accounts/${account.id}/look`,
-        {
-          method: 'POST',
-          body: {},
-        },
-      )
-      beginImpersonation(data)
-    })
-  const change = (account: Account, body: object) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/accounts/${account.id}`, { method: 'PATCH', body })
-      await answer.reload()
-    })
+  const planChanges = useSignal(0)
+  const invoices = useInvoices(planChanges.value)
+  const results = (
+    <>
+      <Result {...changes.outcome} />
+      {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
+    </>
+  )
   return (
     <>
-      {!account && <Result {...outcome} />}
-      {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
+      {!account && results}
       <CustomerFigures
-        key={changes.value}
+        key={planChanges.value}
         invoices={invoices}
         accounts={answer.total}
         usage={
@@ -124,114 +138,150 @@ export function People() {
         keyOf={({ id }) => id}
         empty="No account has that address. Create one, or search again."
         actions={<SearchField label="Search" placeholder="Search" of={typed} />}
-        columns={({ column }) => [
-          column('Account', 'email', account => (
-            <>
-              <Parted text={account.email} />
-              <div class="quiet small">
-                since <span class="nowrap">{day(account.created_at)}</span>
-                {account.suspended_at && ', suspended'}
-              </div>
-            </>
-          )),
-          column('Plan', 'plan', account => (
-            <PlanChoice
-              account={account}
-              plans={plans}
-              onChanged={async () => {
-                changes.value += 1
-                await answer.reload()
-              }}
-            />
-          )),
-          column('Usage', ({ usage }) => usage?.requests_used, {
-            isWide: true,
-            show: ({ usage }) => usage && <UsageBar usage={usage} />,
-          }),
-          {
-            name: '30 days',
-            isWide: true,
-            show: ({ usage }) => usage?.days.some(Boolean) && <Spark values={usage.days} />,
+        columns={accountColumns(
+          invoiceStatesOf(invoices),
+          async () => {
+            planChanges.value += 1
+            await answer.reload()
           },
-          column('Last request', ({ usage }) => usage?.last_request_at, { ...aside, write: ago }),
-          column('Invoices', ({ id }) => invoiceStates.get(id), {
-            isWide: true,
-            show: ({ id }) => <InvoiceTag state={invoiceStates.get(id)} />,
-          }),
-          column('State', account => (account.suspended_at ? 'suspended' : 'active'), {
-            isWide: true,
-            show: account =>
-              account.suspended_at ? (
-                <Tag mood="bad">Suspended</Tag>
-              ) : (
-                <Tag mood="good">Active</Tag>
-              ),
-          }),
-          {
-            ...actions,
-            show: account => (
-              <button
-                type="button"
-                class="tight"
-                aria-label={`Details of ${account.email}`}
-                aria-haspopup="dialog"
-                onClick={sets(opened, account.id)}
-              >
-                Details
-              </button>
-            ),
-          },
-        ]}
+          opened,
+        )}
       />
-      <details class="card">
-        <summary>Add account</summary>
-        <form class="row end" onSubmit={submits(() => make())}>
-          <Input label="E-mail address" type="email" required {...bound(email)} />
-          <Select label="Plan" of={plans} textOf={words} {...boundSelect(plan)} />
-          <Submit>Create account</Submit>
-          {boot.signup !== 'closed' && boot.signup !== 'company' && (
-            <Button label="Invite by e-mail" isOff={email.value === ''} onClick={() => invite()} />
-          )}
-        </form>
-      </details>
+      <NewAccount changes={changes} />
       {account && (
-        <Side label={`Customer ${account.email}`} onClose={sets(opened, '')}>
-          <div class="row">
-            <Confirmed
-              className="tight"
-              label="Impersonate"
-              question={`Impersonate ${account.email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
-              onConfirm={() => lookAt(account)}
-            />
-            <button
-              type="button"
-              class="tight"
-              aria-label={`Sign-in link for ${account.email}`}
-              onClick={() => void link(account)}
-            >
-              {' '}
-              Sign-in link{' '}
-            </button>
-            <Confirmed
-              label={account.suspended_at ? 'Restore' : 'Suspend'}
-              question={
-                account.suspended_at
-                  ? `Restore the access of ${account.email}?`
-                  : `Suspend ${account.email}? All of its requests are refused until you restore it.`
-              }
-              onConfirm={() => change(account, { suspended: account.suspended_at === null })}
-            />
-          </div>
-          <Result {...outcome} />
-          {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
-          <CustomerParts
-            account={account}
-            keys={<AccountKeys account={account} onChange={() => void answer.reload()} />}
-          />
-        </Side>
+        <Customer
+          account={account}
+          changes={changes}
+          onChange={() => void answer.reload()}
+          onClose={sets(opened, '')}
+        >
+          {results}
+        </Customer>
       )}
       <Organizations />
     </>
+  )
+}
+
+const accountColumns = (
+  invoiceStates: ReturnType<typeof invoiceStatesOf>,
+  onPlanChanged: () => Promise<void>,
+  opened: Signal<string>,
+): readonly Column<Account>[] => [
+  column('Account', 'email', ({ email, created_at: at, suspended_at: suspendedAt }) =>
+    twoLines(<Parted text={email} />, `since ${day(at)}${suspendedAt ? ', suspended' : ''}`),
+  ),
+  column('Plan', 'plan', account => (
+    <PlanChoice account={account} plans={plans} onChanged={onPlanChanged} />
+  )),
+  column('Usage', ({ usage }) => usage?.requests_used, {
+    isWide: true,
+    show: ({ usage }) => usage && <UsageBar usage={usage} />,
+  }),
+  {
+    name: '30 days',
+    isWide: true,
+    show: ({ usage }) => usage?.days.some(Boolean) && <Spark values={usage.days} />,
+  },
+  column('Last request', ({ usage }) => usage?.last_request_at, { ...aside, write: ago }),
+  column('Invoices', ({ id }) => invoiceStates.get(id), {
+    isWide: true,
+    show: ({ id }) => <InvoiceTag state={invoiceStates.get(id)} />,
+  }),
+  column('State', account => (account.suspended_at ? 'suspended' : 'active'), {
+    isWide: true,
+    show: account => <Active isActive={account.suspended_at === null} />,
+  }),
+  {
+    ...actions,
+    show: account => (
+      <button
+        type="button"
+        class="tight"
+        aria-label={`Details of ${account.email}`}
+        aria-haspopup="dialog"
+        onClick={sets(opened, account.id)}
+      >
+        Details
+      </button>
+    ),
+  },
+]
+
+const Active = ({ isActive }: { isActive: boolean }) =>
+  isActive ? <Tag mood="good">Active</Tag> : <Tag mood="bad">Suspended</Tag>
+
+function NewAccount({ changes }: { changes: AccountChanges }) {
+  const email = useSignal('')
+  const plan = useSignal('free')
+  /** The address stays where it was refused. */
+  const send = async (work: Promise<void>) => {
+    await work
+    if (changes.outcome.refusal.value === undefined) email.value = ''
+  }
+  return (
+    <details class="card">
+      <summary>Add account</summary>
+      <form class="row end" onSubmit={submits(() => send(changes.make(email.value, plan.value)))}>
+        <Input label="E-mail address" type="email" required {...bound(email)} />
+        <Select label="Plan" of={plans} textOf={words} {...boundSelect(plan)} />
+        <Submit>Create account</Submit>
+        {boot.signup !== 'closed' && boot.signup !== 'company' && (
+          <Button
+            label="Invite by e-mail"
+            isOff={email.value === ''}
+            onClick={() => send(changes.invite(email.value))}
+          />
+        )}
+      </form>
+    </details>
+  )
+}
+
+interface CustomerProps {
+  account: Account
+  changes: AccountChanges
+  onChange: () => void
+  onClose: () => void
+  children: ComponentChildren
+}
+
+/** One account over the list: what the operator does to it, and its parts. */
+function Customer({ account, changes, onChange, onClose, children }: CustomerProps) {
+  const { email, suspended_at: suspendedAt } = account
+  return (
+    <Side label={`Customer ${email}`} onClose={onClose}>
+      <div class="row">
+        <Confirmed
+          className="tight"
+          label="Impersonate"
+          question={`Impersonate ${email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
+          onConfirm={() => changes.lookAt(account)}
+        />
+        <button
+          type="button"
+          class="tight"
+          aria-label={`Sign-in link for ${email}`}
+          onClick={() => void changes.link(account)}
+        >
+          Sign-in link
+        </button>
+        <Confirmed
+          label={suspendedAt ? 'Restore' : 'Suspend'}
+          question={
+            suspendedAt
+              ? `Restore the access of ${email}?`
+              : `Suspend ${email}? All of its requests are refused until you restore it.`
+          }
+          onConfirm={() => changes.change(account, { suspended: suspendedAt === null })}
+        />
+      </div>
+      {children}
+      <CustomerParts
+        account={account}
+        keys={<AccountKeys account={account} onChange={onChange} />}
+      />
+    </Side>
   )
 }
 
@@ -289,13 +339,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
             key => (!key.active ? 'ended' : key.suspended_at ? 'suspended' : 'active'),
             {
               show: key =>
-                !key.active ? (
-                  <Tag>Ended</Tag>
-                ) : key.suspended_at ? (
-                  <Tag mood="bad">Suspended</Tag>
-                ) : (
-                  <Tag mood="good">Active</Tag>
-                ),
+                key.active ? <Active isActive={key.suspended_at === null} /> : <Tag>Ended</Tag>,
             },
           ),
           keyActions({
@@ -322,15 +366,9 @@ function Organizations() {
       isTall
       empty="No organizations yet. An owner turns an account into one under Account, Members."
       columns={({ column }) => [
-        column('Organization', 'name', organization => (
-          <>
-            {organization.name}
-            <div class="quiet small">
-              {organization.email ?? 'closed'}
-              {organization.plan && `, ${words(organization.plan)}`}
-            </div>
-          </>
-        )),
+        column('Organization', 'name', ({ name, email, plan }) =>
+          twoLines(name, [email ?? 'closed', plan && words(plan)].filter(Boolean).join(', ')),
+        ),
         column(
           'Members',
           ({ members }) => members.map(({ email, role }) => `${email} ${role}`).join(', '),
