@@ -203,8 +203,10 @@ const kinds = [
 ] as const
 
 function Spreads() {
-  const kind = useSignal<(typeof kinds)[number]['value']>('crack')
-  const chosen = useSignal<Spread | undefined>(undefined)
+  const { query } = useLocation()
+  const linked = kinds.find(({ value }) => value === query.kind)?.value
+  const kind = useSignal<(typeof kinds)[number]['value']>(linked ?? 'crack')
+  const chosen = useSignal(query.id)
   const answer = useLoaded(kind.value, async signal => {
     const wanted = kind.value
     const spreads = boot.hasData
@@ -214,7 +216,7 @@ function Spreads() {
   })
   // Until the chosen kind is here, none is shown: the others have no history of this kind.
   const spreads = answer.data?.kind === kind.value ? answer.data.spreads : undefined
-  const shown = spreads?.find(({ id }) => id === chosen.value?.id) ?? spreads?.[0]
+  const shown = spreads?.find(({ id }) => id === chosen.value) ?? spreads?.[0]
   return (
     <>
       {shown && <SpreadHistory key={shown.id} kind={kind.value} spread={shown} />}
@@ -235,9 +237,9 @@ function Spreads() {
           column('Spread', 'name', row => (
             <Button
               className="plain tight"
-              label={row.name}
+              label={formulaText(row.name)}
               isPressed={row.id === shown?.id}
-              onClick={sets(chosen, row)}
+              onClick={sets(chosen, row.id)}
             />
           )),
           numeric('Value', 'value', row =>
@@ -276,7 +278,7 @@ function SpreadHistory({ kind, spread }: { kind: string; spread: Spread }) {
   )
   return (
     <section class="card" aria-labelledby="spread">
-      <h2 id="spread">{spread.name}</h2>
+      <h2 id="spread">{formulaText(spread.name)}</h2>
       <Shown of={answer} what="the past year">
         {newestFirst => {
           const rows = newestFirst.toReversed()

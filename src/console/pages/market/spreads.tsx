@@ -6,7 +6,7 @@ import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { number } from '../../parts/text/format.ts'
+import { formulaText, number } from '../../parts/text/format.ts'
 
 interface Shown extends Spread {
   kind: string
@@ -54,7 +54,9 @@ export function SpreadsNow() {
       note={[...new Set(answer.data?.map(({ unit }) => unit))].join(', ')}
       empty={noData('No spreads yet.')}
       columns={({ column, numeric }) => [
-        column('Spread', 'name', ({ name }) => <a href="/markets/spreads">{name}</a>),
+        column('Spread', 'name', ({ kind, id, name }) => (
+          <a href={`/markets/spreads?kind=${kind}&id=${id}`}>{formulaText(name)}</a>
+        )),
         numeric('Value', 'value', ({ value }) => number(value, 2)),
         numeric('24 h', 'change_24h', ({ change_24h: change }) =>
           change === null ? '–' : <Move change={{ amount: change, percent: null }} />,
