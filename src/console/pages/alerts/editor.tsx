@@ -86,7 +86,12 @@ export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
       <div class="split">
         <PastYear draft={draft.value} isKnown={isKnown} chart={chart} result={result.value} />
         <form class="card" aria-label="Condition" onSubmit={submits(() => save())}>
-          <Condition draft={draft} set={set} newest={newest} cooldown={first.cooldownMinutes} />
+          <Condition
+            draft={draft}
+            set={set}
+            newest={newest === undefined ? '' : ` (now ${number(newest, chart.data?.decimals)})`}
+            cooldown={first.cooldownMinutes}
+          />
           {refusal.value && <Refused error={refusal.value} />}
           <div class="row">
             <Button label="Run backtest" isOff={isOff} onClick={() => backtest()} />
@@ -221,7 +226,8 @@ interface ConditionProps {
   draft: Signal<Draft>
   /** Changes the draft, which ends its backtest. */
   set: (change: Partial<Draft>) => void
-  newest: number | undefined
+  /** Words for the newest price, behind the name of a field. */
+  newest: string
   /** The cool-down that the alert has, in minutes. */
   cooldown: string
 }
@@ -322,7 +328,7 @@ interface FieldsProps {
   set: (change: Partial<Draft>) => void
 }
 
-const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | undefined }) => (
+const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: string }) => (
   <>
     <Select
       label="The price"
@@ -331,10 +337,7 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
       onChange={event => set({ operator: event.currentTarget.value as typeof draft.operator })}
     />
     <PriceInput
-      label={
-        (draft.operator === 'between' ? 'Lowest' : 'Price') +
-        (newest === undefined ? '' : ` (now ${number(newest)})`)
-      }
+      label={(draft.operator === 'between' ? 'Lowest' : 'Price') + newest}
       value={draft.value}
       onValue={value => set({ value })}
     />

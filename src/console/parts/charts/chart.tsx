@@ -4,6 +4,7 @@ import { appearance } from '../person/preferences.ts'
 import { decimalsOf, number } from '../text/format.ts'
 import { type ChartProps, ink, isDaily, momentText, spoken, type Values, zoneOf } from './lines.ts'
 import { useOnPaper } from './paper.ts'
+import { rangeOf } from './range.ts'
 
 const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
 const steps = uPlot.paths.stepped?.({ align: 1 })
@@ -110,7 +111,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
         range: (_, low, high) =>
           lines.some(line => line.isColumns)
             ? [Math.min(0, low ?? 0), (Math.max(0, high ?? 0) || 1) * 1.06]
-            : padded(low, high),
+            : rangeOf(low, high, props().levels),
       },
     },
     cursor: { points: { size: 7 }, drag: { x: true, y: false } },
@@ -181,12 +182,6 @@ function showNewest(plot: uPlot): void {
   const first = plot.data[1] ?? []
   while (idx > 0 && first[idx] == null) idx -= 1
   if (idx >= 0 && plot.legend.idx !== idx) plot.setLegend({ idx }, false)
-}
-
-function padded(low: number, high: number): [number, number] {
-  if (low === null || high === null) return [0, 1]
-  const room = (high - low) * 0.06 || Math.abs(high) * 0.02 || 1
-  return [low - room, high + room]
 }
 
 function drawLevels(plot: uPlot, { levels = [] }: ChartProps): void {
