@@ -27,6 +27,7 @@ export function Settings() {
       empty="No matching settings."
       note="Secrets are masked. Change settings in the configuration file, by environment variable or by flag; changes take effect at the next start."
       isTall
+      className="lines"
       actions={
         <Button
           className="tight"

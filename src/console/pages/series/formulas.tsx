@@ -204,10 +204,8 @@ function Editor({
           {...field('code')}
         />
         <Input label="Name" required maxLength={120} placeholder="Our spread" {...field('name')} />
-        <div class="row">
-          <Input label="Currency" maxLength={3} {...field('currency')} />
-          <Input label="Unit" required maxLength={50} {...field('unit')} />
-        </div>
+        <Input label="Currency" maxLength={3} {...field('currency')} />
+        <Input label="Unit" required maxLength={50} {...field('unit')} />
         <May action="change_data">
           <div class="row">
             <Submit>{before ? 'Save formula' : 'Create formula'}</Submit>

@@ -124,6 +124,7 @@ const phrases: Readonly<Record<string, string>> = {
   read_only: 'Read-only',
   sms: 'Text message',
   supply_demand: 'Supply and demand',
+  timezone: 'Time zone',
 }
 
 /** `crude_oil` as people write it. */
