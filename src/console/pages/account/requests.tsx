@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import type { RequestRow as Request } from '../../../topics/account/operations/requests.ts'
 import { Button, Choice, Copy, SearchField, Tag } from '../../parts/bits.tsx'
 import { ask, parsedText, useLoaded } from '../../parts/requests/ask.ts'
@@ -84,10 +85,13 @@ export function Requests() {
   )
 }
 
+/** One request below the list; it gets the focus, or a keyboard would go through all of the list first. */
 function Details({ request }: { request: Request }) {
   const { method, route, status, request_id: id, refusal } = request
+  const part = useRef<HTMLElement>(null)
+  useEffect(() => part.current?.focus(), [])
   return (
-    <section class="card" aria-labelledby="request">
+    <section class="card" aria-labelledby="request" tabIndex={-1} ref={part}>
       <h2 id="request">
         {method} {route}: {status}
       </h2>
