@@ -46,6 +46,9 @@ needs('chromium').describe('a morning by keyboard alone, in the binary', () => {
     await page.waitForSelector('.market [role=status]:has-text("WTI_USD")', { state: 'attached' })
     await search(page, 'curves', '/markets')
     await page.waitForSelector('section[aria-labelledby=contracts-brent] tbody tr')
+    await goTo('/market')
+    await press(page, 'section[aria-labelledby=spreads-now] a:text-is("WTI 3-2-1 Crack")')
+    await page.waitForSelector('h2#spread:text-is("WTI 3-2-1 Crack")')
   })
 
   test('a product owner reads who pays and what one customer uses', async () => {
@@ -83,6 +86,8 @@ needs('chromium').describe('a morning by keyboard alone, in the binary', () => {
     await page.waitForSelector('section[aria-labelledby=requests] td:has-text("/v1/prices/latest")')
     await press(page, 'section[aria-labelledby=requests] tbody button')
     await page.waitForSelector('section[aria-labelledby=request] pre:has-text("NOT_A_CODE")')
+    // The other requests of the list are not in between.
+    await page.waitForSelector('section[aria-labelledby=request]:focus')
   })
 
   test('an evaluator moves an alert and plays a crash from the first page', async () => {
@@ -94,6 +99,11 @@ needs('chromium').describe('a morning by keyboard alone, in the binary', () => {
     await page.waitForSelector('section[aria-labelledby=backtest] >> text=It would have fired')
     await press(page, '.try button:text-is("Crash")')
     await page.waitForSelector('.notice.good a:text-is("See WTI")')
+    // The market stays on one screen with the alert that has fired.
+    await goTo('/market')
+    await page.waitForSelector('.dates a:text-is("WTI far from its month")')
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+    expect(height).toBeLessThanOrEqual(900)
   })
 
   test('the browser complains about nothing', () => {
