@@ -1,23 +1,14 @@
 import { useLocation, useRoute } from 'preact-iso'
 import type { TriggerShape } from '../../topics/alerts/operations/row.ts'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import {
-  Absent,
-  Button,
-  Confirmed,
-  May,
-  Members,
-  Page,
-  Refused,
-  Shown,
-  Tag,
-} from '../parts/bits.tsx'
+import { Absent, May, Members, Page, Refused, Shown, Tag } from '../parts/bits.tsx'
 import { Included } from '../parts/person/included.tsx'
 import { ask, dataOf, useAnswer, useAttempt, useChange, useLoaded } from '../parts/requests/ask.ts'
 import { mayDo } from '../parts/requests/boot.ts'
 import { boardPath } from '../parts/requests/first.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
+import { RowButtons } from '../parts/tables/row-buttons.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, instant, number, signed, words } from '../parts/text/format.ts'
 import {
@@ -215,21 +206,14 @@ function List() {
           {
             ...actions,
             needs: 'change_data',
-            show: alert => (
-              <div class="row">
-                <Button
-                  className="tight"
-                  label={alert.enabled ? 'Mute' : 'Unmute'}
-                  onClick={() =>
-                    change(`/v1/alerts/${alert.id}`, 'PATCH', { enabled: !alert.enabled })
-                  }
-                />
-                <Confirmed
-                  label="Delete"
-                  question={`Delete the alert “${alert.name}”? Its history stays.`}
-                  onConfirm={() => change(`/v1/alerts/${alert.id}`, 'DELETE')}
-                />
-              </div>
+            show: ({ id, name, enabled }) => (
+              <RowButtons
+                isOn={enabled}
+                words={['Mute', 'Unmute']}
+                onTurn={isOn => change(`/v1/alerts/${id}`, 'PATCH', { enabled: isOn })}
+                question={`Delete the alert “${name}”? Its history stays.`}
+                onDelete={() => change(`/v1/alerts/${id}`, 'DELETE')}
+              />
             ),
           },
         ]}

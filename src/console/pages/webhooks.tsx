@@ -183,13 +183,11 @@ function One({ id }: { id: string }) {
       secret.value = rotated.secret ?? rotated.webhook?.secret
       await endpoint.reload()
     })
-  const change = async (terms: Record<string, unknown>): Promise<boolean> => {
-    await attempt(async () => {
+  const change = (terms: Record<string, unknown>) =>
+    attempt(async () => {
       await ask(path, { method: 'PATCH', body: terms })
       await endpoint.reload()
     })
-    return refusal.value === undefined
-  }
   const remove = () =>
     attempt(async () => {
       await ask(path, { method: 'DELETE' })
@@ -294,7 +292,7 @@ function useLog(path: string) {
   return { status, type, events }
 }
 
-type OnResend = (eventId: string) => Promise<void>
+type OnResend = (eventId: string) => unknown
 
 interface LogProps {
   log: ReturnType<typeof useLog>

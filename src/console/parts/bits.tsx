@@ -589,7 +589,7 @@ export function Confirmed({
   className = 'tight danger',
 }: Named & {
   question: string
-  onConfirm: () => void | Promise<void>
+  onConfirm: () => unknown
   className?: string
 }) {
   const dialog = useRef<HTMLDialogElement>(null)

@@ -61,7 +61,6 @@ export function Members() {
     whereThere(ask<Organization>('/organizations/dashboard', { signal })),
   )
   const { attempt, ...outcome } = useAttempt()
-  const { refusal } = outcome
   const isAlone = !answer.isLoading && !answer.data && !answer.refusal
   const owner = answer.data?.organization.owner
   const isAdmin = isAlone || answer.data?.organization.your_role === 'admin'
@@ -76,8 +75,8 @@ export function Members() {
     })
   const invite = async (form: HTMLFormElement) => {
     const field = fieldsOf(form)
-    await change('invitations', 'POST', { email: field('email'), role: field('role') })
-    if (refusal.value === undefined) form.reset()
+    const body = { email: field('email'), role: field('role') }
+    if (await change('invitations', 'POST', body)) form.reset()
   }
   return (
     <>
@@ -108,8 +107,8 @@ export function Members() {
                 value={role}
                 onChange={async event => {
                   const select = event.currentTarget
-                  await change(`members/${id}`, 'PATCH', { role: select.value })
-                  if (refusal.value !== undefined) select.value = role
+                  const isDone = await change(`members/${id}`, 'PATCH', { role: select.value })
+                  if (!isDone) select.value = role
                 }}
               >
                 <Options of={roles} />

@@ -5,7 +5,6 @@ import type {
 } from '../../../topics/sources/operations/row.ts'
 import {
   Button,
-  Confirmed,
   Copy,
   Input,
   May,
@@ -18,6 +17,7 @@ import {
 } from '../../parts/bits.tsx'
 import { dataOf, useAttempt, useChange, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
+import { RowButtons } from '../../parts/tables/row-buttons.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { boundSelect, fieldsOf, sets, submits } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
@@ -88,7 +88,16 @@ export function Sources() {
             ...actions,
             needs: 'change_data',
             show: source => (
-              <div class="row">
+              <RowButtons
+                isOn={source.status !== 'paused'}
+                onTurn={isOn =>
+                  change(`/v1/data-sources/${source.id}`, 'PATCH', {
+                    data_source: { status: isOn ? 'active' : 'paused' },
+                  })
+                }
+                question={`Delete “${source.name}” with its rows, its credentials and its log?`}
+                onDelete={() => change(`/v1/data-sources/${source.id}`, 'DELETE')}
+              >
                 <Button className="tight" label="Test" onClick={() => test(source)} />
                 <Button
                   className="tight"
@@ -96,21 +105,7 @@ export function Sources() {
                   isPressed={open.value === source.id}
                   onClick={sets(open, open.value === source.id ? undefined : source.id)}
                 />
-                <Button
-                  className="tight"
-                  label={source.status === 'paused' ? 'Resume' : 'Pause'}
-                  onClick={() =>
-                    change(`/v1/data-sources/${source.id}`, 'PATCH', {
-                      data_source: { status: source.status === 'paused' ? 'active' : 'paused' },
-                    })
-                  }
-                />
-                <Confirmed
-                  label="Delete"
-                  question={`Delete “${source.name}” with its rows, its credentials and its log?`}
-                  onConfirm={() => change(`/v1/data-sources/${source.id}`, 'DELETE')}
-                />
-              </div>
+              </RowButtons>
             ),
           },
         ]}

@@ -122,7 +122,7 @@ export function TextMessages() {
   )
 }
 
-type Send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) => Promise<void>
+type Send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) => unknown
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 const countryName = (code: string): string => countryNames.of(code) ?? code

@@ -215,9 +215,8 @@ function NewAccount({ changes }: { changes: AccountChanges }) {
   const email = useSignal('')
   const plan = useSignal('free')
   /** The address stays where it was refused. */
-  const send = async (work: Promise<void>) => {
-    await work
-    if (changes.outcome.refusal.value === undefined) email.value = ''
+  const send = async (work: Promise<boolean>) => {
+    if (await work) email.value = ''
   }
   return (
     <details class="card">

@@ -1,8 +1,9 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
-import { Button, Confirmed, May, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Button, May, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
+import { RowButtons } from '../../parts/tables/row-buttons.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { agoOrDash, instant, words } from '../../parts/text/format.ts'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
@@ -10,17 +11,12 @@ import { NewDelivery, NewWatch } from './schedule-forms.tsx'
 const scheduleOf = (seconds: number): string =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
 
+const watchesPath = '/v1/subscriptions'
+
 /** Codes that are evaluated on a schedule. */
 export function Watches() {
-  const answer = useData<{ subscriptions: Watch[] }>('/v1/subscriptions')
+  const answer = useData<{ subscriptions: Watch[] }>(watchesPath)
   const { refusal, change } = useChange(answer)
-  const remove = (id: string) => change(`/v1/subscriptions/${id}`, 'DELETE')
-  const turn = (id: string, status: 'active' | 'paused') =>
-    change(`/v1/subscriptions/${id}`, 'PATCH', { status })
-  const make = async (body: Record<string, unknown>): Promise<boolean> => {
-    await change('/v1/subscriptions', 'POST', body)
-    return refusal.value === undefined
-  }
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -52,24 +48,20 @@ export function Watches() {
             ...actions,
             needs: 'change_data',
             show: ({ id, name, codes, status }) => (
-              <div class="row">
-                <Button
-                  className="tight"
-                  label={status === 'active' ? 'Pause' : 'Resume'}
-                  onClick={() => turn(id, status === 'active' ? 'paused' : 'active')}
-                />
-                <Confirmed
-                  label="Delete"
-                  question={`Delete the watch “${name ?? codes.join(', ')}”?`}
-                  onConfirm={() => remove(id)}
-                />
-              </div>
+              <RowButtons
+                isOn={status === 'active'}
+                onTurn={isOn =>
+                  change(`/v1/subscriptions/${id}`, 'PATCH', { status: isOn ? 'active' : 'paused' })
+                }
+                question={`Delete the watch “${name ?? codes.join(', ')}”?`}
+                onDelete={() => change(`/v1/subscriptions/${id}`, 'DELETE')}
+              />
             ),
           },
         ]}
       />
       <May action="change_data">
-        <NewWatch onMake={make} />
+        <NewWatch onMake={body => change(watchesPath, 'POST', body)} />
       </May>
     </>
   )
@@ -82,10 +74,6 @@ export function Deliveries() {
   const answer = useData<ScheduledDelivery[]>(deliveriesPath)
   const { refusal, change } = useChange(answer)
   const pathOf = ({ id }: ScheduledDelivery) => `${deliveriesPath}/${id}`
-  const make = async (body: Record<string, unknown>): Promise<boolean> => {
-    await change(deliveriesPath, 'POST', body)
-    return refusal.value === undefined
-  }
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -124,33 +112,26 @@ export function Deliveries() {
             ...actions,
             needs: 'change_data',
             show: row => (
-              <div class="row">
+              <RowButtons
+                isOn={row.enabled}
+                onTurn={enabled =>
+                  change(pathOf(row), 'PATCH', { scheduled_delivery: { enabled } })
+                }
+                question={`Delete the delivery to ${row.recipient_email}?`}
+                onDelete={() => change(pathOf(row), 'DELETE')}
+              >
                 <Button
                   className="tight"
                   label="Send"
                   onClick={() => change(`${pathOf(row)}/send_now`, 'POST', {})}
                 />
-                <Button
-                  className="tight"
-                  label={row.enabled ? 'Pause' : 'Resume'}
-                  onClick={() =>
-                    change(pathOf(row), 'PATCH', {
-                      scheduled_delivery: { enabled: !row.enabled },
-                    })
-                  }
-                />
-                <Confirmed
-                  label="Delete"
-                  question={`Delete the delivery to ${row.recipient_email}?`}
-                  onConfirm={() => change(pathOf(row), 'DELETE')}
-                />
-              </div>
+              </RowButtons>
             ),
           },
         ]}
       />
       <May action="change_data">
-        <NewDelivery onMake={make} />
+        <NewDelivery onMake={body => change(deliveriesPath, 'POST', body)} />
       </May>
     </>
   )

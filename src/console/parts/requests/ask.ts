@@ -225,11 +225,14 @@ export function useLoaded<T>(
   }
 }
 
-/** Runs a change, and has what came of it: the error where it is refused, or the words of `work`. */
+/**
+ * Runs a change, and has what came of it: the error where it is refused, or the words of `work`. An
+ * attempt resolves to whether it succeeded.
+ */
 export function useAttempt() {
   const refusal = useSignal<Error | undefined>(undefined)
   const result = useSignal('')
-  const attempt = async (work: () => Promise<unknown>) => {
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
     result.value = ''
     try {
       const words = await work()
@@ -238,6 +241,7 @@ export function useAttempt() {
     } catch (error) {
       refusal.value = error as Error
     }
+    return refusal.value === undefined
   }
   return { refusal, result, attempt }
 }

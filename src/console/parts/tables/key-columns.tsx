@@ -51,8 +51,8 @@ export const keyActions = <K extends NamedKey & { id: string; active: boolean }>
   onRevoke,
   more,
 }: {
-  onRoll: (id: string) => Promise<void>
-  onRevoke: (id: string) => Promise<void>
+  onRoll: (id: string) => unknown
+  onRevoke: (id: string) => unknown
   more?: (key: K) => ComponentChildren
 }): Column<K> => ({
   ...actions,
