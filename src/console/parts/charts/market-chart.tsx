@@ -11,7 +11,6 @@ import {
   type ISeriesApi,
   LineSeries,
   LineStyle,
-  type MouseEventParams,
   PriceScaleMode,
   type SeriesType,
   TickMarkType,
@@ -56,12 +55,6 @@ interface MarketChartProps extends TradingProps {
 
 type Drawn = ISeriesApi<SeriesType>
 
-/** The values under the cursor; the newest ones without a cursor. */
-interface Reading {
-  time: number | undefined
-  event: string | undefined
-}
-
 const at = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
 
 const pointsOf = (times: readonly number[], { values }: Line) =>
@@ -70,95 +63,109 @@ const pointsOf = (times: readonly number[], { values }: Line) =>
     return value === null || value === undefined ? [] : [{ time: at(time), value }]
   })
 
+interface Made {
+  chart: IChartApiBase<Time>
+  /** The series that the cursor is on. */
+  main: Drawn | undefined
+  end(): void
+}
+
+/** Draws the chart into its box; `onMove` gets the time under the pointer. */
+function make(
+  node: HTMLElement,
+  props: MarketChartProps,
+  onMove: (time: number | undefined) => void,
+): Made {
+  const { times, lines, candles, panes, spans = [], isLog, decimals = 2, zoom, onZoom } = props
+  const chart = createChartEx<Time, IHorzScaleBehavior<Time>>(
+    node,
+    scaleIn(zoneOf(times)),
+    optionsOf(props),
+  )
+  const [main] = lines.map((line, i) =>
+    i === 0 && candles ? drawCandles(chart, props) : drawLine(chart, line, times, decimals),
+  )
+  chart.priceScale('right').applyOptions({
+    mode: isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal,
+  })
+  drawSpans(chart, times, spans)
+  for (const [i, pane] of panes.entries()) drawPane(chart, pane, times, i + 1)
+  drawEvents(main, props)
+  const zoomed = /^(\d+)_(\d+)$/.exec(zoom ?? '')
+  if (zoomed)
+    chart.timeScale().setVisibleRange({ from: at(Number(zoomed[1])), to: at(Number(zoomed[2])) })
+  else chart.timeScale().fitContent()
+  chart.subscribeCrosshairMove(({ time }) => onMove(typeof time === 'number' ? time : undefined))
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // Only what a person does is a zoom: the chart moves itself as it is made and resized.
+  const zooms = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      const range = chart.timeScale().getVisibleRange()
+      if (range) onZoom(`${range.from}_${range.to}`)
+    }, 300)
+  }
+  node.addEventListener('wheel', zooms, { passive: true })
+  node.addEventListener('pointerup', zooms)
+  return {
+    chart,
+    main,
+    end() {
+      clearTimeout(timer)
+      node.removeEventListener('wheel', zooms)
+      node.removeEventListener('pointerup', zooms)
+      chart.remove()
+    },
+  }
+}
+
 /** Prices over trading time: sessions follow each other, and a closed market takes no room. */
 export default function MarketChart(props: MarketChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const figure = useRef<HTMLElement>(null)
-  const chart = useRef<IChartApiBase<Time> | undefined>(undefined)
-  const main = useRef<Drawn | undefined>(undefined)
-  const reading = useSignal<Reading>({ time: undefined, event: undefined })
+  const made = useRef<Made | undefined>(undefined)
+  /** The time under the cursor; the newest one without a cursor. */
+  const time = useSignal<number | undefined>(undefined)
   const spokenReading = useSignal('')
-  const { times, lines, candles, panes, events, spans = [], isLog, decimals = 2 } = props
-  const timesOf = useRef(times)
-  timesOf.current = times
+  const { times, lines, candles, panes, events, spans, isLog } = props
 
   useEffect(() => {
-    const node = box.current
-    if (!node) return undefined
-    const made = createChartEx<Time, IHorzScaleBehavior<Time>>(
-      node,
-      scaleIn(zoneOf(times)),
-      optionsOf(props),
-    )
-    chart.current = made
-    const drawn = lines.map((line, i) => {
-      const isCandles = i === 0 && candles !== undefined
-      return isCandles ? drawCandles(made, props) : drawLine(made, line, times, decimals)
+    if (!box.current) return undefined
+    made.current = make(box.current, props, moved => {
+      time.value = moved
     })
-    main.current = drawn[0]
-    made.priceScale('right').applyOptions({
-      mode: isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal,
-    })
-    drawSpans(made, times, spans)
-    for (const [i, pane] of panes.entries()) drawPane(made, pane, times, i + 1)
-    drawEvents(drawn[0], props)
-    const zoomed = /^(\d+)_(\d+)$/.exec(props.zoom ?? '')
-    if (zoomed)
-      made.timeScale().setVisibleRange({ from: at(Number(zoomed[1])), to: at(Number(zoomed[2])) })
-    else made.timeScale().fitContent()
-    const moved = ({ time }: MouseEventParams<Time>) => {
-      const seconds = typeof time === 'number' ? time : undefined
-      reading.value = { time: seconds, event: eventAt(events, times, seconds) }
-    }
-    made.subscribeCrosshairMove(moved)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    // Only what a person does is a zoom: the chart moves itself as it is made and resized.
-    const zooms = () => {
-      clearTimeout(timer)
-      timer = setTimeout(() => {
-        const range = made.timeScale().getVisibleRange()
-        if (range) props.onZoom(`${range.from}_${range.to}`)
-      }, 300)
-    }
-    node.addEventListener('wheel', zooms, { passive: true })
-    node.addEventListener('pointerup', zooms)
     return () => {
-      clearTimeout(timer)
-      node.removeEventListener('wheel', zooms)
-      node.removeEventListener('pointerup', zooms)
-      made.remove()
-      chart.current = undefined
+      made.current?.end()
+      made.current = undefined
     }
   }, [times, lines, candles, panes, events, spans, isLog, appearance.value])
 
   useOnPaper(width => {
-    chart.current?.applyOptions({ autoSize: width === undefined })
-    if (width !== undefined) chart.current?.resize(width, width / 2, true)
+    made.current?.chart.applyOptions({ autoSize: width === undefined })
+    if (width !== undefined) made.current?.chart.resize(width, width / 2, true)
   })
 
-  const readAt = (index: number | undefined) => {
-    const time = index === undefined ? undefined : timesOf.current[index]
-    if (time === undefined || !chart.current || !main.current) {
-      chart.current?.clearCrosshairPosition()
-      return
-    }
-    const value = lines[0]?.values[index!] ?? 0
-    chart.current.setCrosshairPosition(value, at(time), main.current)
-    reading.value = { time, event: eventAt(events, times, time) }
-    const read = entriesOf(props, index!).map(({ name, text }) => `${name} ${text}`)
-    spokenReading.value = `${props.lines[0]?.label}, ${momentText(times)(time)}: ${read.join(', ')}`
+  const index = time.value === undefined ? times.length - 1 : times.indexOf(time.value)
+  const readAt = (place: number) => {
+    const next = times[place]
+    if (next === undefined || !made.current?.main) return
+    made.current.chart.setCrosshairPosition(
+      lines[0]?.values[place] ?? 0,
+      at(next),
+      made.current.main,
+    )
+    time.value = next
+    const read = entriesOf(props, place).map(({ name, text }) => `${name} ${text}`)
+    spokenReading.value = `${lines[0]?.label}, ${momentText(times)(next)}: ${read.join(', ')}`
   }
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key]
     if (step === undefined && event.key !== 'Home' && event.key !== 'End') return
     event.preventDefault()
     const last = times.length - 1
-    const now = reading.value.time === undefined ? last : times.indexOf(reading.value.time)
-    const next = event.key === 'Home' ? 0 : event.key === 'End' ? last : now + (step ?? 0)
+    const next = event.key === 'Home' ? 0 : event.key === 'End' ? last : index + (step ?? 0)
     readAt(Math.min(last, Math.max(0, next)))
   }
-  const index =
-    reading.value.time === undefined ? times.length - 1 : times.indexOf(reading.value.time)
 
   return (
     <figure class="chart market" ref={figure}>
@@ -166,14 +173,14 @@ export default function MarketChart(props: MarketChartProps) {
         {spoken({ ...props, lines: [...lines, ...panes.map(({ line }) => line)] })}
       </figcaption>
       <div class="row spread">
-        <Legend {...props} index={index} event={reading.value.event} />
+        <Legend {...props} index={index} event={eventAt(events, times, time.value)} />
         <div class="row tools">
           <IconButton
             label="Save as PNG"
             icon={Camera}
             onClick={() =>
-              chart.current
-                ?.takeScreenshot()
+              made.current?.chart
+                .takeScreenshot()
                 .toBlob(blob => blob && saveBlob(`${props.file}.png`, blob))
             }
           />
@@ -196,7 +203,7 @@ export default function MarketChart(props: MarketChartProps) {
         role="img"
         aria-label={`${props.title}. Arrow keys move the cursor.`}
         onKeyDown={pressed}
-        onBlur={() => readAt(undefined)}
+        onBlur={() => made.current?.chart.clearCrosshairPosition()}
       />
       <span class="only-heard" role="status">
         {spokenReading.value}
