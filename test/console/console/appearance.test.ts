@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { needs } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
 import { openStage, type Stage } from './stage.ts'
 
 needs('chromium').describe('the pages of the console', () => {
@@ -25,7 +26,9 @@ needs('chromium').describe('the pages of the console', () => {
     expect(await page.evaluate<number>(widest)).toBeLessThanOrEqual(700)
     await page.emulateMedia({ media: 'screen' })
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`)
-    await page.waitForFunction(`${widest} > 900`)
+    await until('the chart is as wide as before', async () => {
+      return (await page.evaluate<number>(widest)) > 900
+    })
     await context.close()
   })
 
@@ -54,7 +57,8 @@ needs('chromium').describe('the pages of the console', () => {
     await goTo('/series/WTI_USD')
     await page.waitForSelector('.market canvas')
     await page.setViewportSize({ width: 600, height: 900 })
-    await page.waitForFunction(`document.querySelector('.market canvas').clientWidth < 600`)
+    const width = `document.querySelector('.market canvas').clientWidth`
+    await until('the chart is narrow', async () => (await page.evaluate<number>(width)) < 600)
     // The address has the stretch in sight once the chart was touched.
     await page.locator('.market .plot').click()
     await page.waitForURL(/zoom=\d+_\d+/)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { needs } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
 import { openStage, type Stage } from './stage.ts'
 
 needs('chromium').describe('power by delivery period', () => {
@@ -45,7 +46,8 @@ needs('chromium').describe('power by delivery period', () => {
       `self.print = () => { self.printed = document.querySelectorAll('section[aria-labelledby=gas-storage] tbody tr').length }`,
     )
     await page.keyboard.press('Control+p')
-    await page.waitForFunction('self.printed !== undefined')
-    expect(await page.evaluate<number>('self.printed')).toBeGreaterThan(4)
+    const printed = () => page.evaluate<number>('self.printed ?? 0')
+    await until('the page is printed', async () => (await printed()) > 0)
+    expect(await printed()).toBeGreaterThan(4)
   }, 60_000)
 })

@@ -159,7 +159,7 @@ const columns: Record<PartName, readonly Column<Row>[]> = {
   ],
   deliveries: [
     text('Name', 'name'),
-    text('Schedule', 'cadence'),
+    { ...text('Schedule', 'cadence'), write: words },
     text('To', 'recipient_email'),
     at('Next', 'next_delivery_at'),
     state(
