@@ -176,6 +176,7 @@ const columns: Record<PartName, readonly Column<Row>[]> = {
     },
     {
       ...text('Due', 'due_at'),
+      isWide: true,
       show: row => day(row.due_at as string | null),
     },
     state(
