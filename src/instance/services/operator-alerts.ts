@@ -248,7 +248,13 @@ export function openNotices(
   ]
   const { baseUrl } = config.server
   const certificate = baseUrl.startsWith('https:')
-    ? createCertificateWatch({ look: () => certificateEnd(baseUrl), clock, log })
+    ? createCertificateWatch({
+        url: baseUrl,
+        look: () => certificateEnd(baseUrl),
+        settings,
+        clock,
+        log,
+      })
     : undefined
   const operatorNotices = createOperatorNotices({
     operatorAlerts: () => [

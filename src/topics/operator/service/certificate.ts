@@ -2,22 +2,32 @@ import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import { reasonOf } from '../../../send/egress/request.ts'
+import type { Settings } from '../store/settings.ts'
+
+const name = 'certificate'
 
 /** The certificate under which the service is reached, which a proxy in front of it has. */
 export function createCertificateWatch({
+  url,
   look,
+  settings,
   clock,
   log,
 }: {
+  url: string
   log: Log
   look(): Promise<number>
+  settings: Pick<Settings, 'get' | 'set'>
   clock: Pick<Clock, 'monotonic'>
 }) {
+  // Stored, so that a start neither resolves a notice nor begins it again.
+  const [keptUrl, keptAt] = settings.get(name)?.split(' ') ?? []
+  let endsAt = keptUrl === url ? Number(keptAt) : undefined
   let dueAt = Number.NEGATIVE_INFINITY
-  let endsAt: number | undefined
   let looking = Promise.resolve()
   const seen = (at: number) => {
     endsAt = at
+    settings.set(name, `${url} ${at}`)
   }
   const unseen = (error: unknown) => {
     dueAt = clock.monotonic() + hourMs
@@ -30,7 +40,10 @@ export function createCertificateWatch({
     pass() {
       if (clock.monotonic() < dueAt) return
       dueAt = clock.monotonic() + dayMs
-      looking = look().then(seen, unseen)
+      // A full disk stores nothing; the time is then known until the next start.
+      looking = look()
+        .then(seen, unseen)
+        .catch(() => undefined)
     },
     /** Unix ms; undefined: not known. */
     endsAt: () => endsAt,

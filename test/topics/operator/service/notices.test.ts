@@ -17,7 +17,9 @@ import {
   type Notice,
   type OperatorAlert,
 } from '../../../../src/topics/operator/service/notices.ts'
+import { settingsStore } from '../../../../src/topics/operator/store/settings.ts'
 import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { expired, good } from '../../../support/servers/certificates.ts'
 
@@ -296,22 +298,27 @@ describe('the certificate of the service', () => {
     let impersonations = 0
     let isThere = false
     const lines: string[] = []
-    const watch = createCertificateWatch({
-      async look() {
-        impersonations += 1
-        const code = 'EAI_AGAIN'
-        if (!isThere)
-          throw Object.assign(new Error(`getaddrinfo ${code} prices.example.com`), { code })
-        return startAt + dayMs
-      },
-      clock,
-      log: createLog({
-        level: 'warn',
-        format: 'json',
+    const settings = settingsStore(databaseInMemory())
+    const open = (url: string) =>
+      createCertificateWatch({
+        url,
+        settings,
+        async look() {
+          impersonations += 1
+          const code = 'EAI_AGAIN'
+          if (!isThere)
+            throw Object.assign(new Error(`getaddrinfo ${code} prices.example.com`), { code })
+          return startAt + dayMs
+        },
         clock,
-        write: line => void lines.push(line),
-      }),
-    })
+        log: createLog({
+          level: 'warn',
+          format: 'json',
+          clock,
+          write: line => void lines.push(line),
+        }),
+      })
+    const watch = open('https://prices.example.com')
     const during = async (hours: number) => {
       const before = impersonations
       for (let i = 0; i < 60 * hours; i += 1) {
@@ -330,6 +337,9 @@ describe('the certificate of the service', () => {
       message:
         'The certificate of server.base_url cannot be read: the name of the target could not be looked up now.',
     })
+    // A start knows the end before it has looked, but not that of another address.
+    expect(open('https://prices.example.com').endsAt()).toBe(startAt + dayMs)
+    expect(open('https://other.example.com').endsAt()).toBeUndefined()
     // A wrong clock that is set back puts no check off.
     clock.set(clock.now() + 365 * dayMs)
     await during(1)
