@@ -21,9 +21,6 @@ import { createDrillingMetricStore } from '../store/metrics.ts'
 import { createRegionalStore, type RegionalStore } from '../store/regional.ts'
 import { countEvent } from './events.ts'
 
-/** The counts of drilling, a store for each dataset. */
-export type DrillingStores = ReturnType<typeof drillingStores>
-
 /** The one import of drilling data. */
 export type Drilling = ReturnType<typeof createDrilling>
 

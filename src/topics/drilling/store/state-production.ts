@@ -16,8 +16,6 @@ export interface NationalMonth {
   sources: string[]
 }
 
-export type StateProductionStore = ReturnType<typeof createStateProductionStore>
-
 export function createStateProductionStore(reads: DatasetReads) {
   const store = datasetStore<StateMonth>(reads, stateProduction)
   const ofMonth = store.stored('WHERE month = ? ORDER BY oil_bbl DESC, state_code')

@@ -29,8 +29,6 @@ export interface TopWell {
   source: string
 }
 
-export type WellProductionStore = ReturnType<typeof createWellProductionStore>
-
 const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS gasMcf, water_bbl AS waterBbl,
   days_producing AS daysProducing, source, recorded_at AS recordedAt`
 

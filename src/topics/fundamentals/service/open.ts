@@ -13,7 +13,6 @@ import { createPublishedFigures } from './published-figures.ts'
 import { createStorageLevels } from './storage.ts'
 
 export type FundamentalServices = ReturnType<typeof openFundamentals>
-export type FundamentalsView = ReturnType<FundamentalServices['fundamentalsAt']>
 
 export interface FundamentalServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,

@@ -29,8 +29,6 @@ export interface StorageLevel {
   utilizationPercent: number | undefined
 }
 
-export type StorageLevels = ReturnType<typeof createStorageLevels>
-
 export interface StorageDeps {
   latestPrices: LatestPrices
   closes: Closes
