@@ -142,8 +142,9 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
   ): Generator<undefined, RecordedDifference[]> {
     const held = [...new Set(formulas.restsOn(id).flatMap(formulas.heldBy))]
     const known = knownAt(ever.from, servedAt, served)
+    const knownTo = isFirst ? ever.from : ever.to
     const all: RecordedDifference[] = []
-    for (const step of differencesAt(known, id, range, moments, held, isFirst))
+    for (const step of differencesAt(known, id, range, moments, held, knownTo))
       if (!step) yield
       else
         for (const one of recordedAs(step.differences, step.moment.at, () =>

@@ -91,7 +91,9 @@ export function computedReads(deps: ComputedDeps) {
       const moment = { at: from }
       const known = Object.assign(moment, { view: deps.viewAt(() => moment.at) })
       const held = [...new Set(sources.flatMap(deps.heldBy))]
-      for (const step of differencesAt(known, id, ever, moments, held, false)) {
+      const ends = sources.map(source => own.newestAsOf(source, ever.to, from - 1)?.observedAt)
+      const knownTo = latestOf(ends) ?? ever.from
+      for (const step of differencesAt(known, id, ever, moments, held, knownTo)) {
         yield undefined
         for (const { observedAt, after: value } of step?.differences ?? [])
           yield { observedAt, recordedAt: step!.moment.at, value }

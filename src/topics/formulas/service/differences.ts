@@ -32,10 +32,13 @@ export const nearbyMs = 2 * dayMs
 export const affectedFrom = (firstAt: number): number =>
   Math.abs(firstAt) === ever.to ? firstAt : startOfDay(firstAt) - dayMs
 
+/** No value that follows from those up to a time is as late. */
+const endAfter = (at: number): number => (at === ever.from ? at : Math.min(ever.to, at + nearbyMs))
+
 /**
  * What moments, oldest first, did to the values of a range of a computed series. `known` is a view
- * of the moment `at`, which is moved on; `isFirst`: nothing was known of the range before. Undefined:
- * others may run.
+ * of the moment `at`, which is moved on. Before the moments no leg has a value later than `knownTo`;
+ * `ever.from`: nothing was known of the range. Undefined: others may run.
  */
 export function* differencesAt<M extends Moment>(
   known: { at: number; view: View },
@@ -44,21 +47,21 @@ export function* differencesAt<M extends Moment>(
   moments: readonly M[],
   /** The series whose values in memory a moment changes. */
   held: readonly number[],
-  isFirst: boolean,
+  knownTo: number,
 ): Generator<{ moment: M; differences: Difference[] } | undefined> {
   if (moments.length === 0) return
   known.at = moments[0]!.at - 1
   const view = to === ever.to ? known.view : known.view.upTo(to)
   // Later times than those of all legs have no value: the search for the newest one would be long.
-  let end = isFirst ? ever.from : ever.to
+  let end = endAfter(knownTo)
   const rowsFrom = (first: number) =>
     view.between(seriesId, first, end).filter(({ observedAt }) => observedAt < to)
   // Earlier times are not affected by any of the moments.
   const begin = Math.max(from, affectedFrom(Math.min(...moments.map(({ firstAt }) => firstAt))))
-  const rows = isFirst ? [] : rowsFrom(begin)
+  const rows = knownTo === ever.from ? [] : rowsFrom(begin)
   let [passed, changedFrom] = [0, ever.to]
   for (const moment of moments) {
-    end = Math.max(end, Math.min(ever.to, moment.lastAt + nearbyMs))
+    end = Math.max(end, endAfter(moment.lastAt))
     changedFrom = Math.min(changedFrom, moment.firstAt)
     const first = Math.max(from, affectedFrom(moment.firstAt))
     if (first >= Math.min(to, end)) {
