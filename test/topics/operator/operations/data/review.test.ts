@@ -215,6 +215,10 @@ describe('a suspicious value', () => {
       decided_by: 'operator',
       decision_reason: 'it is so',
     })
+    const { batch } = released.body.data as unknown as { batch: number }
+    expect((await admin('GET', `/batches/${batch}`)).body.data).toMatchObject({
+      batch: { kind: 'release', reason: 'it is so' },
+    })
     expect(await latest()).toBe(912)
     expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, held: 0 })
     const again = await admin('POST', '/review/release', { ids: [doubt!.id] })
