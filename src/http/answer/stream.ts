@@ -15,9 +15,9 @@ export function streamOf(pieces: Iterable<Uint8Array>): ReadableStream<Uint8Arra
 }
 
 /**
- * Every answer is made after the turn of its request. Where head and body fit into the runtime's
- * buffer of 16 kB it leaves in one piece; with a longer text or bytes every header leaves on its own,
- * which takes some seventy system calls.
+ * Most answers are made after the turn of their request. Where head and body fit into the runtime's
+ * buffer of 16 kB such an answer leaves in one piece; with a longer text or bytes every header leaves
+ * on its own, which takes a hundred system calls.
  */
 export const onePieceBytesMax = 12 * 1024
 

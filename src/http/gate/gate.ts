@@ -1,3 +1,4 @@
+import { isAtOnce } from '../../lib/process/loop-turns.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Audit } from '../../topics/operator/service/audit.ts'
 import { isPlainJson, markComplete } from '../answer/complete.ts'
@@ -113,7 +114,7 @@ export function createGate(deps: GateDeps) {
       const quotaUsage = settle(context, { status, headers, text }, now)
       const isWhole = complete !== undefined && isPlainJson(text, headers, context.request)
       if (isWhole) complete(headers)
-      const body = textBody(text)
+      const body = textBody(text, isAtOnce(context.request))
       const answer = quotaUsage
         ? keyAnswer(body, status, headers, quotaUsage, context.windows, now)
         : new Response(body, { status, headers: addressHeaders(headers, context.windows, now) })

@@ -21,6 +21,15 @@ export interface TurnQueue<Source> {
   run<T>(source: Source, work: () => T | Promise<T>): T | Promise<T>
 }
 
+/** The source whose work was begun at once, until the loop has polled all sockets. */
+let atOnce: unknown
+
+/**
+ * Whether the work for a source is still done in the call in which the runtime delivered it. The
+ * runtime sends a response of such work in one piece, however long it is.
+ */
+export const isAtOnce = (source: object): boolean => source === atOnce
+
 /** So much of one connection is done at once before the others are checked. */
 const pipelinedMax = 100
 /** After so many turns with a single piece of work, nothing competes. */
@@ -54,6 +63,7 @@ export function createTurnQueue<Source>(
   let connection: string | undefined
 
   const beginTurn = () => {
+    atOnce = undefined
     doneAtOnce = 0
   }
   const turn = () => {
@@ -86,7 +96,10 @@ export function createTurnQueue<Source>(
   }
   return {
     run(source, work) {
-      if (!competes(source)) return work()
+      if (!competes(source)) {
+        atOnce = source
+        return work()
+      }
       return new Promise((resolve, reject) => {
         waiting.push(() => {
           try {

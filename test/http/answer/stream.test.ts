@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Server, Socket } from 'bun'
 import { wholeBody } from '../../../src/http/answer/stream.ts'
+import { createTextBodies } from '../../../src/http/answer/text-body.ts'
+import { createTurnQueue, isAtOnce } from '../../../src/lib/process/loop-turns.ts'
+import { createSystemClock } from '../../../src/lib/time/clock.ts'
 
 const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
 for (let i = 0; i < 20; i += 1) headers[`x-header-${i}`] = `value ${i}`
@@ -73,5 +76,29 @@ describe('the body of an answer that is made after the turn of its request', () 
       expect(answer.headers.get('x-header-7')).toBe('value 7')
       expect(answer.headers.get('content-type')).toBe(headers['content-type']!)
     }
+  })
+})
+
+describe('the body of an answer that is made in the call in which its request came', () => {
+  const bodyOf = createTextBodies()
+  const turns = createTurnQueue<Request>(createSystemClock(), 5, () => 'the only connection')
+  const atOnce = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: request =>
+      turns.run(request, async () => {
+        await Promise.resolve()
+        const bytes = new TextEncoder().encode(texts['/long'])
+        return new Response(bodyOf(bytes, isAtOnce(request)), { headers })
+      }),
+  })
+  afterAll(() => atOnce.stop(true))
+
+  test('names its length, however long it is, and leaves with its head', async () => {
+    const [first, ...more] = await pieces(atOnce, '/long')
+    expect(first).toContain(`Content-Length: ${texts['/long']!.length}\r\n`)
+    expect(first).toContain('x-header-19: value 19\r\n')
+    expect(first).toContain('\r\n\r\n{"data":"x')
+    expect([first, ...more].join('')).toEndWith(`\r\n\r\n${texts['/long']}`)
   })
 })

@@ -54,6 +54,15 @@ describe('bodies of texts', () => {
     for (const body of bodies) expect(await textOf(body)).toBe(text)
   })
 
+  test('are the texts themselves where the response is made at once, but for shared bytes', () => {
+    const bodyOf = createTextBodies()
+    const bytes = Buffer.from('a'.repeat(50_000))
+    expect(bodyOf(bytes, true)).toBe(bytes)
+    expect(bodyOf('a'.repeat(50_000), true)).toBe('a'.repeat(50_000))
+    expect(bodyOf(long('a'), true)).toBeInstanceOf(ReadableStream)
+    expect(bodyOf(bytes)).toBeInstanceOf(ReadableStream)
+  })
+
   test('are the texts themselves of short ones', () => {
     const bodyOf = createTextBodies()
     expect([bodyOf('{}'), bodyOf('{}'), bodyOf('{}')]).toEqual(['{}', '{}', '{}'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createTurnQueue, nextTurn } from '../../../src/lib/process/loop-turns.ts'
+import { createTurnQueue, isAtOnce, nextTurn } from '../../../src/lib/process/loop-turns.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 
 /** Counts turns for as long as `work` is under way. */
@@ -44,6 +44,25 @@ describe('createTurnQueue', () => {
         const done = [1, 2, 3].map(n => turns.run(connection, () => `${look} ${n}`))
         expect(done).toEqual([`${look} 1`, `${look} 2`, `${look} 3`])
       }
+  })
+
+  test('work is done at once until the loop has polled all sockets, and never if it competes', async () => {
+    const turns = createTurnQueue<{ connection: string }>(
+      createManualClock(0),
+      5,
+      ({ connection }) => connection,
+    )
+    const [only, other] = [{ connection: 'a' }, { connection: 'b' }]
+    const look = async () => {
+      const before = isAtOnce(only)
+      await Promise.resolve()
+      const after = isAtOnce(only)
+      await nextTurn()
+      return [before, after, isAtOnce(only)]
+    }
+    expect(await turns.run(only, look)).toEqual([true, true, false])
+    turns.run(other, () => undefined)
+    expect(await turns.run(only, look)).toEqual([false, false, false])
   })
 
   test('a turn queue runs at most 100 pieces of one connection before it serves others', async () => {
