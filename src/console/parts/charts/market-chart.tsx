@@ -156,7 +156,7 @@ export default function MarketChart(props: MarketChartProps) {
     )
     time.value = next
     const read = entriesOf(props, place).map(({ name, text }) => `${name} ${text}`)
-    spokenReading.value = `${lines[0]?.label}, ${momentText(times)(next)}: ${read.join(', ')}`
+    spokenReading.value = `${momentText(times)(next)}: ${read.join(', ')}`
   }
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key]
