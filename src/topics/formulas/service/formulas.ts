@@ -1,5 +1,4 @@
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
-import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import type { Observation } from '../../prices/math/bars.ts'
@@ -17,8 +16,9 @@ import {
 } from './definitions.ts'
 import { measureComputed } from './extents.ts'
 import { isRank } from './ranks.ts'
+import { type ClearDays, createRecordedViews } from './recorded-views.ts'
 import { createRelations } from './relations.ts'
-import { createView, ever, type StoredReads, stepsTo, type View } from './views.ts'
+import { ever, stepsTo } from './views.ts'
 
 export {
   affectedFrom,
@@ -38,18 +38,10 @@ export interface FormulaDeps {
     Catalogue,
     'everything' | 'find' | 'byId' | 'contractsOf' | 'extent' | 'onReload' | 'measureBy' | 'endAt'
   >
-  quarantine: {
-    clear(seriesId: number, from: number, to: number): readonly { from: number; to: number }[]
-  }
+  quarantine: ClearDays
 }
 
 export type Formulas = ReturnType<typeof createFormulas>
-
-const rowsMax = 1_000_000_000
-/** Moments of which values stay in memory: as of them, and before them. */
-const viewsMax = 4
-
-type Recorded = Pick<StoredReads, 'read' | 'newest'>
 
 /**
  * Series by formula, and daily ones that have the means of delivery periods on days without a
@@ -62,63 +54,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const { definitions, definitionOf, isFormula, rankParts, dependentsOf, usedBy, heldBy } =
     relations
 
-  const isClear = (seriesId: number, rows: Observation[]): Observation[] => {
-    const stretches = quarantine.clear(seriesId, ever.from, ever.to)
-    if (stretches.length === 1) return rows
-    return rows.filter(({ observedAt }) =>
-      stretches.some(({ from, to }) => from <= observedAt && observedAt < to),
-    )
-  }
-  const viewOf = ({ read, newest }: Recorded, clear: typeof isClear = isClear) => {
-    const readClear = (seriesId: number, from: number, to: number) =>
-      clear(seriesId, read(seriesId, from, to))
-    /** The rows of a rank are those of its contracts, each on the days on which it has the rank. */
-    const readRank = (rankId: number, from: number, to: number) =>
-      rankParts(rankId).flatMap(part => {
-        const [begin, end] = [Math.max(from, part.from), Math.min(to, part.to)]
-        return begin < end ? readClear(part.seriesId, begin, end) : []
-      })
-    const newestOfRank = (rankId: number, to: number) => {
-      for (const part of rankParts(rankId).toReversed()) {
-        const row = part.from < to ? newest(part.seriesId, Math.min(to, part.to)) : undefined
-        if (row && row.observedAt >= part.from) return row
-      }
-      return undefined
-    }
-    return createView(definitionOf, isFormula, usedBy, {
-      read: (id, from, to) => (isRank(id) ? readRank : readClear)(id, from, to),
-      newest: (id, to) => (isRank(id) ? newestOfRank : newest)(id, to),
-      clear: (id, rows) => (isRank(id) ? rows : clear(id, rows)),
-      isIntraday: id => !isRank(id) && isIntraday(catalogue.byId(id).cadence),
-    })
-  }
-  /** Recorded values as they were known at a moment. */
-  const recordedBy = (asOf: () => number): Recorded => ({
-    read: (id, from, to) => stored.asOf(id, from, to, asOf(), rowsMax).reverse(),
-    newest: (id, to) => stored.newestAsOf(id, to, asOf()),
-  })
-  const recorded = { read: stored.oldestFirst, newest: stored.newest }
-  const present = viewOf(recorded)
-  const first = viewOf({
-    read: (id, from, to) => stored.firstRecorded(id, from, to, rowsMax).reverse(),
-    newest: (id, to) => stored.firstRecorded(id, ever.from, to, 1)[0],
-  })
-  /** The views that were used last, of a moment each. */
-  const few = (make: (moment: number) => View) => {
-    const views = new Map<number, View>()
-    return {
-      of(moment: number): View {
-        const view = views.get(moment) ?? make(moment)
-        views.delete(moment)
-        views.set(moment, view)
-        if (views.size > viewsMax) views.delete(views.keys().next().value!)
-        return view
-      },
-      clear: () => views.clear(),
-    }
-  }
-  const past = few(asOf => viewOf(recordedBy(() => asOf)))
-  const earlier = few(present.upTo)
+  const views = createRecordedViews(stored, catalogue, quarantine, relations)
+  const { present } = views
   /** The newest values of formulas; those from a time on, if there are any, are newer. */
   const newestOnes = new Map<number, { row: Observation | undefined; knownTo: number }>()
   const newestOf = (seriesId: number): Observation | undefined => {
@@ -132,9 +69,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const forgetAll = () => {
     present.clear()
     newestOnes.clear()
-    first.clear()
-    past.clear()
-    earlier.clear()
+    views.forgetPast()
   }
   const forget = (seriesId: number, from = ever.from): readonly number[] => {
     const affected = heldBy(seriesId)
@@ -145,9 +80,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       known.knownTo = Math.min(known.knownTo, startOfDay(from) - dayMs)
       if (known.row && known.row.observedAt >= known.knownTo) newestOnes.delete(id)
     }
-    first.clear()
-    past.clear()
-    earlier.clear()
+    views.forgetPast()
     return dependentsOf(seriesId)
   }
   catalogue.onReload(() => {
@@ -155,18 +88,16 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     // Recorded values are the same under other terms.
     present.clear(id => isRank(id) || isComputed(catalogue.byId(id)))
     newestOnes.clear()
-    first.clear()
-    past.clear()
-    earlier.clear()
+    views.forgetPast()
   })
-  measureComputed(catalogue, relations, { stored, present, newestOf, isClear })
+  measureComputed(catalogue, relations, { stored, present, newestOf, isClear: views.isClear })
 
   const computed = computedReads({
     present,
-    first,
-    asOfView: past.of,
-    earlierView: earlier.of,
-    viewAt: at => viewOf(recordedBy(at)),
+    first: views.first,
+    asOfView: views.asOf,
+    earlierView: views.before,
+    viewAt: views.at,
     sourcesOf: id => (isRank(id) ? rankParts(id).map(part => part.seriesId) : [id, ...usedBy(id)]),
     heldBy,
     newest: newestOf,
@@ -238,7 +169,6 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /**
      * The newest values of a formula that no series has, oldest first, at least `limit` of them if
      * the range has as many, with the series that its text names.
-     * Values are read for this alone: no change of them would forget what is held here.
      */
     preview(
       definition: Definition,
@@ -250,7 +180,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       }: { from: number; to: number; limit: number; asOf?: number | undefined },
     ) {
       const { compiled, align, limitsMs, series } = definition
-      const view = viewOf(asOf === undefined ? recorded : recordedBy(() => asOf)).upTo(to)
+      const view = views.alone(asOf).upTo(to)
       const inputs = series.map(({ id }) => view.inputOf(id))
       let rows: Observation[] = []
       let end = to
@@ -268,7 +198,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       return !definition || 'averages' in definition ? [] : [...usedBy(seriesId)]
     },
     /** Values as they were known at a moment that moves on; `clear` leaves out those not served. */
-    viewAt: (at: () => number, clear: typeof isClear) => viewOf(recordedBy(at), clear),
+    viewAt: views.at,
     heldBy,
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
