@@ -92,15 +92,23 @@ const newestOf = (tables: readonly string[], condition = 'TRUE') =>
     .map(table => `SELECT max(written_at) AS at FROM ${table} WHERE ${condition}`)
     .join(' UNION ALL ')})`
 
+/** Reads a table of the log. */
+function partOf<Row>(db: Database, table: string, columns: string, order = '') {
+  const read = `SELECT ${columns} FROM ${table} WHERE written_at`
+  const from = lazy<Row, [number, number]>(db, `${read} >= ? ORDER BY written_at${order} LIMIT ?`)
+  const of = lazy<Row, [number]>(db, `${read} = ? ORDER BY written_at${order}`)
+  return {
+    /** Entries of the transactions from an instant on, oldest first. */
+    from: (writtenAt: number, limit: number) => from.all(writtenAt, limit),
+    /** All entries of a transaction. */
+    of: (writtenAt: number) => of.all(writtenAt),
+  }
+}
+
 export function createChangeLogStore(db: Database) {
-  const after = lazy<LoggedRange, [number, number]>(
-    db,
-    `SELECT ${rangeColumns} FROM price_changes WHERE written_at >= ? ORDER BY written_at LIMIT ?`,
-  )
-  const at = lazy<LoggedRange, [number]>(
-    db,
-    `SELECT ${rangeColumns} FROM price_changes WHERE written_at = ?`,
-  )
+  const ranges = partOf<LoggedRange>(db, 'price_changes', rangeColumns)
+  const rows = partOf<LoggedRows>(db, 'dataset_changes', rowColumns)
+  const events = partOf<EventRow>(db, 'change_events', eventColumns, ', series_id, kind')
   const touchingOf = (ids: string) => `SELECT ${rangeColumns} FROM price_changes
      WHERE written_at >= ?1 - ${promptMs} AND written_at < ?2
        AND recorded_to >= ?1 AND recorded_from < ?2 AND series_id IN (${ids})
@@ -132,27 +140,10 @@ export function createChangeLogStore(db: Database) {
          WHERE recorded_from < written_at
        ${[...recordTables.keys()].map(table => `UNION ALL SELECT min(recorded_at) FROM dataset_changes WHERE subject = '${table}'`).join(' ')})`,
   )
-  const rowsFrom = lazy<LoggedRows, [number, number]>(
-    db,
-    `SELECT ${rowColumns} FROM dataset_changes WHERE written_at >= ? ORDER BY written_at LIMIT ?`,
-  )
-  const rowsAt = lazy<LoggedRows, [number]>(
-    db,
-    `SELECT ${rowColumns} FROM dataset_changes WHERE written_at = ?`,
-  )
   const rowsOf = lazy<LoggedRows, [string, number, number]>(
     db,
     `SELECT ${rowColumns} FROM dataset_changes
      WHERE subject = ? AND recorded_at >= ? AND recorded_at < ? ORDER BY recorded_at, written_at`,
-  )
-  const eventsFrom = lazy<EventRow, [number, number]>(
-    db,
-    `SELECT ${eventColumns} FROM change_events WHERE written_at >= ?
-     ORDER BY written_at, series_id, kind LIMIT ?`,
-  )
-  const eventsAt = lazy<EventRow, [number]>(
-    db,
-    `SELECT ${eventColumns} FROM change_events WHERE written_at = ? ORDER BY series_id, kind`,
   )
   const eventsOf = lazy<EventRow, [number]>(
     db,
@@ -174,10 +165,7 @@ export function createChangeLogStore(db: Database) {
   return {
     /** Whether records come from another instance, which may have newer ones. */
     isReplica: () => replicaAt.get() !== undefined,
-    /** Ranges of the transactions from an instant on, oldest first. */
-    from: (writtenAt: number, limit: number) => after.all(writtenAt, limit),
-    /** All ranges of a transaction. */
-    of: (writtenAt: number) => at.all(writtenAt),
+    ...ranges,
     /** Ranges with values that were recorded in `[from, to)`. */
     touching: (from: number, to: number, seriesIds?: readonly number[]) =>
       seriesIds ? touchingSome.all(from, to, JSON.stringify(seriesIds)) : touching.all(from, to),
@@ -186,8 +174,7 @@ export function createChangeLogStore(db: Database) {
       laterForThePast.all(writtenAt, JSON.stringify(seriesIds)),
     /** The same of rows of datasets. */
     rows: {
-      from: (writtenAt: number, limit: number) => rowsFrom.all(writtenAt, limit),
-      of: (writtenAt: number) => rowsAt.all(writtenAt),
+      ...rows,
       /** Those of a table that were recorded in `[from, to)`. */
       touching: (table: string, from: number, to: number) => rowsOf.all(table, from, to),
     },
@@ -198,8 +185,8 @@ export function createChangeLogStore(db: Database) {
     oldestRecorded: () => oldestRecorded.get()?.at ?? undefined,
     /** The same of events. */
     events: {
-      from: (writtenAt: number, limit: number) => eventsFrom.all(writtenAt, limit).map(eventOf),
-      of: (writtenAt: number) => eventsAt.all(writtenAt).map(eventOf),
+      from: (writtenAt: number, limit: number) => events.from(writtenAt, limit).map(eventOf),
+      of: (writtenAt: number) => events.of(writtenAt).map(eventOf),
       /** Those of a series, oldest first. */
       ofSeries: (seriesId: number) => eventsOf.all(seriesId).map(eventOf),
     },
