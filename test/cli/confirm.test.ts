@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { irreversible } from '../../src/cli/confirm.ts'
 import { run } from '../../src/cli/program.ts'
 import { emptyDirectory } from '../support/instance/command.ts'
+import { needs } from '../support/needs.ts'
 
 /** The arguments that each command needs to start its work. */
 const wanted: Readonly<Record<string, string[]>> = {
@@ -93,3 +94,25 @@ test('what ends later or leaves a way back is not asked about', async () => {
     expect(err).not.toContain('--yes')
   }
 })
+
+needs('terminal').test(
+  'the program asks on a real terminal, and does nothing after a no',
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'wellhead-confirm-'))
+    emptyDirectory(join(dir, 'data'))
+    const main = resolve(import.meta.dir, '../../src/main.ts')
+    const line = [process.execPath, main, 'token', 'rotate', '--data', join(dir, 'data')].join(' ')
+    const child = Bun.spawn(['script', '-qec', line, '/dev/null'], {
+      env: { PATH: process.env.PATH, TERM: 'xterm' },
+      stdin: 'pipe',
+      stdout: 'pipe',
+    })
+    child.stdin.write('n\n')
+    child.stdin.flush()
+    const text = await new Response(child.stdout).text()
+    expect(text).toContain('Continue? [y/N]')
+    expect(text).toContain('token rotate: nothing was changed.')
+    expect(await child.exited).toBe(1)
+    rmSync(dir, { recursive: true, force: true })
+  },
+)
