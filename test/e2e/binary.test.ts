@@ -22,6 +22,17 @@ describe('the binary in production', () => {
     expect(status).toBe(404)
   })
 
+  test('the version names the commit that the binary was built from, and its day', async () => {
+    const git = ['git', 'log', '-1', '--format=%H']
+    const hasHistory = Bun.spawnSync(git, { cwd: import.meta.dir }).exitCode === 0
+    const { code, out } = await run('version', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      commit: hasHistory ? expect.stringMatching(/^[0-9a-f]{7,}$/) : null,
+      day: hasHistory ? expect.stringMatching(/^\d{4}-\d\d-\d\d$/) : null,
+    })
+  })
+
   test('has no fixtures and no controls', async () => {
     const response = await fetch(`${server.url}/_dev/clock`, {
       headers: { authorization: `Bearer ${server.adminToken}` },
