@@ -274,7 +274,11 @@ for (const [name, transport] of [
       expect(missing).toEqual({ isError: true, text: expect.stringMatching(/^code: /) })
       for (const [name, args, text] of [
         ['latest_prices', { code: 'WTI_USD' }, 'Unknown argument "code". Did you mean codes?'],
-        ['search_codes', { query: 'brent' }, 'Unknown argument "query". Use text, category or limit.'],
+        [
+          'search_codes',
+          { query: 'brent' },
+          'Unknown argument "query". Use text, category or limit.',
+        ],
         ['latest_prices', { codes: 'WTI_USD' }, 'codes: Expected array; got "WTI_USD".'],
         ['compare', { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval: 'fortnight' }, 'interval'],
       ] as const)
