@@ -627,8 +627,11 @@ describe('createClientProfiles: each switch', () => {
     const fields = path.startsWith('/v1/futures/') ? usual.body : dataOf(usual)
     const { [name]: list, ...rest } = fields
     const switched = await ask(path, 'data_list')
+    // The second request counts against the limits of the key.
+    const uncounted = (rows: unknown) =>
+      JSON.stringify(rows).replace(/"(?:used|remaining)":\d+/g, '')
     expect(list).toBeArray()
-    expect(switched.body.data).toEqual(list)
+    expect(uncounted(switched.body.data)).toEqual(uncounted(list))
     expect(switched.body.meta).toMatchObject(rest)
     expect(switched.headers.get('etag')).not.toBe(usual.headers.get('etag') ?? 'none')
   })
