@@ -3,6 +3,7 @@ import type { Runtime } from '../config/runtime.ts'
 import { scopeOf } from '../plans/roles/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
+import { plainEtags } from './answer/encoding.ts'
 import { withIgnoredParameters } from './answer/ignored-parameters.ts'
 import type { Text } from './answer/own-text.ts'
 import { hasEtag } from './answer/reply.ts'
@@ -74,7 +75,13 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     }
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
-    checkConditions(request, sent, headers)
+    // A refusal with another status, as spreadsheets get it, is sent as it is.
+    if (requestContext.outcome === undefined && !isMet(request, sent, headers)) {
+      if (responseValue instanceof Response) void responseValue.body?.cancel()
+      // They are of what is not sent, such as the coding of its bytes.
+      set.headers = {}
+      throw unmet(headers)
+    }
     if (requestContext.action) requestContext.action.details = detailsOf(responseValue)
     if (requestContext.actor !== undefined && isAction(requestContext, request, sent))
       logAction(requestContext.actor, request, sent, headers)
@@ -113,27 +120,28 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
 }
 
 /**
- * Refuses a read whose `If-Match` or `If-Unmodified-Since` the resource does not meet (RFC 9110).
- * Thrown before anything is charged: the framework then settles the refusal.
+ * Whether a read meets its `If-Match` or `If-Unmodified-Since` (RFC 9110); one without an entity tag,
+ * such as a stream, has no version that `If-Match` could mean. Known before anything is charged.
  */
-function checkConditions(request: Request, status: number, headers: Record<string, string>): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return
-  if ((status < 200 || status > 299) && status !== 304) return
+function isMet(request: Request, status: number, headers: Record<string, string>): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return true
+  if ((status < 200 || status > 299) && status !== 304) return true
   const tags = request.headers.get('if-match')
   const { etag, 'last-modified': modified } = headers
-  const isMet =
-    tags === null
-      ? modified === undefined ||
-        !(Date.parse(modified) > Date.parse(request.headers.get('if-unmodified-since') ?? ''))
-      : tags.trim() === '*' || (etag !== undefined && hasEtag(tags, etag))
-  if (!isMet)
-    throw new Problem(
-      'PRECONDITION_FAILED',
-      'The resource is not the one that If-Match or If-Unmodified-Since names.',
-      {},
-      etag === undefined ? {} : { headers: { etag } },
-    )
+  // A query worker has encoded its answer already.
+  if (tags !== null) return etag === undefined || hasEtag(tags, plainEtags(etag))
+  if (modified === undefined) return true
+  return !(Date.parse(modified) > Date.parse(request.headers.get('if-unmodified-since') ?? ''))
 }
+
+/** Thrown where the answer would leave: the framework then settles the refusal. */
+const unmet = ({ etag }: Record<string, string>): Problem =>
+  new Problem(
+    'PRECONDITION_FAILED',
+    'The resource is not the one that If-Match or If-Unmodified-Since names.',
+    {},
+    etag === undefined ? {} : { headers: { etag } },
+  )
 
 const hasOwnCacheControl = (value: unknown): boolean =>
   value instanceof Response && value.headers.has('cache-control')

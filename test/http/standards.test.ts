@@ -3,7 +3,9 @@ import { createAccessLog } from '../../src/http/access-log.ts'
 import { preflight } from '../../src/http/answer/cors.ts'
 import { createEncoder } from '../../src/http/answer/encoding.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { createApp } from '../../src/instance/app/app.ts'
 import { createLog } from '../../src/lib/log/log.ts'
+import { aloneVitals } from '../../src/topics/condition/service/vitals.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 type Fields = Record<string, unknown>
@@ -264,6 +266,74 @@ describe('a read', () => {
     expect(await statusOf('not a time')).toBe(200)
     expect(await statusOf(new Date(Date.parse(modified) - 1000).toUTCString())).toBe(412)
   })
+})
+
+describe('a read that a query worker answers', () => {
+  /** A worker whose encoded answer is longer than one message. */
+  const asked = async (condition: string) => {
+    let hasEnded = false
+    const app = createApp(instance.services, {
+      vitals: aloneVitals,
+      queryWorkers: {
+        ask: async () => ({
+          kind: 'answer',
+          id: 1,
+          status: 200,
+          headers: [
+            ['content-encoding', 'gzip'],
+            ['etag', '"version-gzip"'],
+          ],
+          body: new Uint8Array(),
+          goesOn: true,
+          asked: [],
+        }),
+        rest: () =>
+          new ReadableStream({
+            cancel() {
+              hasEnded = true
+            },
+          }),
+        notify: () => undefined,
+        waiting: () => 0,
+        state: () => ({ ready: 1, starting: 0, failed: 0, fault: undefined }),
+        stop: () => undefined,
+      },
+    })
+    const request = new Request(
+      'http://localhost/v1/prices/past_year?by_code=WTI_USD&interval=1w',
+      {
+        headers: { authorization: `Token ${token}`, 'if-match': condition },
+      },
+    )
+    createEncoder().arrive(request)
+    const { status, headers } = await app.fetch(request)
+    return { status, coding: headers.get('content-encoding'), hasEnded }
+  }
+
+  test('meets the If-Match with the entity tag that it was sent with', async () => {
+    expect(await asked('"version-gzip"')).toEqual({
+      status: 200,
+      coding: 'gzip',
+      hasEnded: false,
+    })
+  })
+
+  test('ends in the worker where it does not meet its If-Match', async () => {
+    expect(await asked('"other-gzip"')).toEqual({
+      status: 412,
+      coding: null,
+      hasEnded: true,
+    })
+  })
+})
+
+test('a refusal that is sent with 200 is sent as it is, whatever If-Match says', async () => {
+  const path = '/v1/excel/run?path=/v1/prices/latest&format=xml'
+  for (const condition of ['"other"', '*']) {
+    const answer = await instance.get(path, undefined, { 'if-match': condition })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('<status>auth_failed</status>')
+  }
 })
 
 describe('OPTIONS', () => {

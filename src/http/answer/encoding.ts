@@ -62,6 +62,9 @@ const suffix = /-(?:zstd|br|gzip)(?=")/g
 export const encodedEtag = (etag: string, coding: Coding): string =>
   etag.endsWith('"') ? `${etag.slice(0, -1)}-${coding}"` : etag
 
+/** The entity tags of bodies before they are encoded. */
+export const plainEtags = (tags: string): string => tags.replace(suffix, '')
+
 /** Encodes bodies by what the client takes. */
 export type Encoder = ReturnType<typeof createEncoder>
 
@@ -141,12 +144,12 @@ export function createEncoder(cachedBytesMax = cachedBytesDefault) {
     /** Makes the tags of a conditional request those of the bodies before they are encoded. */
     arrive(request: Request) {
       const expected = request.headers.get('if-match')
-      if (expected !== null) request.headers.set('if-match', expected.replace(suffix, ''))
+      if (expected !== null) request.headers.set('if-match', plainEtags(expected))
       const condition = request.headers.get('if-none-match')
       if (condition === null || !suffix.test(condition)) return
       suffix.lastIndex = 0
       conditions.set(request, condition)
-      request.headers.set('if-none-match', condition.replace(suffix, ''))
+      request.headers.set('if-none-match', plainEtags(condition))
     },
     leave(request: Request, response: Response): Response | Promise<Response> {
       const { headers, status } = response

@@ -342,6 +342,15 @@ describe('GET /v1/stream: a client', () => {
     ])
   })
 
+  test('that sends If-Match gets the stream, and leaves no place taken when it goes', async () => {
+    const instance = openWatchInstance()
+    const server = alone(instance, {})
+    const answer = await ask(server, instance.token, '', { 'if-match': '"any"' })
+    expect([answer.status, instance.services.streams.count]).toEqual([200, 1])
+    await answer.body!.cancel()
+    await until('the stream ends', () => instance.services.streams.count === 0)
+  })
+
   test('that reads nothing leaves the feed in the database', async () => {
     const instance = openWatchInstance()
     instance.watch({
