@@ -35,14 +35,15 @@ export function createCommitAnswers(
   const afterCharge = (request: Request, response: Response): Answer => {
     const charge = charged?.(request)
     if (!charge || !response?.ok) return response
-    return charge.then(isCharged =>
-      isCharged
-        ? response
-        : refuse(
-            request,
-            'The stream of changes has not taken yet that a request of the quota was used; ask again.',
-          ),
-    )
+    return charge.then(isCharged => {
+      if (isCharged) return response
+      // It is never read, and an open stream would keep its place.
+      void response.body?.cancel()
+      return refuse(
+        request,
+        'The stream of changes has not taken yet that a request of the quota was used; ask again.',
+      )
+    })
   }
   const afterCommit = async (request: Request, answered: Answer): Promise<Response> => {
     const response = await answered

@@ -240,13 +240,23 @@ describe('a request of a quota with other instances', () => {
   let [committed, streamed] = [0, 0]
   meter.followStream({ sequence: () => (committed += 1), has: change => change <= streamed })
   const uncharged = new WeakSet<Request>()
+  let left = 0
   const state = keys.find(openedKey('developer'))!
   const door = (reaches: boolean) =>
     front({
       handle(request) {
         meter.reserve(state)
         if (!meter.isCharged(state)) uncharged.add(request)
-        return Response.json({ price: 70 })
+        const source = {
+          pull(controller: ReadableStreamDefaultController) {
+            controller.enqueue(Buffer.from('{"price":70}'))
+            controller.close()
+          },
+          cancel() {
+            left += 1
+          },
+        }
+        return new Response(new ReadableStream(source, { highWaterMark: 0 }))
       },
       ids: createSeededIds(1),
       links: linker(services.config),
@@ -269,6 +279,8 @@ describe('a request of a quota with other instances', () => {
   }
   test('is answered once the stream has it, and refused where it has not', async () => {
     expect(await ask(false)).toEqual([503, undefined])
+    // An open stream that is never read would keep its place.
+    expect(left).toBe(1)
     expect(await ask(true)).toEqual([200, 70])
     // The count that was written ahead covers the next request, which need not wait for the stream.
     expect(await ask(false)).toEqual([200, 70])
