@@ -3,7 +3,7 @@ import { errorText } from '../lib/files/error-text.ts'
 import { oneLine } from '../lib/log/log.ts'
 import { withoutAbsent } from '../lib/text/json.ts'
 import { shownValue } from '../lib/text/wrong-value.ts'
-import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { fittedLines, type Table } from './table.ts'
 
@@ -88,7 +88,7 @@ export async function attempt(
   } catch (error) {
     const lines = error instanceof Refusal ? error.lines : [errorText(error)]
     for (const line of lines) err(`${words}: ${oneLine(line)}`)
-    return exitCodes.failed
+    return exitCodeOf(error)
   }
 }
 

@@ -11,7 +11,7 @@ export const exitCodes = {
 export class Temporary extends Error {}
 
 /** The exit code of a command that ended with an error. */
-export const exitCodeOf = (error: unknown): number =>
+export const exitCodeOf = (error: unknown): ExitCode =>
   error instanceof Temporary ? exitCodes.temporary : exitCodes.failed
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

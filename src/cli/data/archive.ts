@@ -204,7 +204,7 @@ export async function readArchive(
             },
           )
         : await runDatasetImport([path], { dataset, asRecorded: true }, env)
-    if (code === exitCodes.failed) return code
+    if (code !== exitCodes.done && code !== exitCodes.incomplete) return code
     exit = Math.max(exit, code)
   }
   for (const { code, terms } of series.filter(line => line.terms.active === false))

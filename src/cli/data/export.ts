@@ -11,7 +11,7 @@ import {
   formatOf,
   writeText,
 } from '../../topics/prices/files/export.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodeOf } from '../exit-codes.ts'
 
 export interface ExportOptions {
   /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */
@@ -62,7 +62,7 @@ export async function runExport(
   } catch (error) {
     if (error instanceof OutputFault && error.isClosed) return everythingOut
     env.err(`export: ${errorText(error)}`)
-    return exitCodes.failed
+    return exitCodeOf(error)
   }
   if (output !== '-') env.err(`${output}: ${rows} rows`)
   const withheld = env.withheldCount?.() ?? 0

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { isArchive, readArchive, writeArchive } from '../../../src/cli/data/archive.ts'
 import { archiveSource } from '../../../src/cli/data/pages.ts'
+import { Temporary } from '../../../src/cli/exit-codes.ts'
 import type { Operator } from '../../../src/cli/operator.ts'
 import { pointBlockType } from '../../../src/http/input/body.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
@@ -434,3 +435,19 @@ test('a full export that is imported into an empty instance reproduces the origi
   ])
     expect(await ask(second.copy, path), path).toEqual(await ask(first.copy, path))
 }, 60_000)
+
+test('a full import ends with its first file that cannot be written, and says that it may be repeated', async () => {
+  const first = openDemoInstance()
+  await fill(first)
+  const { dir } = await dump(first, 'interrupted', false)
+  const { copy, operator } = openDemoInstance(first.copy.clock.now())
+  const stopped: string[] = []
+  const call: Operator['call'] = (method, path, body) => {
+    if (method !== 'POST' || path !== '/admin/v1/batches') return operator.call(method, path, body)
+    stopped.push(path)
+    return Promise.reject(new Temporary('the server stopped'))
+  }
+  const env = { clock: copy.clock, terminal: undefined, stdin: noInput(), out() {}, err() {} }
+  expect(await readArchive(dir, {}, { ...env, operator: { ...operator, call } })).toBe(75)
+  expect(stopped).toHaveLength(1)
+})

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { attempt } from '../../../src/cli/command.ts'
 import { giveUp } from '../../../src/cli/data/import.ts'
-import { exitCodeOf } from '../../../src/cli/exit-codes.ts'
 import { openOperator } from '../../../src/cli/operator.ts'
 import { listenLocally, serverSocket, socketFile } from '../../../src/cli/socket.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
@@ -67,10 +67,11 @@ describe('the command socket', () => {
     expect(error).toMatchObject({
       message: 'the server of this directory stopped before it responded; try again',
     })
-    expect(exitCodeOf(error)).toBe(75)
-    // An import adds what it has written, and ends with the same code.
+    // An operator's command ends with the code for it. An import adds what it has written.
     const clock = createManualClock(0)
     const env = { out() {}, err() {}, clock, terminal: undefined }
+    const refused = () => Promise.reject<never>(error)
+    expect(await attempt('plans list', env, refused)).toBe(75)
     const written = { count: 5, what: 'points' } as const
     expect(giveUp(error as Error, written, {}, env)).toBe(75)
     operator.close()
