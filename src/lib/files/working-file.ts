@@ -15,18 +15,30 @@ const leftAfterMs = 6 * hourMs
  * may make one at the same time. Files that killed processes left are removed.
  */
 export function workingFile(dir: string, name: string): string {
-  removeLeftFiles(dir)
-  return join(dir, `${name}.${processPlace()}-${process.pid}.making`)
+  const own = `${name}.${processPlace()}-${process.pid}.making`
+  removeLeftFiles(dir, own)
+  return join(dir, own)
 }
 
-/** Removes the working files that killed processes left: each may be as big as the database. */
-export function removeLeftFiles(dir: string): void {
+/**
+ * Removes the working files that killed processes left: each may be as big as the database. In a
+ * container that starts again, a process has the number of the killed one: what has it is left over
+ * where it begins with `own`.
+ */
+export function removeLeftFiles(dir: string, own = ''): void {
   const here = processPlace()
+  const isLeft = (name: string, pid: number) =>
+    pid === process.pid ? name.startsWith(own) : !isRunning(pid)
   for (const name of existsSync(dir) ? readdirSync(dir) : []) {
     const [, place = '', pid] = workingFilePattern.exec(name) ?? []
     const path = join(dir, name)
     if (pid === undefined) continue
-    if (place === here ? !isRunning(Number(pid)) : isOld(path)) rmSync(path, { force: true })
+    if (place === here ? !isLeft(name, Number(pid)) : !isOld(path)) continue
+    try {
+      rmSync(path, { force: true })
+    } catch {
+      // It belongs to another user, in a directory of everybody.
+    }
   }
 }
 
