@@ -33,10 +33,10 @@ export function groupsOf(
           claims,
         )
   if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.filter(each => typeof each === 'string')
   // Entra ID leaves out a list that is too long and says so: the person has none of the known groups.
   const { _claim_names: elsewhere, hasgroups: isLeftOut } = claims
-  if (isLeftOut === true || Object.hasOwn(Object(elsewhere), path)) return []
-  return Array.isArray(value) ? value.filter(each => typeof each === 'string') : undefined
+  return isLeftOut === true || Object.hasOwn(Object(elsewhere), path) ? [] : undefined
 }
 
 /**

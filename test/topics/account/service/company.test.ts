@@ -201,6 +201,12 @@ describe('signing in at the company', () => {
     },
   )
 
+  test('takes roles from their own claim, although the provider left out the groups', async () => {
+    open({ 'oidc.role_claim': 'roles', 'oidc.roles': 'desk=admin' })
+    await signedIn({ roles: ['desk'], hasgroups: true, _claim_names: { groups: 'src1' } })
+    expect(instance.services.keys.accountByEmail('ada@example.com')?.role).toBe('admin')
+  })
+
   test('gives plans by groups', async () => {
     open({ 'oidc.plans': 'traders=professional', 'oidc.roles': 'traders=member' })
     await signedIn({ groups: ['traders'] })
