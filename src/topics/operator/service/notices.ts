@@ -1,7 +1,7 @@
 import type { Log } from '../../../lib/log/log.ts'
 import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import { isDueAgain, startOfDay } from '../../../lib/time/instant.ts'
+import { isDueAgain, minuteMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** Something that needs the operator, for as long as it does. */
@@ -50,7 +50,7 @@ export interface OperatorNoticesDeps {
   operatorAlerts(): readonly OperatorAlert[]
   places: readonly NoticePlace[]
   settings: Pick<Settings, 'get' | 'set'>
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
   log: Log
   /** How long an operator alert lasts before it is sent again. */
   againMs: number
@@ -58,7 +58,11 @@ export interface OperatorNoticesDeps {
 }
 
 const name = 'notices.open'
-const minuteMs = 60_000
+/**
+ * What only a process knows, such as that a provider fails or that a replica is late, a start finds
+ * out again within this time.
+ */
+const foundAgainMs = 15 * minuteMs
 
 export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
   if (!quiet) return false
@@ -75,6 +79,9 @@ export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
 export function createOperatorNotices(deps: OperatorNoticesDeps) {
   const { operatorAlerts, places, settings, clock, log, againMs, quiet } = deps
   let open: Map<string, OpenOperatorAlert> | undefined
+  /** Open alerts of an earlier process that this one has not found yet. */
+  let unfound: ReadonlySet<string> = new Set()
+  const startedAt = clock.monotonic()
   const inProgress = new Set<Promise<unknown>>()
 
   const load = () =>
@@ -136,14 +143,18 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
   return {
     /** Reports new alerts, alerts that continue for long, and alerts that are over. */
     pass() {
-      open ??= load()
+      if (!open) {
+        open = load()
+        unfound = new Set(open.keys())
+      }
       const now = clock.now()
       const current = operatorAlerts()
       let hasChanged = false
       for (const operatorAlert of current) hasChanged = judge(open, operatorAlert) || hasChanged
       const ids = new Set(current.map(operatorAlert => operatorAlert.id))
+      unfound = clock.monotonic() - startedAt < foundAgainMs ? unfound.difference(ids) : new Set()
       for (const [id, { since, toldAt, text, passing }] of open) {
-        if (ids.has(id)) continue
+        if (ids.has(id) || unfound.has(id)) continue
         open.delete(id)
         hasChanged = true
         // An alert that was never reported needs no notice of its end.

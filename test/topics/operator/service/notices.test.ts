@@ -84,6 +84,21 @@ describe('a matter', () => {
     expect(during(2 * dayMs)).toEqual([])
   })
 
+  test('a condition that only a running process knows neither ends nor begins with a restart', () => {
+    const { during, state, restart } = noticeWorld()
+    const failing = { id: 'provider e-mail', text: 'the provider of e-mail fails' }
+    state.operatorAlerts = [failing]
+    during(hourMs)
+    restart()
+    state.operatorAlerts = []
+    expect(during(10 * minuteMs)).toEqual([])
+    // The next message fails as well.
+    state.operatorAlerts = [failing]
+    expect(during(hourMs)).toEqual([])
+    state.operatorAlerts = []
+    expect(during(minuteMs)).toEqual(['provider e-mail over'])
+  })
+
   test('only urgent operator alerts are sent in quiet hours, and alerts resolved by their end are never sent', () => {
     // It is 15:00.
     const { during, state } = noticeWorld('14:00-16:00')
