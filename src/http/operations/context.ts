@@ -150,7 +150,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
     requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
   }
   const { now } = clock
-  const links = linker(config)
+  const ownUrl = () => server.baseUrl || url() || listeningUrl(server)
+  const linksOf = linker(config)
+  // The address of a command on this machine is that of a socket.
+  const links = (request: Request) => linksOf(local.has(request) ? { url: ownUrl() } : request)
   const trusted = trustedProxies(server.trustedProxies)
   const { isOverloaded } = vitals
   const operators = createOperatorSessions({
@@ -248,7 +251,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     ports: shippedPorts(),
     tierRequired: feature => cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? '',
     addressOf: request => addressGroup(clientAddress(request, peer, trusted)),
-    ownUrl: () => server.baseUrl || url() || listeningUrl(server),
+    ownUrl,
     checkTarget: egress.checkTarget,
     serviceName: brand.serviceName,
     headerPrefix: brand.headerPrefix,

@@ -2,7 +2,9 @@ import type { Config } from '../../config/config.ts'
 import type { Links } from './refusals.ts'
 
 /** The addresses that bodies link to: as configured, or as the request addressed the server. */
-export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Request) => Links {
+export function linker(
+  config: Pick<Config, 'brand' | 'server'>,
+): (request: Pick<Request, 'url'>) => Links {
   const byOrigin = new Map<string, Links>()
   const make = (baseUrl: string): Links => {
     const fill = (template: string) => template.replaceAll('{base_url}', baseUrl)

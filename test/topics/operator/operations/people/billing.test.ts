@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createApp } from '../../../../../src/instance/app/app.ts'
 import { dayMs } from '../../../../../src/lib/time/instant.ts'
 import { billingHouse, codeOf } from '../../../../support/topics/billing.ts'
 
@@ -37,6 +38,19 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     ] as const) {
       expect((await instance.ask(method, path, first.token, {})).status, path).toBe(401)
     }
+  })
+
+  test('a command on this machine gets addresses of the server, not of its socket', async () => {
+    const instance = billingHouse('serve')
+    await instance.change(instance.buyer(), 'starter')
+    const local = new WeakSet<Request>()
+    const app = createApp(instance.services, { local, url: () => 'http://127.0.0.1:9000' })
+    const request = new Request('http://localhost/admin/v1/invoices')
+    local.add(request)
+    const { data } = (await (await app.fetch(request)).json()) as {
+      data: { invoices: { pdf_url: string }[] }
+    }
+    expect(data.invoices[0]!.pdf_url).toStartWith('http://127.0.0.1:9000/billing/invoices/')
   })
 
   test('an open invoice is marked as paid once, and a settled invoice cannot be changed', async () => {
