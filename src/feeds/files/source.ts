@@ -49,7 +49,7 @@ export async function openSource(
   stdin: AsyncIterable<Uint8Array>,
   spoolDirectory: string,
 ): Promise<Source> {
-  if (path === '-') return spool('standard input', stdin, spoolDirectory)
+  if (path === '-') return { name: 'standard input', ...(await stored(stdin, spoolDirectory)) }
   const file = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(
       error.code === 'ENOENT'
@@ -58,7 +58,8 @@ export async function openSource(
     )
   })
   if (file.isDirectory()) throw new Error(`${path} is a directory: name the files in it`)
-  if (!file.isFile()) return spool(path, createReadStream(path), spoolDirectory)
+  if (!file.isFile())
+    return { name: path, ...(await stored(createReadStream(path), spoolDirectory)) }
   const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${path} cannot be read: ${error.message}`)
   })
@@ -66,17 +67,29 @@ export async function openSource(
   return { name: path, path, sizeBytes: file.size, close: async () => {} }
 }
 
-async function spool(
-  name: string,
-  input: AsyncIterable<Uint8Array>,
+/**
+ * Content in a file that can be read more than once. Where the system has a path for an open file,
+ * the file has no name: nothing is left of it however this process ends.
+ */
+export async function stored(
+  content: AsyncIterable<string | Uint8Array> | Iterable<string>,
   directory: string,
-): Promise<Source> {
+): Promise<Pick<Source, 'path' | 'sizeBytes' | 'close'>> {
   const folder = await mkdtemp(join(directory, 'wellhead-import-'))
-  const close = () => rm(folder, { recursive: true, force: true })
+  const remove = () => rm(folder, { recursive: true, force: true })
+  let path = join(folder, 'input')
+  const file = await open(path, 'wx', 0o600)
+  const close = async () => {
+    await file.close()
+    await remove()
+  }
   try {
-    const path = join(folder, 'input')
-    await pipeline(Readable.from(input), createWriteStream(path, { mode: 0o600 }))
-    return { name, path, sizeBytes: (await stat(path)).size, close }
+    if (process.platform === 'linux') {
+      await remove()
+      path = `/proc/self/fd/${file.fd}`
+    }
+    await pipeline(Readable.from(content), createWriteStream(path))
+    return { path, sizeBytes: (await file.stat()).size, close }
   } catch (error) {
     await close()
     throw error

@@ -1,9 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { contentOf, type Source } from '../files/source.ts'
+import { contentOf, type Source, stored } from '../files/source.ts'
 
 /** The whole content of a source. Throws a sentence where it is more than `bytesMax`. */
 export async function wholeOf(source: Source, bytesMax: number): Promise<Uint8Array> {
@@ -20,28 +15,20 @@ export async function wholeOf(source: Source, bytesMax: number): Promise<Uint8Ar
   return Buffer.concat(chunks)
 }
 
-/**
- * A source with new content, under the same name: pieces of text or bytes, stored as the only file
- * of a new folder. Closing it also closes the original source.
- */
+/** A source with new content, under the same name. Closing it also closes the original source. */
 export async function spooled(
   source: Source,
   directory: string,
   content: AsyncIterable<string | Uint8Array> | Iterable<string>,
 ): Promise<Source> {
-  const folder = await mkdtemp(join(directory, 'wellhead-import-'))
-  const close = async () => {
-    await rm(folder, { recursive: true, force: true })
-    await source.close()
-  }
-  try {
-    const path = join(folder, 'input')
-    await pipeline(Readable.from(content), createWriteStream(path, { mode: 0o600 }))
-    const { name } = source
-    return { name, path, sizeBytes: (await stat(path)).size, close }
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    throw error
+  const { close, ...file } = await stored(content, directory)
+  return {
+    name: source.name,
+    ...file,
+    async close() {
+      await close()
+      await source.close()
+    },
   }
 }
 

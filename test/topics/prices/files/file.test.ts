@@ -8,8 +8,9 @@ import { inferSchema, initParser } from 'udsv'
 import { fieldsOf, separatorOf } from '../../../../src/feeds/files/csv.ts'
 import { mappingOf } from '../../../../src/feeds/files/mapping.ts'
 import { recordsOf } from '../../../../src/feeds/files/records.ts'
-import { openSource, type Source } from '../../../../src/feeds/files/source.ts'
+import { contentOf, openSource, type Source } from '../../../../src/feeds/files/source.ts'
 import { blocksOf, recordText } from '../../../../src/feeds/files/table.ts'
+import { spooled } from '../../../../src/feeds/formats/spool.ts'
 import {
   type ColumnRequest,
   checkRequest,
@@ -22,6 +23,7 @@ import {
 } from '../../../../src/topics/prices/files/parser.ts'
 import type { RawRow } from '../../../../src/topics/prices/files/rows.ts'
 import { runs } from '../../../support/full.ts'
+import { needs } from '../../../support/needs.ts'
 import { catalogue } from '../../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-file-'))
@@ -473,3 +475,18 @@ describe('sources', () => {
     ).rejects.toThrow('is damaged')
   })
 })
+
+needs('linux').test(
+  'what came from standard input has no name while it is read: a killed process leaves nothing',
+  async () => {
+    const directory = mkdtempSync(join(folder, 'spool-'))
+    const source = await openSource('-', bytes(plain), directory)
+    const again = await spooled(source, directory, ['a,b\n', '1,2\n'])
+    expect(readdirSync(directory)).toEqual([])
+    for (let i = 0; i < 2; i += 1)
+      expect(await Array.fromAsync(contentOf(source))).toEqual([Buffer.from(plain)])
+    expect([again.sizeBytes, await Bun.file(again.path).text()]).toEqual([8, 'a,b\n1,2\n'])
+    await again.close()
+    expect(readdirSync(directory)).toEqual([])
+  },
+)
