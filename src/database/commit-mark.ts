@@ -63,7 +63,11 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
       return undefined
     }
   }
-  let file = attempt(() => openSync(path, 'w', 0o600))
+  let file = attempt(() => {
+    // A new file: its name may be a link to any file, and a command may be root's.
+    rmSync(path, { force: true })
+    return openSync(path, 'wx', 0o600)
+  })
   const write = (mark: Mark) => {
     const open = file
     if (open !== undefined)

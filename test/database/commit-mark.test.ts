@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -56,6 +57,18 @@ test('a process that is killed before its first mark leaves no damaged one', () 
   db.close()
   expect(missingCommits(left, pathIn(left), quiet)).toBeUndefined()
   expect(existsSync(join(left, 'commit-mark.damaged'))).toBe(false)
+})
+
+test('a mark is written to a new file, and not to what its name is linked to', () => {
+  const other = join(left, 'other')
+  writeFileSync(other, 'of another program')
+  symlinkSync(other, join(dir, 'commit-mark'))
+  const db = openDatabase(pathIn(dir), { autocheckpoint: 0 })
+  const mark = keepMark(dir, pathIn(dir), db)
+  mark.note(1)
+  expect(readFileSync(other, 'utf8')).toBe('of another program')
+  mark.end()
+  db.close()
 })
 
 test('a WAL with more commits than marked, or of an earlier generation, is not reported as missing commits', () => {

@@ -1,4 +1,5 @@
 import {
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -58,11 +59,14 @@ export const directoryPlace = (directory: string): BackupPlace => ({
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const part = join(directory, name + partEnding)
     try {
+      // A new file: its name may be a link to any file, and a command may be root's.
+      rmSync(part, { force: true })
+      writeFileSync(part, '', { mode: privateMode, flag: 'wx' })
       // Parts that were left may be what takes the room.
-      writeFileSync(part, '', { mode: privateMode })
       removeLeftParts(directory, statSync(part).mtimeMs)
       requireSpace(directory, bytesOf(path), name)
-      copyFileSync(path, part)
+      rmSync(part)
+      copyFileSync(path, part, constants.COPYFILE_EXCL)
       closeToOthers(part)
       // A command of root may make it, and the server opens the newest one.
       keepOwner(directory, each => each === name + partEnding)
