@@ -222,7 +222,8 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     for (let begin = Math.max(from, first); begin < end; ) {
       const window = yield* windowAt(begin)
       windows = [...windows.filter(other => other !== window), window].slice(-windowsMax)
-      yield* window.records
+      // A window that another reader began later may overlap the one before it.
+      yield* window.records.filter(({ observedAt }) => observedAt! >= begin)
       begin = window.to
     }
   }

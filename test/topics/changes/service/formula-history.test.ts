@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hourMs } from '../../../../src/lib/time/instant.ts'
+import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
 import { createFormulaHistory } from '../../../../src/topics/changes/service/formula-history.ts'
 import { createServedHistory } from '../../../../src/topics/changes/service/history.ts'
 import { createVintageReader } from '../../../../src/topics/changes/store/vintages.ts'
@@ -68,4 +68,25 @@ test('two readers of two formula histories do not make the windows of each other
   const codes = ['DESK_A', 'DESK_B', 'DESK_A', 'DESK_B']
   expect(codes.map(read)).toEqual([1, 1, 1, 1])
   expect(viewsMade).toBe(2)
+})
+
+test('a reader gets no record twice from a window that began where another reader was', () => {
+  const { services } = openTestInstance()
+  const { catalogue, changeLog: log, db, formulas, ingest, seriesChanges } = services
+  const terms = { name: 'Desk', category: 'own', unit: 'barrel', currency: 'USD' }
+  seriesChanges.add([{ code: 'DESK_A', terms: { ...terms, formula: 'WTI_USD + 1' } }])
+  const seriesId = catalogue.named('WTI_USD')!.id
+  const firstAt = startAt - 600 * dayMs
+  const times = Array.from({ length: 600 }, (_, i) => firstAt + i * dayMs)
+  ingest.write(times.map((observedAt, i) => ({ seriesId, observedAt, value: i })))
+  const vintages = createVintageReader(db)
+  const { repeatedRecords } = createFormulaHistory({ log, vintages, formulas, catalogue })
+  const served = createServedHistory(log.events.ofSeries)
+  const segment = { writtenAt: startAt + hourMs, rank: 0, series: catalogue.named('DESK_A')! }
+  const readFrom = (from: number) =>
+    repeatedRecords(segment, { from, to: Number.MAX_SAFE_INTEGER }, [], served, true).flatMap(
+      record => (record ? [record.observedAt] : []),
+    )
+  expect(readFrom(times[500]!).take(3).toArray()).toEqual(times.slice(500, 503))
+  expect(readFrom(Number.MIN_SAFE_INTEGER).toArray()).toEqual(times)
 })
