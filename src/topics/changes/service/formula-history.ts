@@ -44,8 +44,8 @@ interface Repeated extends Range {
 
 /** A history is made in windows of time, each with about so many values in memory. */
 const [windowDifferences, firstWindowMs] = [8_000, 64 * dayMs]
-/** Windows that stay in memory, some megabytes each. */
-const windowsMax = 8
+/** So many windows stay in memory, or the last one alone where they have more moments and records. */
+const [windowsMax, keptMax] = [8, 500_000]
 /** The moments of a history are read in spans of time with about so many. */
 const [momentsEach, firstSpanMs] = [500, dayMs / 24]
 
@@ -56,8 +56,17 @@ const nearby = ({ from, to }: Range) => ({
 
 /** All that series by formula had as values, computed from all that their legs had. */
 export function createFormulaHistory({ log, vintages, formulas, catalogue }: FormulaHistoryDeps) {
-  /** The windows that were read last: each reader takes its own page by page. */
+  /** The windows that were read last, the newest first: each reader takes its own page by page. */
   let windows: readonly Repeated[] = []
+  const keep = (window: Repeated) => {
+    let size = 0
+    windows = [window, ...windows.filter(other => other !== window)]
+      .slice(0, windowsMax)
+      .filter(({ moments, records }, i) => {
+        size += moments.length + records.length
+        return i === 0 || size <= keptMax
+      })
+  }
   catalogue.onReload(() => {
     windows = []
   })
@@ -197,7 +206,7 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
       const known = own.find(window => window.from <= begin && begin < window.to)
       if (known) return known
       const moments = own[0]?.moments ?? (yield* allMoments())
-      const lengthMs = own.at(-1)?.nextMs ?? firstWindowMs
+      const lengthMs = own[0]?.nextMs ?? firstWindowMs
       const range = { from: begin, to: Math.min(end, begin + lengthMs) }
       const historyAt = (servedAt: number) =>
         recordedIn(series, range, moments, servedAt, served, true)
@@ -221,7 +230,7 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     }
     for (let begin = Math.max(from, first); begin < end; ) {
       const window = yield* windowAt(begin)
-      windows = [...windows.filter(other => other !== window), window].slice(-windowsMax)
+      keep(window)
       // A window that another reader began later may overlap the one before it.
       yield* window.records.filter(({ observedAt }) => observedAt! >= begin)
       begin = window.to
