@@ -119,7 +119,16 @@ export function computedReads(deps: ComputedDeps) {
       point?: { asOf: number; isCovered: boolean },
     ) {
       const view = !point ? present : point.isCovered ? asOfView(point.asOf) : first
-      const part = view.between(id, from, to).slice(0, into.value.length)
+      const count = into.value.length
+      let part: readonly Observation[] = []
+      let begin = from
+      // What follows the part would be computed for it, and again for each later one.
+      for (const end of stepsTo(from, Math.min(to, ever.to))) {
+        part = part.concat(view.between(id, begin, end))
+        if (part.length >= count) break
+        begin = end
+      }
+      part = part.slice(0, count)
       for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
         into.observedAt[i] = observedAt
         into.value[i] = value

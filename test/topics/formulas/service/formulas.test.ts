@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { transact } from '../../../../src/database/database.ts'
 import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
+import { createFormulas } from '../../../../src/topics/formulas/service/formulas.ts'
 import { lastTradingDay } from '../../../../src/topics/futures/math/contracts.ts'
+import { createCloseStore } from '../../../../src/topics/prices/store/closes.ts'
+import { createObservationStore } from '../../../../src/topics/prices/store/observations.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
 
@@ -572,4 +575,50 @@ describe('formulas of many accounts over one code', () => {
     const week = await read('/v1/prices/past_week?by_code=DESK_SPREAD_USD&interval=raw')
     expect(week.body.data.prices.map(row => row.price)).toEqual([4])
   })
+})
+
+test('a long read of a formula in parts computes what follows a part once', async () => {
+  const { services } = await withSpread()
+  const { catalogue, clock, db, ingest, quarantine } = services
+  const count = 8_640
+  const firstAt = day('2025-06-01')
+  const points = (code: string, value: number) => {
+    const seriesId = catalogue.named(code)!.id
+    const inPast = Array.from({ length: count }, (_, i) => ({
+      seriesId,
+      observedAt: firstAt + i * 600_000,
+      value: value + i,
+    }))
+    return [...inPast, { seriesId, observedAt: day('2026-11-20'), value }]
+  }
+  ingest.write([...points('BRENT_CRUDE_USD', 66), ...points('WTI_USD', 61)])
+  const stored = createObservationStore(db)
+  let rowsRead = 0
+  const counted: typeof stored = {
+    ...stored,
+    asOf(...of) {
+      const rows = stored.asOf(...of)
+      rowsRead += rows.length
+      return rows
+    },
+  }
+  const { observations } = createFormulas({
+    stored: counted,
+    closes: createCloseStore(db),
+    catalogue,
+    quarantine,
+  })
+  const columns = () => new Float64Array(300)
+  const into = { observedAt: columns(), value: columns(), recordedAt: columns() }
+  const { id } = catalogue.named(spread.code)!
+  const end = firstAt + count * 600_000
+  const point = { asOf: clock.now() + 1_000, isCovered: true }
+  const times: number[] = []
+  for (let from = firstAt, found = into.value.length; found === into.value.length; ) {
+    found = observations.copy(id, from, end, into, point)
+    times.push(...into.observedAt.subarray(0, found))
+    from = times.at(-1)! + 1
+  }
+  expect(times).toEqual(Array.from({ length: count }, (_, i) => firstAt + i * 600_000))
+  expect(rowsRead).toBeLessThan(10 * count)
 })
