@@ -58,6 +58,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const { present } = views
   /** The newest values of formulas; those from a time on, if there are any, are newer. */
   const newestOnes = new Map<number, { row: Observation | undefined; knownTo: number }>()
+  /** The newest values before a transaction of formulas that it has changed so far. */
+  const before = new Map<number, Observation | undefined>()
   const newestOf = (seriesId: number): Observation | undefined => {
     if (isRank(seriesId)) return present.newest(seriesId, ever.to)
     const known = newestOnes.get(seriesId)
@@ -69,6 +71,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const forgetAll = () => {
     present.clear()
     newestOnes.clear()
+    before.clear()
     views.forgetPast()
   }
   const forget = (seriesId: number, from = ever.from): readonly number[] => {
@@ -211,17 +214,21 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     },
     /**
      * Inside a transaction, with the first time of each series that it has changed: what these changes
-     * are to series by formula, whose newest values alone are news.
+     * are to series by formula, whose newest values alone are news. Those of a part count with the
+     * next ones that are none.
      */
-    changesBy(firstChanged: ReadonlyMap<number, number>): Change[] {
-      const ids = new Set([...firstChanged.keys()].flatMap(dependentsOf))
-      if (ids.size === 0) return []
-      const ordered = [...definitions().keys()].filter(id => ids.has(id) && !firstChanged.has(id))
-      const before = ordered.map(id => newestOnes.get(id)?.row)
+    changesBy(firstChanged: ReadonlyMap<number, number>, isPart = false): Change[] {
+      const ids = [...firstChanged.keys()].flatMap(dependentsOf).filter(id => !firstChanged.has(id))
+      for (const id of ids) if (!before.has(id)) before.set(id, newestOnes.get(id)?.row)
+      if (ids.length > 0) for (const [seriesId, from] of firstChanged) forget(seriesId, from)
+      if (isPart || before.size === 0) return []
+      const changes = [...definitions().keys()]
+        .filter(id => before.has(id))
+        .flatMap(id => changeOf(id, before.get(id), newestOf(id)))
       // Only what is newer than all before it is news.
-      for (const [i, id] of ordered.entries()) catalogue.endAt(id, before[i]?.observedAt)
-      for (const [seriesId, from] of firstChanged) forget(seriesId, from)
-      return ordered.flatMap((seriesId, i) => changeOf(seriesId, before[i], newestOf(seriesId)))
+      for (const { seriesId: id } of changes) catalogue.endAt(id, before.get(id)?.observedAt)
+      before.clear()
+      return changes
     },
   }
 }

@@ -400,6 +400,36 @@ describe('a series by formula', () => {
     expect((await admin('DELETE', '/values', value)).status).toBe(200)
     expect(heard).toEqual([5, 7, 5])
   })
+
+  test('notifies webhooks and alerts of no value between the writes of one transaction', async () => {
+    const { services, push, admin } = await withSpread()
+    await push('WTI_USD', { '2026-11-19': 61, '2026-11-20': 61 })
+    await push('BRENT_CRUDE_USD', { '2026-11-19': 66, '2026-11-20': 66 })
+    const heard: (number | undefined)[] = []
+    services.ingest.listenInside(changes => {
+      for (const { seriesId, inserted, revised } of changes)
+        if (services.catalogue.byId(seriesId).code === spread.code)
+          heard.push([...inserted, ...revised].at(-1)?.value)
+    })
+    const pushBoth = async (on: string, [brent, wti]: [number, number], sources: string[]) => {
+      const [source, other] = sources
+      const observations = [
+        { code: 'BRENT_CRUDE_USD', observed_at: on, price: brent, source },
+        { code: 'WTI_USD', observed_at: on, price: wti, source: other },
+      ]
+      const { body } = await admin('POST', '/observations', { observations })
+      return (body.data as unknown as { batch: number }).batch
+    }
+    const undo = (batch: number) => admin('POST', `/batches/${batch}/undo`, {})
+    const revised = await pushBoth('2026-11-20', [68, 62], ['exchange', 'exchange'])
+    expect(heard.splice(0)).toEqual([6])
+    expect((await undo(revised)).status).toBe(200)
+    expect(heard.splice(0)).toEqual([5])
+    const added = await pushBoth('2026-11-20T06:00:00Z', [70, 63], ['exchange', 'broker'])
+    expect(heard.splice(0)).toEqual([7])
+    expect((await undo(added)).status).toBe(200)
+    expect(heard).toEqual([])
+  })
 })
 
 test('a rank of a futures family is the contract of that rank at each time', async () => {

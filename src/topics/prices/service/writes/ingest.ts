@@ -40,9 +40,9 @@ export interface IngestDeps {
   prepare?(seriesIds: Iterable<number>): void
   /**
    * Called in the transaction with the first time of each series that has changed. Returns the changes
-   * that follow for computed series.
+   * that follow for computed series; those of a part follow with the next changes that are none.
    */
-  derive?(firstChanged: ReadonlyMap<number, number>): Change[]
+  derive?(firstChanged: ReadonlyMap<number, number>, isPart: boolean): Change[]
   /** The newest instant of those before the start. */
   lastWrittenAt?: number
 }
@@ -59,6 +59,7 @@ export function createIngest(
   const withdrawals: ((seriesId: number) => void)[] = []
   const pasts: ((seriesId: number) => void)[] = []
   let batch: OpenBatch | undefined
+  let isPart = false
   let lastSnapshotAt = Number.NEGATIVE_INFINITY
   let lastWrite = deps.lastWrittenAt ?? Number.NEGATIVE_INFINITY
   let lastInstant = { transaction: Number.NaN, at: Number.NEGATIVE_INFINITY }
@@ -71,9 +72,28 @@ export function createIngest(
     return lastInstant.at
   }
   const derive = (firstChangedAt: ReadonlyMap<number, number>): Change[] => {
-    const derived = deps.derive?.(firstChangedAt) ?? []
+    const derived = deps.derive?.(firstChangedAt, isPart) ?? []
     if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
     return derived
+  }
+  /** What follows from the changes of `work` follows with the next ones outside it. */
+  const asPart = <T>(work: () => T): T => {
+    const was = isPart
+    isPart = true
+    try {
+      return work()
+    } finally {
+      isPart = was
+    }
+  }
+  const notify = (changes: readonly Change[], origin: Origin) => {
+    if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
+  }
+  const extend = (changes: readonly Change[]) => {
+    for (const { seriesId, inserted } of changes) {
+      const [first, last] = [inserted[0], inserted.at(-1)]
+      if (first && last) catalogue.extend(seriesId, first.observedAt, last.observedAt)
+    }
   }
   return {
     /**
@@ -96,19 +116,17 @@ export function createIngest(
           // Noted first, because listeners may read the sources of the values.
           batch?.note(changed, written, past)
           if (changed.length === 0) return
-          for (const listener of inside) listener(changed, origin)
+          asPart(() => {
+            for (const listener of inside) listener(changed, origin)
+          })
           derived = derive(new Map(changed.map(one => [one.seriesId, firstChanged(one)])))
         },
         origin,
         writtenAt,
       )
-      for (const change of [...changes, ...derived]) {
-        const first = change.inserted[0]
-        if (first)
-          catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
-      }
-      if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
-      if (derived.length > 0) for (const listener of listeners) listener(derived, noOrigin)
+      extend([...changes, ...derived])
+      notify(changes, origin)
+      notify(derived, noOrigin)
       for (const seriesId of pastOnly) for (const listener of pasts) listener(seriesId)
       const lastRecordedAt = lastRecordedOf(changes, recordedAt)
       if (recordedAt === writtenAt) lastWrite = Math.max(lastWrite, lastRecordedAt)
@@ -137,8 +155,21 @@ export function createIngest(
       )
       if (at === writtenAt) lastWrite = Math.max(lastWrite, goneAt)
       for (const listener of withdrawals) listener(seriesId)
-      if (derived.length > 0) for (const listener of listeners) listener(derived, noOrigin)
+      notify(derived, noOrigin)
       return goneAt
+    },
+    /**
+     * Writes of one transaction to these series that count as one: what formulas were between them,
+     * no one could read.
+     */
+    together<T>(seriesIds: readonly number[], work: () => T): T {
+      if (isPart) return work()
+      deps.prepare?.(seriesIds)
+      const result = asPart(work)
+      const derived = derive(new Map())
+      extend(derived)
+      notify(derived, noOrigin)
+      return result
     },
     /** Sets the source of current values that equal the given ones. */
     attribute(points: readonly Point[], sourceId: number) {

@@ -159,10 +159,11 @@ export function createRunningBatches(deps: RunningBatchDeps) {
       id,
       asRecorded: tally.asRecorded,
       during: work => journal.during(id, () => during(work)),
-      write: (points, recordedAt) =>
-        points.some(isQualified)
-          ? transact(() => writeHistories(points, recordedAt))
-          : writeOwn(points, recordedAt),
+      write(points, recordedAt) {
+        if (!points.some(isQualified)) return writeOwn(points, recordedAt)
+        const seriesIds = [...new Set(points.map(({ seriesId }) => seriesId))]
+        return transact(() => ingest.together(seriesIds, () => writeHistories(points, recordedAt)))
+      },
       writeRows: (dataset, rows, recordedAt, write) =>
         !tally.isGuarded || tally.replaces
           ? write(rows)

@@ -29,7 +29,7 @@ export interface Undone {
 export interface UndoDeps {
   store: Pick<BatchStore, 'series' | 'points' | 'setUndone' | 'count'>
   rows: Pick<BatchRowStore, 'touched' | 'putBack'>
-  ingest: Pick<Ingest, 'withdraw' | 'next'>
+  ingest: Pick<Ingest, 'withdraw' | 'next' | 'together'>
   catalogue: Pick<Catalogue, 'byId'>
   now(): number
   transact<T>(work: () => T): T
@@ -87,8 +87,11 @@ export function createUndo(deps: UndoDeps) {
     const values = { restored: 0, removed: 0 }
     const at = ingest.next()
     let recordedAt = at
-    for (const series of covered) {
-      const done = putBackPoints(running, series, at)
+    const seriesIds = covered.map(({ seriesId }) => seriesId)
+    const all = ingest.together(seriesIds, () =>
+      covered.map(series => putBackPoints(running, series, at)),
+    )
+    for (const done of all) {
       values.restored += done.restored
       values.removed += done.removed
       recordedAt = Math.max(recordedAt, done.recordedAt)
