@@ -242,6 +242,7 @@ function remarksOn(file: FileReport, dryRun: boolean): string[] {
   if (replaced) lines.push(`${file.file}: ${replaced}`)
   const note = rejectedNote(file)
   if (note) lines.push(`${file.file}: ${note}`)
+  lines.push(...notationNotes(file).map(note => `${file.file}: ${note}`))
   if (isEmpty(file)) lines.push(emptyNote(file))
   if (!dryRun) lines.push(...decisionNotes(file).map(note => `${file.file}: ${note}`))
   return lines
@@ -304,7 +305,21 @@ function supersededNote({ superseded, supersededLines }: FileReport): string | u
   if (superseded === 0) return undefined
   const shown = supersededLines.slice(0, shownMax).map(({ line }) => line)
   const more = superseded > shown.length ? ` and ${superseded - shown.length} more` : ''
-  return `a later line has a different value for the same time and replaces line ${shown.join(', ')}${more}`
+  const noun = superseded === 1 ? 'line' : 'lines'
+  return `a later line has a different value for the same time and replaces ${noun} ${shown.join(', ')}${more}`
+}
+
+const commaNumber = /price -?[\d.]*\d,\d+ is not a plain number/
+const otherDay = /observed_at \d{1,2}[./-]\d{1,2}[./-]\d{2,4} is not a time/
+
+/** Names the options for a file that has another notation of numbers or days. */
+function notationNotes({ samples }: FileReport): string[] {
+  const isFor = (notation: RegExp) => samples.some(({ reason }) => notation.test(reason))
+  const notes: string[] = []
+  if (isFor(commaNumber)) notes.push('if the comma is the decimal mark, add --decimal-comma')
+  if (isFor(otherDay))
+    notes.push('if the days have one other format, name it, such as --date-format DD.MM.YYYY')
+  return notes
 }
 
 function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {

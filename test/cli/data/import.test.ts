@@ -174,6 +174,27 @@ test('an import of several files reports each file and the total', async () => {
   expect(err).toEndWith('a later line has a different value for the same time and replaces line 2')
 })
 
+test('an import of European numbers and days names the options that read them', async () => {
+  const rows = 'WTI_USD;2026-11-17;70,10\nWTI_USD;18.11.2026;70.90\n'
+  const { err } = await run([file(`code;observed_at;price\n${rows}`)])
+  expect(err).toContain(': if the comma is the decimal mark, add --decimal-comma\n')
+  expect(err).toEndWith(
+    ': if the days have one other format, name it, such as --date-format DD.MM.YYYY',
+  )
+})
+
+test('an import that rejects rows for other reasons names no options', async () => {
+  const rows = 'WTI_USD,2026-13-01,70\nWTI_USD,2026-11-17,"1,234.5"\n'
+  const { err } = await run([file(`code,observed_at,price\n${rows}`)])
+  expect(err).not.toContain('--')
+})
+
+test('an import lists all lines that later lines of the file replace', async () => {
+  const rows = 'WTI_USD,2024-03-28,1\nWTI_USD,2024-03-28,2\nWTI_USD,2024-03-28,3\n'
+  const { err } = await run([file(`code,observed_at,price\n${rows}`)])
+  expect(err).toEndWith('and replaces lines 2, 3')
+})
+
 describe('runImport: progress', () => {
   const long = `code,observed_at,price\n${Array.from({ length: 60_000 }, (_, i) => `WTI_USD,${isoInstant(i * 3_600_000)},70`).join('\n')}\n`
 

@@ -228,7 +228,7 @@ function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string
     return `code ${series.code} is retired and accepts no values: reactivate it first`
   if (series) return series
   const nearest = catalogue.nearest(text)
-  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'it must be a code of the catalogue'}`
+  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'correct it, or add it as a custom series'}`
 }
 
 /** Only `USD` and `usd` are USD: markets write `GBp` for pence, a hundredth of `GBP`. */

@@ -89,13 +89,13 @@ describe('what is refused says what would be right', () => {
       'a code that is spelt nearly like another one',
       { code: 'NOPE' },
       'code',
-      'is not in the catalogue: it must be a code of the catalogue',
+      'is not in the catalogue: correct it, or add it as a custom series',
     ],
     [
       'a code like no other',
       { code: 'ZZZZZZZZZZZZZZZZZZZZZZZZ' },
       'code',
-      'is not in the catalogue: it must be a code of the catalogue',
+      'is not in the catalogue: correct it, or add it as a custom series',
     ],
     ['no code', { code: undefined }, 'code', 'code is missing: give a code'],
     ['an empty code', { code: ' ' }, 'code', 'code is empty'],
@@ -256,7 +256,7 @@ test('a file of nothing but different unknown codes is judged without searching 
   )
   expect(reasons[0]).toMatchObject({ reason: expect.stringContaining('did you mean') })
   expect(reasons[1499]).toMatchObject({
-    reason: expect.stringContaining('must be a code of the catalogue'),
+    reason: expect.stringContaining('or add it as a custom series'),
   })
 })
 
