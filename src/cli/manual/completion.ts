@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../lib/text/shell.ts'
 import type { CommandRow } from './table.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -82,8 +83,6 @@ ${[...pathsOf(entries)]
 complete -o filenames -F _${name} ${name}
 `
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
 const zsh = (name: string, entries: readonly Entry[]): string =>
   `#compdef ${name}
 # zsh completion for ${name}
@@ -93,7 +92,7 @@ _${name}() {
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${path_:+$path_ }$word" in
       ${commandNames(entries)
-        .map(each => quoted(each))
+        .map(each => shellQuoted(each))
         .join('|')}) path_="\${path_:+$path_ }$word" ;;
     esac
   done
@@ -101,8 +100,10 @@ _${name}() {
 ${[...pathsOf(entries)]
   .map(
     ([path, each]) =>
-      `    ${quoted(path)}) choices=(${each
-        .map(({ word, description }) => quoted(`${word}:${description.replaceAll(':', '\\:')}`))
+      `    ${shellQuoted(path)}) choices=(${each
+        .map(({ word, description }) =>
+          shellQuoted(`${word}:${description.replaceAll(':', '\\:')}`),
+        )
         .join(' ')}) ;;`,
   )
   .join('\n')}
@@ -120,7 +121,7 @@ function __${name}_at
     set -l next (string join ' ' $path $word)
     switch "$next"
       case ${commandNames(entries)
-        .map(each => quoted(each))
+        .map(each => shellQuoted(each))
         .join(' ')}
         set path $path $word
     end
@@ -129,11 +130,11 @@ function __${name}_at
 end
 ${entries
   .map(({ path, word, description, takesValue }) => {
-    const where = `complete -c ${name} -n ${quoted(`__${name}_at "${path}"`)}`
-    const described = description === '' ? '' : ` -d ${quoted(description)}`
+    const where = `complete -c ${name} -n ${shellQuoted(`__${name}_at "${path}"`)}`
+    const described = description === '' ? '' : ` -d ${shellQuoted(description)}`
     return word.startsWith('--')
       ? `${where} -l ${word.slice(2)}${takesValue ? ' -r' : ''}${described}`
-      : `${where} -a ${quoted(word)}${described}`
+      : `${where} -a ${shellQuoted(word)}${described}`
   })
   .join('\n')}
 `

@@ -19,6 +19,7 @@ import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
 import { createTurnQueue } from '../../lib/process/loop-turns.ts'
 import { isLoopbackName } from '../../lib/text/loopback.ts'
+import { shellQuoted } from '../../lib/text/shell.ts'
 import { shownValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import { linkUrl } from '../../topics/account/service/sign-in.ts'
@@ -336,8 +337,12 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
       `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
     )
   if (config.mode !== 'dev' && hasNothingToCome(instance)) {
+    // A pasted command must reach this directory.
+    const isNamed = config.provenance.get('data.dir') === 'flag --data'
+    const where = isNamed ? ` --data ${shellQuoted(env.dir)}` : ''
     env.out('No prices yet. Public feeds that need no key:')
-    env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
+    for (const feed of ['ecb', 'eia_bulk'])
+      env.out(`              wellhead feeds add ${feed}${where}`)
   }
 }
 
