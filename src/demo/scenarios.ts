@@ -166,7 +166,7 @@ const negativeWti = (deps: ScenarioDeps): Scenario => ({
 const crash = (deps: ScenarioDeps): Scenario => ({
   name: 'crash',
   description:
-    'Crude oil drops 30% now, futures 28%, refined products 24% and marine fuels 22%. Daily prices follow at their next publication.',
+    'Crude oil drops 30%, futures 28%, refined products 24% and marine fuels 22%. Codes with intraday prices drop at once, the others at their next publication or trade.',
   options: [],
   async play() {
     const moves = Object.entries(crashFactors).flatMap(([category, factor]) => {
@@ -178,7 +178,7 @@ const crash = (deps: ScenarioDeps): Scenario => ({
     })
     await deps.advance(deps.clock.now())
     return {
-      done: `${moves.length} codes with intraday prices have dropped.`,
+      done: `Crude oil is 30% lower; prices of ${moves.length} codes have dropped so far.`,
       after:
         'Daily and weekly codes drop with their next publication, futures contracts with their next trade. Half of the loss is recovered in sixty days.',
       details: { moves },
@@ -195,7 +195,7 @@ const outage = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
     feed.paused = true
     await advance(from + outageMs)
     return {
-      done: 'No source has published for six hours, and prices show their age.',
+      done: 'No source has published for six hours.',
       after:
         'The outage lasts until POST /_dev/feed {"paused":false}. The missed prices then arrive at once.',
       details: { silent_since: isoInstant(from) },
