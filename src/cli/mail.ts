@@ -28,8 +28,8 @@ export async function testMail(
     {
       from: brand.sender,
       to,
-      subject: `A test of ${brand.serviceName}`,
-      text: `Mail of ${brand.serviceName} arrives here.\n`,
+      subject: `Test e-mail from ${brand.serviceName}`,
+      text: `${brand.serviceName} can send e-mail to this address.\n`,
       postedAt: clock.now(),
     },
     { key: ids.uuid(), repeated: false, signal: AbortSignal.timeout(timeoutMs) },

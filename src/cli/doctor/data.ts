@@ -258,18 +258,20 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
       doubtful(
         check,
         finding,
-        `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`,
+        `import newer values, such as for ${stale[0]!.series.code}; GET /v1/status lists every source`,
       ),
     ]
   })
 }
 
 const faultAdvice: Readonly<Record<SeriesFaultKind, string>> = {
-  stopped: 'record what came since; where no more is to come: series edit CODE --guards stop=off',
-  frozen: 'compare with the source; if the value is constant: series edit CODE --guards repeat=off',
+  stopped:
+    'import newer values; if the series has ended: wellhead series edit CODE --guards stop=off',
+  frozen:
+    'compare with the source; if the value is constant: wellhead series edit CODE --guards repeat=off',
   unit_break: 'check the unit, and correct or undo values in another unit',
-  gap: 'see why the source was silent, and import what is missing, or correct the cadence of the series',
-  missing: 'import what is missing, or correct the cadence and calendar of the series',
+  gap: 'find out why the source published nothing, and import the missing values, or correct the cadence of the series',
+  missing: 'import the missing values, or correct the cadence and calendar of the series',
 }
 
 /** Finds faults in the values of series, however fresh they are. */

@@ -310,7 +310,7 @@ function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: strin
     alert.cooldownMinutes > 0
       ? `It stays silent for the next ${alert.cooldownMinutes} minutes.`
       : 'It has no cooldown, and fires again at the next price that meets its condition.'
-  const how = `Its history, and where to change or pause it: ${pageUrl}`
+  const how = `View its history, change it or pause it: ${pageUrl}`
   const text = [
     line,
     '',

@@ -516,12 +516,12 @@ export const recommendations: Readonly<Record<QualityIssue['kind'], string>> = {
   stale: 'Check whether the source still publishes this series, and start its feed again.',
   delayed: 'Check the feed of the source: its next publication is overdue.',
   frozen:
-    'Compare the newest values with the source: a feed that repeats itself has often stopped. Where the value does stand still, switch the guard off: series edit CODE --guards repeat=off.',
+    'Compare the newest values with the source: a feed that repeats itself has often stopped. If the value is constant, switch the check off: wellhead series edit CODE --guards repeat=off.',
   unit_break:
     'Compare the values on both sides with the unit of the series, and correct or undo those in another unit.',
   missing:
     'Import the missing observations from the source, or put the days into quarantine if it has none.',
-  gap: 'See in the log of the source why it was silent, and import what is missing; where it does come less often, correct the cadence of the series.',
+  gap: 'Find out from the log of the source why it published nothing, and import the missing values. If it publishes less often, correct the cadence of the series.',
   late: 'Fetch the source more often, or soon after its publications.',
   anomaly: 'Compare the named days with the source; correct them, or put them into quarantine.',
   inconsistent: 'Run the command verify and restore a backup if it finds faults.',

@@ -115,7 +115,7 @@ const stopFault = (lastAt: number, points: number): FoundFault => ({
   kind: 'stopped',
   sinceOn: isoDay(lastAt),
   points,
-  predicate: `has stopped: its last value is of ${isoDay(lastAt)}`,
+  predicate: `has stopped: its last value is from ${isoDay(lastAt)}`,
 })
 
 function missingFault(missing: readonly Slot[]): FoundFault | undefined {

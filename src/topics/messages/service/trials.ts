@@ -46,11 +46,11 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       if (mail.provider === 'none')
         return unset('mail.provider is none: e-mails are not sent. Set it to smtp or resend.')
       const page = `${publicUrl(config.server).replace(/\/$/, '')}/operator/system`
-      const text = `Mail of ${brand.serviceName} arrives here.\n\nTest the other delivery channels at ${page}\n`
+      const text = `${brand.serviceName} can send e-mail to this address.\n\nTest the other delivery channels at ${page}\n`
       const mailMessage = {
         from: brand.sender,
         to,
-        subject: `A test of ${brand.serviceName}`,
+        subject: `Test e-mail from ${brand.serviceName}`,
         text,
         html: paragraphsHtml(text, page),
         postedAt: clock.now(),

@@ -173,7 +173,7 @@ describe('a series that stops', () => {
         kind: 'stopped',
         sinceOn: '2026-11-20',
         points: 4,
-        description: 'USD_AED has stopped: its last value is of 2026-11-20',
+        description: 'USD_AED has stopped: its last value is from 2026-11-20',
       },
     ])
     const { data } = (await (await get('/v1/status', key())).json()) as {
