@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, lstatSync, openSync, statSync } from 'node:fs'
 
 /** Only its owner reads and writes it. */
 export const privateMode = 0o600
@@ -16,10 +16,12 @@ export function makePrivate(path: string): void {
 
 /**
  * Removes the access of other users to a file, if it exists and is ours. Devices and pipes, such as
- * a log file of /dev/null, are shared.
+ * a log file of /dev/null, are shared. Another user's link may lead root to any file.
  */
 export function closeToOthers(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
+  const link = lstatSync(path, { throwIfNoEntry: false })
+  if (link?.isSymbolicLink() && link.uid !== 0 && process.getuid?.() === 0) return
   if (!stats || stats.isCharacterDevice() || stats.isFIFO()) return
   if ((stats.mode & permissionBits & ~privateMode) === 0) return
   try {
