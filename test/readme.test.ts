@@ -68,7 +68,9 @@ describe('README.md', () => {
   test('says what the commands from source need, how long they take and how much disk', () => {
     expect(readme).toMatch(/need git and Node\.js 18 or later \(the examples also use `curl`\)/)
     expect(readme).toMatch(/about a minute, 400 MB on disk; 740 MB with caches/)
-    expect(readme).toMatch(/run test +# the tests: several minutes on two cores, up to 3 GB/)
+    const contributing = read('docs/contributing/README.md')
+    const [, time, memory] = /takes ([^,]+), and (up to \d+ GB of memory)/.exec(contributing)!
+    expect(readme).toMatch(new RegExp(`run test +# the tests: ${time}, ${memory}\n`))
     expect(readme).toMatch(/If the port is taken, add `--port/)
   })
 
