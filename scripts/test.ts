@@ -118,7 +118,7 @@ async function build(): Promise<void> {
 
 /**
  * Runs batches one after the other. Those with the binary come first, as soon as it is built: they
- * take longest, and with short ones at the end both lanes end at about the same time.
+ * take longest, and with short ones at the end all lanes end at about the same time.
  */
 async function runBatches(): Promise<void> {
   while (!isInterrupted) {
