@@ -30,6 +30,14 @@ export function markdownWith(addressOf: (href: string) => string | undefined): M
   let under = ''
   let tablesUnder = 0
   return new Marked({
+    hooks: {
+      // A text that is rendered again must become the same, or its table would be another one.
+      preprocess(text) {
+        under = ''
+        tablesUnder = 0
+        return text
+      },
+    },
     renderer: {
       heading({ tokens, depth, text }) {
         under = plain(text)
@@ -60,7 +68,8 @@ export function markdownWith(addressOf: (href: string) => string | undefined): M
             })
             .join('')
         tablesUnder += 1
-        const label = `Table ${tablesUnder > 1 ? `${tablesUnder} ` : ''}of “${under}”`
+        const number = tablesUnder > 1 ? ` ${tablesUnder}` : ''
+        const label = `Table${number}${under && ` of “${under}”`}`
         const body = rows.map(row => `<tr>${cells(row, 'td')}</tr>`).join('')
         // A column without a name has no head: an empty one would be read out.
         const names = header.every(cell => cell.text === '')
