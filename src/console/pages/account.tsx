@@ -283,7 +283,8 @@ function UsagePart() {
             <Table
               caption="Limits per key"
               file="limits"
-              rows={limitsBy(windows, keys ?? [])}
+              of={byKey}
+              rows={keys && limitsBy(windows, keys)}
               keyOf={({ name }) => name}
               empty="This plan has no limits."
               note="The key that has used the most of each limit. Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."

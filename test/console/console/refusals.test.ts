@@ -135,6 +135,19 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     for (const [part] of parts) await page.unroute(part)
   })
 
+  test('says nothing of the use of limits where the keys were refused', async () => {
+    const { page, goTo } = await stage.visitor()
+    const keys = '**/v1/api-keys'
+    await page.route(keys, route =>
+      route.fulfill({ status: 500, json: { error: { code: 'INTERNAL', message: 'No keys.' } } }),
+    )
+    await goTo('/account/usage')
+    const limits = page.locator('section[aria-labelledby=limits]')
+    await limits.locator('[role=alert]:text-is("No keys.")').waitFor()
+    expect(await limits.locator('td').count()).toBe(0)
+    await page.unroute(keys)
+  })
+
   test('the start page offers a key where a network has used up its requests without one', async () => {
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     const prices = '**/v1/demo/prices'
