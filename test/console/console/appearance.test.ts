@@ -68,6 +68,25 @@ needs('chromium').describe('the pages of the console', () => {
     await context.close()
   })
 
+  test('a chart that is put back to today says so, also after its slider was only moved', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/series/WTI_USD')
+    const move = (days: number, event: string) =>
+      page.evaluate(`(() => {
+        const slider = document.querySelector('#known')
+        slider.value = slider.max - ${days}
+        slider.dispatchEvent(new Event('${event}', { bubbles: true }))
+      })()`)
+    const shown = page.locator('label[for=known] strong')
+    await move(100, 'change')
+    await page.waitForURL(/as_of=/)
+    await move(90, 'input')
+    await move(100, 'input')
+    await page.locator('.known button:text-is("Today")').click()
+    await page.waitForURL(url => !url.search.includes('as_of=2'))
+    await until('the label says today', async () => (await shown.innerText()) === 'today', 5_000)
+  })
+
   test('a report names its figures in words', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/commodities/products?report=Gasoil%20crack')

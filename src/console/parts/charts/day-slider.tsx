@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { now } from '../requests/boot.ts'
 
@@ -21,6 +22,10 @@ interface DaySliderProps {
 /** Chooses a day of the past year; the new one is shown while the slider moves. */
 export function DaySlider({ id, label, value, onChange, children }: DaySliderProps) {
   const draft = useSignal<number | undefined>(undefined)
+  // A slider that is moved and brought back has no change to end its draft.
+  useEffect(() => {
+    draft.value = undefined
+  }, [value])
   const last = today()
   const shown = draft.value ?? (value === '' ? last : Math.floor(Date.parse(value) / dayMs))
   const text = shown >= last ? 'today' : isoDay(shown * dayMs)
@@ -41,7 +46,6 @@ export function DaySlider({ id, label, value, onChange, children }: DaySliderPro
         }}
         onChange={event => {
           const day = event.currentTarget.valueAsNumber
-          draft.value = undefined
           onChange(day >= last ? '' : isoDay(day * dayMs))
         }}
       />
