@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { needs } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -18,8 +19,9 @@ needs('chromium').describe('power by delivery period', () => {
     const steps = page.locator('section[aria-labelledby=steps] .chart')
     await steps.locator('canvas').waitFor()
     await steps.locator('figcaption:has-text("Europe/Berlin")').waitFor({ state: 'attached' })
-    // The axis names hours, which the legend says of the newest period too.
-    await steps.locator('.u-legend td:text-matches("00:00$")').waitFor()
+    // The newest period is named by its start, not by its end, which is another day.
+    await steps.locator('.u-legend td:text-matches("23:[0-9]+ CET$")').waitFor()
+    expect(await inkedColumns(page, '--bad')).toBeGreaterThan(0)
     await page.waitForSelector('section[aria-labelledby=heat] tbody tr:nth-child(3)')
     await page.waitForSelector('section[aria-labelledby=cheapest] b')
     // The rest of the page is loaded when a reader scrolls to it.
@@ -38,6 +40,35 @@ needs('chromium').describe('power by delivery period', () => {
     expect(await overflow()).toBeLessThanOrEqual(0)
   }, 60_000)
 
+  test('a moment is in the period that began before it, and a period without a price has no line', async () => {
+    const { page, goTo } = await stage.visitor()
+    await goTo('/markets/power')
+    const steps = page.locator('section[aria-labelledby=steps] .chart')
+    await steps.locator('canvas').waitFor()
+    const { x, y, width, height } = (await steps.locator('.u-over').boundingBox())!
+    const caption = await steps.locator('figcaption').innerText()
+    const periods = Number(/(\d+) points/.exec(caption)![1]) - 1
+    const at = async (period: number) => {
+      await page.mouse.move(x + (width * period) / periods, y + height / 2)
+      return await steps.locator('.u-legend').innerText()
+    }
+    expect(await at(20.8)).toBe(await at(20.2))
+    expect(await at(21.2)).not.toBe(await at(20.8))
+    const whole = await inkedColumns(page, '--ink-1')
+    const ofDay = /\/v1\/delivery\/POWER_\w+\?date=/
+    await page.route(ofDay, async route => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { data: { periods: { price: number | null }[] } }
+      const day = answer.data.periods
+      for (const period of day.slice(day.length / 4, day.length / 2)) period.price = null
+      await route.fulfill({ response, json: answer })
+    })
+    await goTo('/markets/power')
+    await steps.locator('canvas').waitFor()
+    expect(await inkedColumns(page, '--ink-1')).toBeLessThan(whole - 0.15)
+    await page.unroute(ofDay)
+  }, 60_000)
+
   test('prints the parts of its page that were never scrolled to', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/markets/power')
@@ -51,3 +82,20 @@ needs('chromium').describe('power by delivery period', () => {
     expect(await printed()).toBeGreaterThan(4)
   }, 60_000)
 })
+
+/** The share of the columns of the prices' chart that have a dot of an ink colour. */
+const inkedColumns = (page: Page, ink: string): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const { width } = document.querySelector('section[aria-labelledby=steps] canvas')
+    const dots = of => of.getContext('2d').getImageData(0, 0, of.width, of.height).data
+    const sample = new OffscreenCanvas(1, 1)
+    sample.getContext('2d').fillStyle = getComputedStyle(document.documentElement).getPropertyValue('${ink}')
+    sample.getContext('2d').fillRect(0, 0, 1, 1)
+    const wanted = dots(sample)
+    const drawn = dots(document.querySelector('section[aria-labelledby=steps] canvas'))
+    const columns = new Set()
+    for (let at = 0; at < drawn.length; at += 4)
+      if (drawn[at + 3] > 200 && [0, 1, 2].every(part => Math.abs(drawn[at + part] - wanted[part]) < 40))
+        columns.add((at / 4) % width)
+    return columns.size / width
+  })()`)

@@ -7,7 +7,7 @@ import { useOnPaper } from './paper.ts'
 import { rangeOf } from './range.ts'
 
 const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
-const steps = uPlot.paths.stepped?.({ align: 1 })
+const steps = uPlot.paths.stepped?.({ align: 1, alignGaps: 1 })
 
 const dateIn =
   (timeZone: string) =>
@@ -114,7 +114,11 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
             : rangeOf(low, high, props().levels),
       },
     },
-    cursor: { points: { size: 7 }, drag: { x: true, y: false } },
+    cursor: {
+      points: { size: 7 },
+      drag: { x: true, y: false },
+      ...(lines.some(line => line.isSteps) && { dataIdx: stepAt }),
+    },
     legend: { live: true },
     series: [
       xText
@@ -135,7 +139,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
           points: {
             show: props().times.length < 40 && !line.isEdge && !line.isColumns && !line.isSteps,
           },
-          spanGaps: true,
+          spanGaps: !line.isSteps,
           value: (plot, value, at) => text(value, plot.data[at] as Values),
         }),
       ),
@@ -175,10 +179,14 @@ const digitsOf = (values: Values, max = digitsMax): number =>
     0,
   )
 
+/** The step that a moment is in; the last time is only the end of the last step. */
+const stepAt = ({ data: [times] }: uPlot, _: number, nearest: number, moment: number): number =>
+  Math.max(0, Math.min(times[nearest]! > moment ? nearest - 1 : nearest, times.length - 2))
+
 /** Without a pointer the legend shows the newest values. */
 function showNewest(plot: uPlot): void {
   if ((plot.cursor.left ?? -1) >= 0) return
-  let idx = plot.data[0].length - 1
+  let idx = plot.data[0].length - (plot.cursor.dataIdx === stepAt ? 2 : 1)
   const first = plot.data[1] ?? []
   while (idx > 0 && first[idx] == null) idx -= 1
   if (idx >= 0 && plot.legend.idx !== idx) plot.setLegend({ idx }, false)

@@ -1,6 +1,6 @@
 import { zone } from '../person/preferences.ts'
 import { dataDay, instant, number } from '../text/format.ts'
-import { localText } from '../text/writing.ts'
+import { localText, zoneText } from '../text/writing.ts'
 
 export type Values = readonly (number | null)[]
 
@@ -71,7 +71,9 @@ export const momentText = (
   times: readonly number[],
   zone?: string,
 ): ((seconds: number) => string) => {
-  if (zone) return seconds => localText(seconds * 1000, zone).slice(0, 16)
+  if (zone)
+    return seconds =>
+      `${localText(seconds * 1000, zone).slice(0, 16)} ${zoneText(seconds * 1000, zone)}`
   const write = isDaily(times) ? dataDay : instant
   return seconds => write(new Date(seconds * 1000).toISOString())
 }
