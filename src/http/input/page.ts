@@ -43,7 +43,7 @@ export const PageMetaShape = t.Object(
 export const pageQuery = (
   perPageMax: number,
   perPageDefault = perPageMax,
-  limits = `1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
+  limits = `1 to ${perPageMax}, default: ${perPageDefault}; more is served as ${perPageMax}.`,
 ) => ({
   page: integerParameter('Page, from 1. A page past the end is an empty list.', 1, {
     default: 1,

@@ -80,7 +80,7 @@ export const bannedPatterns: readonly BannedPattern[] = [
   banned('asks a machine', /\b(?:is|are|was|were) asked\b/gi, 'is requested; is called'),
   banned('at once together', /\bas good as\b|\bglad of\b|\bin one word\b/gi, 'the fact'),
   banned('what to do', /\bwhat to do\b/gi, 'Actions'),
-  banned('(default) in parentheses', /\bup to now, 1 to 365 \(365\)/g, 'default: 365'),
+  banned('(default) in parentheses', /[\d…] to [\d…·]+ \([\d…]+\)[.,;]/g, 'default: 365'),
 ]
 
 /** Patterns at the start of a comment. */

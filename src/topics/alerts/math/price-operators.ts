@@ -80,7 +80,7 @@ export const priceOperators = {
       const reach = tolerance + 2 * errorAt(value)
       return { low: value - reach, high: value + reach }
     },
-    note: `\`equals\` holds within \`metadata.tolerance\` (${toleranceDefault}) of the value and \`not_equals\` is its opposite`,
+    note: `\`equals\` holds within \`metadata.tolerance\` (default: ${toleranceDefault}) of the value and \`not_equals\` is its opposite`,
   }),
   not_equals: operator({
     takes: 'tolerance',

@@ -94,7 +94,7 @@ const anyObject = (options: Record<string, unknown>): Field<Fields> =>
 
 const metadataField = checked(
   anyObject({
-    description: `Up to ${metadataMax} characters. \`tolerance\` of ${operatorsTaking('tolerance').join(' and ')} (${toleranceDefault}), \`min\` and \`max\` of ${operatorsTaking('range').join(' and ')}; all other members are free for your use.`,
+    description: `Up to ${metadataMax} characters. \`tolerance\` of ${operatorsTaking('tolerance').join(' and ')} (default: ${toleranceDefault}), \`min\` and \`max\` of ${operatorsTaking('range').join(' and ')}; all other members are free for your use.`,
   }),
   metadata => {
     const json = JSON.stringify(metadata)

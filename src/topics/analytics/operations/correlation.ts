@@ -172,7 +172,7 @@ ${notes.closes}The window ends at the newest common date and holds the common da
       ),
       period: parameters.period(30),
       window: integerParameter(
-        `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
+        `Returns of each rolling correlation, 2 to \`period\`; default: ${windowDefault}.`,
         windowDefault,
         { default: windowDefault, minimum: 2 },
       ),

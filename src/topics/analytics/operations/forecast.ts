@@ -152,7 +152,7 @@ ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes; it need
       ...oneCode('code', 'A code or an alias, in any letter case; absent: the methods.', 'WTI_USD'),
       method: wordParameter(
         methods,
-        `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
+        `\`sma\`, \`ema\` or \`combined\`; default: \`${methodDefault}\`.`,
         methodDefault,
         { default: methodDefault },
       ),

@@ -179,7 +179,7 @@ export const levelIndicatorOperations = [
     query: {
       ...oneCode(
         'by_code',
-        `One code or alias, in any letter case (${defaultPrice}).`,
+        `One code or alias, in any letter case; default: ${defaultPrice}.`,
         defaultPrice,
         { default: defaultPrice },
       ),
@@ -209,7 +209,7 @@ Use: ${uses}.`,
     query: {
       ...oneCode(
         'code',
-        `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
+        `A code of category \`storage\`, or an alias of one; default: ${defaultStorage}.`,
         defaultStorage,
         { default: defaultStorage },
       ),

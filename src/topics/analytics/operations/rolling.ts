@@ -123,7 +123,7 @@ ${notes.closes}A value is null where the measure is undefined, such as returns o
         default: 'mean',
       }),
       window: integerParameter(
-        `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax} (${windowDefault}).`,
+        `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax}; default: ${windowDefault}.`,
         20,
         { default: windowDefault, minimum: 2, maximum: windowMax },
       ),

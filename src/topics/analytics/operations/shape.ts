@@ -180,11 +180,15 @@ const codeParameterOf = (role: string, example = 'WTI_USD') =>
   })
 
 const periodParameter = (fallback: number, least = 2) =>
-  integerParameter(`Window in calendar days, ${least} to ${periodMax} (${fallback}).`, fallback, {
-    default: fallback,
-    minimum: least,
-    maximum: periodMax,
-  })
+  integerParameter(
+    `Window in calendar days, ${least} to ${periodMax}; default: ${fallback}.`,
+    fallback,
+    {
+      default: fallback,
+      minimum: least,
+      maximum: periodMax,
+    },
+  )
 
 export const parameters = { code: codeParameterOf, period: periodParameter }
 

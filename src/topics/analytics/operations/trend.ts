@@ -359,7 +359,7 @@ The warm-up is the whole series, so the value of a date does not depend on the r
         { default: 'analysis' },
       ),
       window: integerParameter(
-        `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
+        `Closes of \`sma\`, \`ema\` and \`bollinger\` (default: ${averageWindow}), changes of \`rsi\` and \`atr\` (default: ${rsiWindow}): 2 to ${windowMax}.`,
         20,
         { minimum: 2, maximum: windowMax },
       ),

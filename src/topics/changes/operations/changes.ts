@@ -104,7 +104,7 @@ With \`dataset\`, rows of other datasets are returned in the same order and with
         since: sinceParameter,
         ...readerQuery,
         limit: integerParameter(
-          `Records of one response, at most ${limitMax}. Default: ${limitDefault}.`,
+          `Records of one response, at most ${limitMax.toLocaleString('en')}. Default: ${limitDefault}.`,
           limitDefault,
           { default: limitDefault, minimum: 1 },
         ),

@@ -45,7 +45,7 @@ const placeQuery = {
     maximum: 90,
   }),
   lng: numberParameter('Degrees east: west is negative.', -102.03, { minimum: -180, maximum: 180 }),
-  radius_miles: numberParameter('Great-circle distance, 1 to 100 (10).', radius.fallback, {
+  radius_miles: numberParameter('Great-circle distance, 1 to 100; default: 10.', radius.fallback, {
     default: radius.fallback,
     minimum: radius.min,
     maximum: radius.max,

@@ -26,7 +26,7 @@ export const circleQuery = {
     minimum: -180,
     maximum: 180,
   }),
-  radius_miles: numberParameter('Great-circle distance, 1 to 100 (10).', 10, {
+  radius_miles: numberParameter('Great-circle distance, 1 to 100; default: 10.', 10, {
     default: 10,
     minimum: 1,
     maximum: 100,

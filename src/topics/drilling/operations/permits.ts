@@ -92,13 +92,13 @@ export const permitOperations = [
       'Returns permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
     access: permitAccess,
     query: {
-      days: integerParameter('Days back from today, 1 to 90 (7).', 7, {
+      days: integerParameter('Days back from today, 1 to 90; default: 7.', 7, {
         default: 7,
         minimum: 1,
         maximum: 90,
       }),
       ...statesQuery,
-      limit: integerParameter('Maximum number of permits, 1 to 500 (50).', 50, {
+      limit: integerParameter('Maximum number of permits, 1 to 500; default: 50.', 50, {
         default: 50,
         minimum: 1,
         maximum: 500,

@@ -263,17 +263,17 @@ export const wellProductionOperations = [
     access: productionHeavyAccess,
     unpaged: true,
     query: {
-      state_code: textParameter(`Two letters (${homeState}).`, homeState, {
+      state_code: textParameter(`Two letters; default: ${homeState}.`, homeState, {
         default: homeState,
         pattern: '^[A-Za-z]{2}$',
       }),
-      limit: integerParameter(`Wells, 1 to ${limitMax} (${limitDefault}).`, 10, {
+      limit: integerParameter(`Wells, 1 to ${limitMax}; default: ${limitDefault}.`, 10, {
         default: limitDefault,
         minimum: 1,
         maximum: limitMax,
       }),
       months: integerParameter(
-        `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
+        `Months up to the newest of the state, 1 to ${monthsMax}; default: ${monthsDefault}.`,
         12,
         { default: monthsDefault, minimum: 1, maximum: monthsMax },
       ),

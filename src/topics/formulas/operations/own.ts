@@ -139,7 +139,7 @@ const Preview = {
       observed_at: t.String({ format: 'date-time' }),
       value: t.number('Rounded to `decimals`.', 3.86),
     }),
-    { description: `Oldest first; the newest ${valuesMax} of the range.` },
+    { description: `Oldest first; the newest ${valuesMax.toLocaleString('en')} of the range.` },
   ),
   formula: t.string('With the parameters of a template inserted.', 'BRENT_CRUDE_USD - WTI_USD'),
   unit: t.string('Of the values.', 'barrel'),

@@ -107,7 +107,7 @@ export function dieselStationsOperations({
     operation('POST /v1/diesel-prices/stations', {
       operationId: 'findDieselStations',
       summary: 'Find diesel stations near a location',
-      description: `Returns the stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, nearest first, at most ${stationsMax}. Each compares its price with the average of the region. The list is empty if no stations are loaded.`,
+      description: `Returns the stations within a radius of up to ${radiusMeters.max.toLocaleString('en')} meters, measured along the great circle, nearest first, at most ${stationsMax}. Each compares its price with the average of the region. The list is empty if no stations are loaded.`,
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
       answers: Nearby,

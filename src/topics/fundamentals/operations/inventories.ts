@@ -256,7 +256,7 @@ export const inventoryOperations = [
       'Returns the levels at Cushing, Oklahoma, where WTI is delivered: the newest and those of earlier weeks, as in `/v1/storage/cushing`.',
     view: 'as_of',
     query: {
-      weeks: integerParameter('Weeks of `history`, 1 to 520 (12), newest first.', 12, {
+      weeks: integerParameter('Weeks of `history`, newest first, 1 to 520; default: 12.', 12, {
         default: 12,
         minimum: 1,
         maximum: 520,

@@ -121,7 +121,7 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
       params: {
         period: t.string('Month or quarter, `2026-12` or `2026-Q4`.', '2026-Q4'),
       },
-      query: oneCode('commodity', `A code or alias (${defaultCode}).`, defaultCode, {
+      query: oneCode('commodity', `A code or alias; default: ${defaultCode}.`, defaultCode, {
         default: defaultCode,
       }),
       title: 'PeriodForecastBody',

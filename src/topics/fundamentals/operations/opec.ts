@@ -217,7 +217,7 @@ export const opecOperations = [
     description: 'Returns the countries of the newest month by production; equal ones by name.',
     view: 'as_of',
     query: {
-      limit: integerParameter('Countries, 1 to 50 (10).', 5, {
+      limit: integerParameter('Countries, 1 to 50; default: 10.', 5, {
         default: 10,
         minimum: 1,
         maximum: 50,

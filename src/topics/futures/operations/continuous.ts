@@ -83,7 +83,7 @@ const Continuous = t.object('FuturesContinuous', {
 
 const monthsQuery = (defaultMonths: number) =>
   t.Object({
-    months: integerParameter(`Months back from today, 1 to 60 (${defaultMonths}).`, 3, {
+    months: integerParameter(`Months back from today, 1 to 60; default: ${defaultMonths}.`, 3, {
       default: defaultMonths,
       minimum: 1,
       maximum: 60,
@@ -101,7 +101,7 @@ const monthsQuery = (defaultMonths: number) =>
       { default: 'expiry' },
     ),
     roll_days: integerParameter(
-      `Trading days before the last one, 1 to 60 (${daysBeforeDefault}); for \`days_before\`.`,
+      `Trading days before the last one, 1 to 60, default: ${daysBeforeDefault}; for \`days_before\`.`,
       5,
       { default: daysBeforeDefault, minimum: 1, maximum: 60 },
     ),

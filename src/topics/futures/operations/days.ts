@@ -102,7 +102,7 @@ const ohlcRoute = ({ ohlcDaysMax }: Context & { ohlcDaysMax: number }, routes: F
     query: {
       ...contractQuery('the front month'),
       days: integerParameter(
-        `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+        `Calendar days back from today, 1 to ${ohlcDaysMax}, default: ${defaultDays}; more is served as ${ohlcDaysMax}.`,
         30,
         { default: defaultDays, minimum: 1, maximum: ohlcDaysMax },
       ),

@@ -70,7 +70,7 @@ export const futuresHistoryOperations = (routes: FuturesRoutes) => [
       ...rangeQuery(),
       interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
       contracts: integerParameter(
-        'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
+        'Without `contract`: how many of the nearest months of each date, 1 to 12; default: 1.',
         3,
         { default: 1, minimum: 1, maximum: 12 },
       ),

@@ -73,7 +73,7 @@ const access = { feature: 'futures', meter: true, queryWorker: true } as const
 const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
 const latestQuery = t.Object({
   contract: codeParameter(
-    `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
+    `Slug or ticker, default: ${defaultTicker}; \`.N\` begins at the Nth listed month.`,
     'BZ',
     { default: defaultTicker },
   ),

@@ -68,11 +68,15 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
     view: 'as_of',
     params: slugParams.properties,
     query: {
-      days: integerParameter('Calendar days that average, min and max are of, 1 to 365 (30).', 30, {
-        default: 30,
-        minimum: 1,
-        maximum: 365,
-      }),
+      days: integerParameter(
+        'Calendar days that average, min and max are of, 1 to 365; default: 30.',
+        30,
+        {
+          default: 30,
+          minimum: 1,
+          maximum: 365,
+        },
+      ),
       date: momentParameter('Trading date; default: the latest.', '2026-11-19'),
     },
     answers: Spreads,

@@ -46,7 +46,9 @@ export const ChartAnswer = envelopeOf({
   from: t.String({ format: 'date-time' }),
   to: t.String({ format: 'date-time' }),
   as_of: t.orNull(t.String({ format: 'date-time' })),
-  truncated: t.boolean(`There are more than ${pointsMax} points; the newest are returned.`),
+  truncated: t.boolean(
+    `There are more than ${pointsMax.toLocaleString('en')} points; the newest are returned.`,
+  ),
   times: t.Array(t.integer({ examples: [1_763_078_400] }), {
     description:
       'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
@@ -123,7 +125,7 @@ export function chartOperations(deps: Context) {
     operation('GET /v1/prices/chart', {
       operationId: 'getPriceChart',
       summary: 'Get a price series for a chart',
-      description: `Returns one series over a range as parallel arrays, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\`, the values known at that time.`,
+      description: `Returns one series over a range as parallel arrays, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax.toLocaleString('en')} points, not paged. With \`as_of\`, the values known at that time.`,
       access: { meter: true, queryWorker: true as const },
       query: {
         code: t.string('A code or alias.', 'WTI_USD'),
@@ -133,7 +135,7 @@ export function chartOperations(deps: Context) {
           '2026-11-15',
         ),
         days: integerParameter(
-          `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
+          `Length of the range in days up to now, 1 to 365, default: ${defaultDays}; ignored when dates are given.`,
           90,
           { default: defaultDays, minimum: 1, maximum: 365 },
         ),

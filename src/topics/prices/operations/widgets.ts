@@ -108,7 +108,7 @@ export const widgetOperations = [
       code: t.string('A code or alias.', 'WTI_USD'),
     },
     query: {
-      days: integerParameter(`Days of the sparkline, 1 to ${sparklineDaysMax} (30).`, 30, {
+      days: integerParameter(`Days of the sparkline, 1 to ${sparklineDaysMax}; default: 30.`, 30, {
         default: 30,
         minimum: 1,
         maximum: sparklineDaysMax,

@@ -60,7 +60,7 @@ export function windowOperations(deps: Context) {
   const pages = pageQuery(
     Math.max(deps.perPageMax, linesPerPageMax),
     deps.perPageMax,
-    `1 to ${deps.perPageMax} (${deps.perPageMax}), of formats other than json 1 to ${linesPerPageMax}; larger values are reduced to the maximum.`,
+    `1 to ${deps.perPageMax}, default: ${deps.perPageMax}; of formats other than json 1 to ${linesPerPageMax.toLocaleString('en')}; larger values are reduced to the maximum.`,
   )
   /**
    * A page of few stored rows takes less time than handing the request to a query worker.

@@ -37,11 +37,15 @@ const runQuery = {
     '/v1/prices/past_month',
     { pattern: '^/v1/', required: true },
   ),
-  limit: integerParameter(`Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`, 25, {
-    default: 25,
-    minimum: 1,
-    maximum: runRowsMax,
-  }),
+  limit: integerParameter(
+    `Rows, 1 to ${runRowsMax}, default: 25; more is served as ${runRowsMax}.`,
+    25,
+    {
+      default: 25,
+      minimum: 1,
+      maximum: runRowsMax,
+    },
+  ),
 }
 
 const latestQuery = {

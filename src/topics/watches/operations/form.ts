@@ -45,7 +45,7 @@ const watchFields = ({ codeOf }: WatchFormDeps) => ({
   ),
   interval_seconds: optional(
     whole(1, intervalSecondsMax, {
-      description: `Seconds between runs (${intervalSecondsDefault}, or the plan's shortest where that is longer).`,
+      description: `Seconds between runs; default: ${intervalSecondsDefault}, or the plan's shortest where that is longer.`,
       examples: [3600],
     }),
   ),

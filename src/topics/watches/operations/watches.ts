@@ -176,7 +176,7 @@ export const watchOperations: Operations = [
       }),
       watch_id: idParameter('Only events of this watch.', '00000000-0000-4000-8000-000000000501'),
       limit: integerParameter(
-        `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
+        `Events, 1 to ${eventsMax}, default: ${eventsDefault}; more is served as ${eventsMax}.`,
         100,
         { default: eventsDefault, minimum: 1, maximum: eventsMax },
       ),

@@ -148,11 +148,13 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
     }),
   ),
   rate_limit_per_second: optional(
-    whole(1, 50, { examples: [10], description: 'Deliveries a second (10).' }),
+    whole(1, 50, { examples: [10], description: 'Deliveries a second; default: 10.' }),
   ),
-  timeout_seconds: optional(whole(1, 30, { examples: [30], description: 'Of one delivery (30).' })),
+  timeout_seconds: optional(
+    whole(1, 30, { examples: [30], description: 'Of one delivery; default: 30.' }),
+  ),
   max_retries: optional(
-    whole(0, 5, { examples: [5], description: 'Tries after the first one (5).' }),
+    whole(0, 5, { examples: [5], description: 'Tries after the first one; default: 5.' }),
   ),
 })
 

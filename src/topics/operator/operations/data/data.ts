@@ -112,7 +112,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, clock }: Cont
     operation('POST /admin/v1/observations', {
       operationId: 'recordObservations',
       summary: 'Record observations',
-      description: `Records up to ${rowsMax} observations in one transaction: all or none. An unchanged value changes nothing; a different value for a known time is a correction and keeps the old value as a revision.`,
+      description: `Records up to ${rowsMax.toLocaleString('en')} observations in one transaction: all or none. An unchanged value changes nothing; a different value for a known time is a correction and keeps the old value as a revision.`,
       access: operator,
       headers: idempotencyHeader,
       body: t.Any({

@@ -179,7 +179,7 @@ function recording(deps: Context) {
     operation('POST /admin/v1/datasets/:name', {
       operationId: 'recordDataset',
       summary: 'Record rows of a dataset',
-      description: `Records up to ${rowsMax} rows in one transaction: all or none; every fault of every row is named. An unchanged row changes nothing; different values for a known row are a correction. With \`dry_run\` the rows are only validated. A row with a flagged number is held for review: it is not recorded and is listed in \`/admin/v1/review\`.`,
+      description: `Records up to ${rowsMax.toLocaleString('en')} rows in one transaction: all or none; every fault of every row is named. An unchanged row changes nothing; different values for a known row are a correction. With \`dry_run\` the rows are only validated. A row with a flagged number is held for review: it is not recorded and is listed in \`/admin/v1/review\`.`,
       access: operator,
       headers: idempotencyHeader,
       params: nameParams,
