@@ -181,7 +181,8 @@ export function createClientProfiles(
     },
     arrive(request) {
       const had = request.headers.get('if-none-match')
-      if (had === null) return
+      // The answer to a change is sent, whatever tag it has.
+      if (had === null || (request.method !== 'GET' && request.method !== 'HEAD')) return
       const profile = profileOf(request)
       // A profile with only additive switches does not change a response that has an entity tag.
       if (!profile || (profile === last && isAdditive(profile))) return

@@ -865,7 +865,7 @@ describe('createClientProfiles: entity tags', () => {
       ask(path, 'omit_null', {
         method: 'PATCH',
         body: { description },
-        headers: { 'if-match': tag },
+        headers: { 'if-match': tag, 'if-none-match': '*' },
       })
     expect([(await change('one')).status, (await change('two')).status]).toEqual([200, 412])
     await ask(path, 'omit_null', { method: 'DELETE' })
