@@ -135,6 +135,14 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     for (const [part] of parts) await page.unroute(part)
   })
 
+  test('refuses a day of an address that is none, and requests the chart once', async () => {
+    const { page, goTo, requested } = await stage.visitor()
+    await goTo('/series/WTI_USD?as_of=abc')
+    await page.waitForSelector('[role=alert]:has-text("as_of must be")')
+    const charts = requested.filter(url => url.includes('/v1/prices/chart?'))
+    expect(charts.length).toBeLessThan(3)
+  })
+
   test('says nothing of the use of limits where the keys were refused', async () => {
     const { page, goTo } = await stage.visitor()
     const keys = '**/v1/api-keys'

@@ -13,7 +13,7 @@ interface DaySliderProps {
   id: string
   /** The words before the day. */
   label: string
-  /** The chosen day; empty for today. */
+  /** The chosen day; today where it is empty or not a day, as an address may have it. */
   value: string
   onChange: (day: string) => void
   children: ComponentChildren
@@ -27,7 +27,7 @@ export function DaySlider({ id, label, value, onChange, children }: DaySliderPro
     draft.value = undefined
   }, [value])
   const last = today()
-  const shown = draft.value ?? (value === '' ? last : Math.floor(Date.parse(value) / dayMs))
+  const shown = draft.value ?? (Math.floor(Date.parse(value) / dayMs) || last)
   const text = shown >= last ? 'today' : isoDay(shown * dayMs)
   return (
     <div class="known">
