@@ -152,6 +152,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
         'content-type': 'application/json',
       },
       body: JSON.stringify({
+        source: 'Desk',
         observations: ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap(code =>
           Array.from({ length: 9 }, (_, i) => ({
             code,
@@ -169,6 +170,12 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     expect(
       await page.locator('section[aria-labelledby=movers] .tag:text-is("Release")').count(),
     ).toBe(0)
+  })
+
+  test('the page of a series names the source of its newest value', async () => {
+    const { page, goTo } = member
+    await goTo('/series/WTI_USD')
+    await page.waitForSelector('.quote dd:text-is("Desk, every 5 minutes")')
   })
 
   test('the start page of production lists the series by category with one request of the hourly limit', async () => {

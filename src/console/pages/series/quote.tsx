@@ -6,6 +6,10 @@ import { dataOf, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { ago, number, observed, signed, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
+interface Latest {
+  source: string
+}
+
 interface Detail {
   source: string
   cadence: string
@@ -28,12 +32,14 @@ export function Quote({ data }: { data: ChartAnswer }) {
       dataOf<{ metrics: Metric[] }>(`/v1/prices/metrics?by_code=${code}`, { signal }),
       dataOf<Detail>(`/v1/commodities/${code}`, { signal }),
       dataOf<{ item: Widget }>(`/v1/prices/widget/${code}`, { signal }),
+      // A price can be too old to be the current one.
+      dataOf<Latest>(`/v1/prices/latest?by_code=${code}`, { signal }).catch(() => undefined),
     ]),
   )
   const facts = answer.data
   const metric = facts?.[0].metrics[0]
   if (!facts || !metric) return <div class="quote" />
-  const [, detail, { item }] = facts
+  const [, detail, { item }, latest] = facts
   const way = (item.change_24h ?? 0) >= 0 ? 'up' : 'down'
   return (
     <section class="quote" aria-label="Now">
@@ -77,7 +83,7 @@ export function Quote({ data }: { data: ChartAnswer }) {
         <div>
           <dt>Source</dt>
           <dd>
-            {words(detail.source)}, {words(detail.cadence).toLowerCase()}
+            {words(latest?.source ?? detail.source)}, {words(detail.cadence).toLowerCase()}
           </dd>
         </div>
         {has('calculated_metrics') && <Release code={code} />}
