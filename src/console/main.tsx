@@ -1,9 +1,9 @@
-import { type ComponentType, render } from 'preact'
+import { Component, type ComponentChildren, type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso'
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Missing } from './pages/missing.tsx'
-import { Page } from './parts/bits.tsx'
+import { Button, Notice, Page } from './parts/bits.tsx'
 import { Frame } from './parts/frame/frame.tsx'
 import { later, NotLoaded } from './parts/later.tsx'
 import { type PagePath, pagePaths } from './paths.ts'
@@ -63,21 +63,61 @@ function toTop(): void {
   shownPath = location.pathname
 }
 
-function Console() {
+interface GuardedPageProps {
+  /** After a failure, the next address is tried. */
+  url: string
+  children: ComponentChildren
+}
+
+/** A page that fails while it is drawn would otherwise be drawn again without end. */
+class GuardedPage extends Component<GuardedPageProps, { hasFailed: boolean }> {
+  static override getDerivedStateFromError = () => ({ hasFailed: true })
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error)
+  }
+
+  override componentDidUpdate(earlier: GuardedPageProps): void {
+    if (this.state.hasFailed && earlier.url !== this.props.url) this.setState({ hasFailed: false })
+  }
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children
+    return (
+      <Page title="Page not shown">
+        <Notice mood="bad">
+          <div class="row spread">
+            <span>The page failed. If it fails again, please report its address.</span>
+            <Button className="tight" label="Reload" onClick={() => location.reload()} />
+          </div>
+        </Notice>
+      </Page>
+    )
+  }
+}
+
+function Pages() {
+  const { url } = useLocation()
   return (
-    <LocationProvider scope={isOurs}>
-      <Frame>
-        <ErrorBoundary>
-          <Router onRouteChange={toTop}>
-            {pagePaths.map(path => (
-              <Route key={path} path={path} component={componentOf(path)} />
-            ))}
-            <Route default component={Missing} />
-          </Router>
-        </ErrorBoundary>
-      </Frame>
-    </LocationProvider>
+    <GuardedPage url={url}>
+      <Router onRouteChange={toTop}>
+        {pagePaths.map(path => (
+          <Route key={path} path={path} component={componentOf(path)} />
+        ))}
+        <Route default component={Missing} />
+      </Router>
+    </GuardedPage>
   )
 }
+
+const Console = () => (
+  <LocationProvider scope={isOurs}>
+    <Frame>
+      <ErrorBoundary>
+        <Pages />
+      </ErrorBoundary>
+    </Frame>
+  </LocationProvider>
+)
 
 render(<Console />, document.getElementById('console')!)

@@ -145,9 +145,9 @@ const Beginnings = () => (
   </>
 )
 
-/** As many as any of its numbers shows. */
+/** As many as any of its numbers shows, and at least the two that prices are quoted with. */
 const decimalsOfRow = ({ price, sparkline }: DemoPrice): number =>
-  Math.max(...[price, ...sparkline].map(decimalsOf))
+  Math.max(2, ...[price, ...sparkline].map(decimalsOf))
 
 /** Shown instead of the prices: the limit that the network of the visitor has reached. */
 function LimitReached({ refusal }: { refusal: Refusal }) {

@@ -249,7 +249,7 @@ export function Page({ title, about, actions, children }: PageProps) {
     pagesShown += 1
   }, [])
   useEffect(() => {
-    document.title = `${title} · ${boot.service}`
+    document.title = title === boot.service ? title : `${title} · ${boot.service}`
   }, [title])
   return (
     <main class="page" id="content" tabIndex={-1} ref={main}>

@@ -84,7 +84,7 @@ needs('chromium').describe('the pages of the console', () => {
     await move(100, 'input')
     await page.locator('.known button:text-is("Today")').click()
     await page.waitForURL(url => !url.search.includes('as_of=2'))
-    await until('the label says today', async () => (await shown.innerText()) === 'today', 5_000)
+    await until('the label says today', async () => (await shown.textContent()) === 'today', 5_000)
   })
 
   test('a report names its figures in words', async () => {

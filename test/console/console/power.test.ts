@@ -46,11 +46,11 @@ needs('chromium').describe('power by delivery period', () => {
     const steps = page.locator('section[aria-labelledby=steps] .chart')
     await steps.locator('canvas').waitFor()
     const { x, y, width, height } = (await steps.locator('.u-over').boundingBox())!
-    const caption = await steps.locator('figcaption').innerText()
-    const periods = Number(/(\d+) points/.exec(caption)![1]) - 1
+    const caption = await steps.locator('figcaption').textContent()
+    const periods = Number(/(\d+) points/.exec(caption!)![1]) - 1
     const at = async (period: number) => {
       await page.mouse.move(x + (width * period) / periods, y + height / 2)
-      return await steps.locator('.u-legend').innerText()
+      return await steps.locator('.u-legend').textContent()
     }
     expect(await at(20.8)).toBe(await at(20.2))
     expect(await at(21.2)).not.toBe(await at(20.8))

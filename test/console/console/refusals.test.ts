@@ -143,6 +143,18 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     expect(charts.length).toBeLessThan(3)
   })
 
+  test('says that a page failed while it was drawn, once, and draws the next page', async () => {
+    const { page, goTo, requested } = await stage.visitor()
+    const list = '**/v1/alerts'
+    await page.route(list, route => route.fulfill({ json: { alerts: [null], data: [null] } }))
+    await goTo('/alerts')
+    await page.waitForSelector('h1:has-text("Page not shown")')
+    expect(requested.filter(url => url.endsWith('/v1/alerts')).length).toBeLessThan(3)
+    await page.unroute(list)
+    await page.click('.rail a[href="/status"]')
+    await page.waitForSelector('h1:has-text("Status")')
+  })
+
   test('says nothing of the use of limits where the keys were refused', async () => {
     const { page, goTo } = await stage.visitor()
     const keys = '**/v1/api-keys'
