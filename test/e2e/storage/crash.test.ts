@@ -140,7 +140,7 @@ describe('an import into a running server', () => {
       server.process.kill('SIGKILL')
       await server.process.exited
       const [code, err] = await Promise.all([child.exited, new Response(child.stderr).text()])
-      expect(code, err).toBe(1)
+      expect(code, err).toBe(75)
       expect(err).toContain('import the same files again')
       const told = Number(
         /import: at least (\d+) points were written before that/.exec(err)?.[1] ?? 0,
