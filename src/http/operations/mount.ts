@@ -77,8 +77,8 @@ const stepped = <Value>(value: Value | Promise<Value>, step: (value: Value) => u
   value instanceof Promise ? value.then(step) : step(value)
 
 /** The handler as the framework awaits it: by its kind, and not by its answer. */
-const awaitedIf = (isAwaited: boolean, handle: Handle) =>
-  (isAwaited ? async (call: Parameters<Handle>[0]) => await handle(call) : handle) as never
+const awaitedIf = (isAsynchronous: boolean, handle: Handle) =>
+  (isAsynchronous ? async (call: Parameters<Handle>[0]) => await handle(call) : handle) as never
 
 /** A response that a handler made itself is not a resource. */
 const tagOf = (answer: unknown, { counted }: Operation): string | undefined =>
