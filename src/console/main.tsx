@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Missing } from './pages/missing.tsx'
-import { Button, Notice, Page } from './parts/bits.tsx'
+import { Page } from './parts/bits.tsx'
 import { Frame } from './parts/frame/frame.tsx'
-import { later, NotLoaded } from './parts/later.tsx'
+import { later, NotLoaded, ReloadNotice } from './parts/later.tsx'
 import { type PagePath, pagePaths } from './paths.ts'
 
 /** A page that never loaded has nothing to lose: it reloads by itself once the browser is online. */
@@ -85,12 +85,7 @@ class GuardedPage extends Component<GuardedPageProps, { hasFailed: boolean }> {
     if (!this.state.hasFailed) return this.props.children
     return (
       <Page title="Page not shown">
-        <Notice mood="bad">
-          <div class="row spread">
-            <span>The page failed. If it fails again, please report its address.</span>
-            <Button className="tight" label="Reload" onClick={() => location.reload()} />
-          </div>
-        </Notice>
+        <ReloadNotice>The page failed. If it fails again, please report its address.</ReloadNotice>
       </Page>
     )
   }

@@ -1,17 +1,22 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentType, JSX } from 'preact'
+import type { ComponentChildren, ComponentType, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { lazy } from 'preact-iso'
 import { Button, Notice } from './bits.tsx'
 
-/** Shown for a script that cannot be loaded: the server has stopped, or another version of it runs. */
-export const NotLoaded = () => (
+/** Says what failed, with a button that loads the page again. */
+export const ReloadNotice = ({ children }: { children: ComponentChildren }) => (
   <Notice mood="bad">
     <div class="row spread">
-      <span>The server did not respond, or it was updated.</span>
+      <span>{children}</span>
       <Button className="tight" label="Reload" onClick={() => location.reload()} />
     </div>
   </Notice>
+)
+
+/** Shown for a script that cannot be loaded: the server has stopped, or another version of it runs. */
+export const NotLoaded = () => (
+  <ReloadNotice>The server did not respond, or it was updated.</ReloadNotice>
 )
 
 /** A component whose script is loaded when it is first drawn. */
