@@ -1,14 +1,5 @@
 import { Marked } from 'marked'
-
-const marks: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-/** Browsers have no function for it. */
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, mark => marks[mark]!)
+import { escaped } from '../../lib/text/html.ts'
 
 /** The place of a heading in its page. */
 export const idOf = (heading: string): string =>
