@@ -113,11 +113,11 @@ export function createClientProfiles(
       lastTexts[i] = text
     }
     if (isLast) return lastFitting
-    if (remembered.size >= rememberedMax) remembered.clear()
     lastFitting = remembered.getOrInsertComputed(
       JSON.stringify(lastTexts),
       () => recognised(listed, of => textOf(request, of)) ?? null,
     )
+    if (remembered.size > rememberedMax) remembered.clear()
     return lastFitting
   }
 
