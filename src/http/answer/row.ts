@@ -54,10 +54,10 @@ export function answerRow<S extends RowSchema, Given extends keyof S['static']>(
   rest: Pick<S['static'], Given>,
 ): S['static'] {
   const values = record as Readonly<Record<string, unknown>>
-  const given = rest as Readonly<Record<string, unknown>>
+  const overrides = rest as Readonly<Record<string, unknown>>
   const row: Record<string, unknown> = {}
   for (const { name, source, isInstant, isRequired } of fieldsOf(schema)) {
-    if (name in given) row[name] = given[name]
+    if (name in overrides) row[name] = overrides[name]
     else if (isRequired) {
       const value = values[source] ?? null
       row[name] = isInstant && typeof value === 'number' ? isoInstant(value) : value

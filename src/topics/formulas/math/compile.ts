@@ -48,6 +48,7 @@ export interface CompiledFormula {
 export const codesMax = 50
 /** Operations that a conversion between currencies counts as: it looks up several rates. */
 const ratesEach = 5
+
 /** What a formula was compiled with, as text. */
 interface Lookup {
   of(market: Market): unknown

@@ -1,4 +1,3 @@
-import type { Observation } from '../../math/bars.ts'
 import {
   type Bar,
   type BarInterval,
@@ -7,6 +6,7 @@ import {
   bucketStart,
   daysInBar,
   mergeBars,
+  type Observation,
 } from '../../math/bars.ts'
 import type { ObservationColumns, ObservationStore, Span } from '../../store/observations.ts'
 import type { QuarantineList, Stretch } from '../quarantine.ts'
