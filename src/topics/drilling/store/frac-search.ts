@@ -1,7 +1,7 @@
 import { type Clause, clause, whereOf } from '../../../database/clause.ts'
-import { phraseOf } from '../../../database/text-match.ts'
 import { boxAround, type Circle, spansOf } from '../../geography/math/geography.ts'
 import { countyKey } from '../math/permits.ts'
+import { phraseOf } from './text-match.ts'
 
 /** Conditions that disclosures must all meet. */
 export interface FracFilter {

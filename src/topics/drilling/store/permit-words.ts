@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
-import { phraseOf } from '../../../database/text-match.ts'
 import { countyKey, formationKey, operatorKey, wordKey } from '../math/permits.ts'
 import type { PermitNameKind } from './permit-names.ts'
+import { phraseOf } from './text-match.ts'
 
 /** The columns of well_permits that a word can be in. */
 export type WordColumn =

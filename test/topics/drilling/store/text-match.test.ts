@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { phraseOf } from '../../src/database/text-match.ts'
+import { phraseOf } from '../../../../src/topics/drilling/store/text-match.ts'
 
 test('every text is a phrase that a full-text search takes, and finds itself in what has it', () => {
   const db = new Database(':memory:')
