@@ -210,15 +210,21 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     forgetAll,
     /** Before a transaction writes values of series: computes what their formulas have without them. */
     prepare(seriesIds: Iterable<number>) {
-      for (const seriesId of seriesIds) for (const id of dependentsOf(seriesId)) newestOf(id)
+      for (const id of [...seriesIds].flatMap(heldBy)) if (isFormula(id)) newestOf(id)
     },
     /**
      * Inside a transaction, with the first time of each series that it has changed: what these changes
-     * are to series by formula, whose newest values alone are news. Those of a part count with the
-     * next ones that are none.
+     * are to computed series, whose newest values alone are news. Those of a part count with the next
+     * ones that are none. The mean that a removed value leaves is news as well.
      */
-    changesBy(firstChanged: ReadonlyMap<number, number>, isPart = false): Change[] {
-      const ids = [...firstChanged.keys()].flatMap(dependentsOf).filter(id => !firstChanged.has(id))
+    changesBy(
+      firstChanged: ReadonlyMap<number, number>,
+      isPart = false,
+      isRemoved = false,
+    ): Change[] {
+      const ids = [...firstChanged.keys()]
+        .flatMap(heldBy)
+        .filter(id => isFormula(id) && (isRemoved || !firstChanged.has(id)))
       for (const id of ids) if (!before.has(id)) before.set(id, newestOnes.get(id)?.row)
       if (ids.length > 0) for (const [seriesId, from] of firstChanged) forget(seriesId, from)
       if (isPart || before.size === 0) return []

@@ -156,3 +156,36 @@ test('alerts on a series by formula are judged by the periods of its leg, as tho
   }
   expect({ now: fired(now), spread: fired(spread) }).toEqual({ now: [64], spread: [116] })
 })
+
+test('the mean that a deleted or undone value of a daily code leaves is judged as a correction', () => {
+  const { services, clock, watch, fired } = openAlertInstance({
+    now: parseInstant('2026-11-20T11:50:00Z')!,
+  })
+  const { catalogue, ingest, batches, batchStore } = services
+  const leg = catalogue.named('POWER_DA_DE_LU_EUR')!
+  const daily = catalogue.named('POWER_DE_EUR')!
+  const periods = periodsOf(leg.delivery!, dayOfDate(leg.delivery!, '2026-11-21'))
+  ingest.write(periods.map(({ start }) => ({ seriesId: leg.id, observedAt: start, value: 50 })))
+  const below = (value: number) =>
+    watch(daily.code, { kind: 'price', operator: 'less_than', value })
+  clock.set(parseInstant('2026-11-21T18:00:00Z')!)
+  const observedAt = parseInstant('2026-11-21T00:00:00Z')!
+  const record = (value: number) =>
+    batches.record({ kind: 'push', actor: 'test' }, [{ seriesId: daily.id, observedAt, value }])
+  record(60)
+  const deleted = below(55)
+  batches.remove({ kind: 'correction', actor: 'test' }, daily.id, [observedAt])
+  expect(fired(deleted)).toEqual([50])
+  const { batch } = record(61)
+  const undone = below(55)
+  batches.undo(batchStore.find(batch.id)!, { actor: 'test' }, false)
+  expect(fired(undone)).toEqual([50])
+  // A period of the leg is corrected, and the correction undone.
+  const last = { seriesId: leg.id, observedAt: periods.at(-1)!.start }
+  const corrected = below(49)
+  const correction = batches.correct({ kind: 'correction', actor: 'test' }, { ...last, value: -94 })
+  expect(fired(corrected)).toEqual([48.5])
+  const back = below(50.5)
+  batches.undo(batchStore.find(correction.batch.id)!, { actor: 'test' }, false)
+  expect(fired(back)).toEqual([50])
+})

@@ -41,8 +41,9 @@ export interface IngestDeps {
   /**
    * Called in the transaction with the first time of each series that has changed. Returns the changes
    * that follow for computed series; those of a part follow with the next changes that are none.
+   * `isRemoved`: no change has the values of the series itself.
    */
-  derive?(firstChanged: ReadonlyMap<number, number>, isPart: boolean): Change[]
+  derive?(firstChanged: ReadonlyMap<number, number>, isPart: boolean, isRemoved?: boolean): Change[]
   /** The newest instant of those before the start. */
   lastWrittenAt?: number
 }
@@ -71,8 +72,8 @@ export function createIngest(
     }
     return lastInstant.at
   }
-  const derive = (firstChangedAt: ReadonlyMap<number, number>): Change[] => {
-    const derived = deps.derive?.(firstChangedAt, isPart) ?? []
+  const derive = (firstChangedAt: ReadonlyMap<number, number>, isRemoved = false): Change[] => {
+    const derived = deps.derive?.(firstChangedAt, isPart, isRemoved) ?? []
     if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
     return derived
   }
@@ -149,7 +150,7 @@ export function createIngest(
         batch ?? noOrigin,
         () => {
           batch?.noteRemoved(seriesId, observedAts)
-          derived = derive(new Map([[seriesId, Math.min(...observedAts)]]))
+          derived = derive(new Map([[seriesId, Math.min(...observedAts)]]), true)
         },
         writtenAt,
       )
