@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultLimits } from '../../src/plans/limits.ts'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { until } from '../support/until.ts'
 
 describe('the binary in production', () => {
   const dir = temporaryDir()
@@ -150,8 +151,13 @@ describe('the binary in production', () => {
   })
 
   test('a second SIGTERM ends the server at once, and the next start finds no missing commit', async () => {
+    await server.stop()
+    const config = join(dir, 'notice.toml')
+    await Bun.write(config, '[server]\nstop_notice = "1m"\n')
+    server = await start('serve', dir, '--config', config)
     server.process.kill('SIGTERM')
-    await Bun.sleep(20)
+    // Two signals are one for a process that has not run between them.
+    await until('the first is noticed', async () => (await server.get('/health')).status === 503)
     expect(await server.stop()).not.toBe(0)
     const verified = await run('verify', '--data', data)
     expect({ code: verified.code, out: verified.out }).toEqual({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 import {
   type CableMessage,
@@ -15,7 +16,10 @@ describe('the streams of a demo instance', () => {
   let server: Server
   let socketUrl: string
   beforeAll(async () => {
-    server = await start('dev', dir, '--clock', startAt, '--world', 'small')
+    const config = join(dir, 'wellhead.toml')
+    await Bun.write(config, '[server]\ndrain = "10m"\n')
+    const options = ['--config', config, '--clock', startAt, '--world', 'small']
+    server = await start('dev', dir, ...options)
     socketUrl = server.url.replace('http', 'ws')
   }, 120_000)
   afterAll(async () => {
@@ -115,14 +119,12 @@ describe('the streams of a demo instance', () => {
     again.socket.close()
   }, 60_000)
 
-  test('a stop closes with 1012 and takes no longer for it', async () => {
+  test('a stop closes streams with 1012 and does not wait for their ends until the drain is over', async () => {
     const client = (await cableClient(socketUrl, { token: server.apiKey }))!
     const stream = await server.get('/v1/stream?since=now')
-    const before = Bun.nanoseconds()
     const stopped = server.stop()
     expect((await client.closed).code).toBe(1012)
     await stream.text()
     expect(await stopped).toBe(0)
-    expect((Bun.nanoseconds() - before) / 1e9).toBeLessThan(8)
   }, 30_000)
 })

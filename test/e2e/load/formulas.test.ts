@@ -34,15 +34,13 @@ test('a formula of a hundred operations over 400,000 values holds up no price of
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const formula = `${'round('.repeat(98)}WTI_USD${', 2)'.repeat(98)}`
   const body = { code: 'MY_DEEP', name: 'Deep', formula, unit: 'barrel', currency: 'USD' }
-  const waits: number[] = []
+  let reads = 0
   let isDone = false
   const prices = (async () => {
     while (!isDone) {
-      const began = performance.now()
       const answer = await fetch(`${server.url}/v1/prices/latest?by_code=WTI_USD`, { headers })
       await answer.text()
-      waits.push(performance.now() - began)
-      await Bun.sleep(2)
+      reads += 1
     }
   })()
   const made = await fetch(`${server.url}/v1/formulas`, {
@@ -52,7 +50,7 @@ test('a formula of a hundred operations over 400,000 values holds up no price of
   })
   expect(made.status, await made.text()).toBe(201)
   const asOf = new Date(Date.now() - 1000).toISOString()
-  const took: [string, number, number][] = []
+  const took: { path: string; status: number; ms: number; reads: number }[] = []
   for (const path of [
     '/v1/prices/latest?by_code=MY_DEEP',
     `/v1/prices/latest?by_code=MY_DEEP&as_of=${asOf}`,
@@ -60,16 +58,17 @@ test('a formula of a hundred operations over 400,000 values holds up no price of
     '/v1/prices/past_year?by_code=MY_DEEP&interval=raw',
     `/v1/export/prices?codes=MY_DEEP&as_of=${asOf}`,
   ]) {
-    const began = performance.now()
+    const [began, before] = [performance.now(), reads]
     const answer = await fetch(`${server.url}${path}`, { headers })
     await answer.text()
-    took.push([path, answer.status, performance.now() - began])
+    const ms = performance.now() - began
+    took.push({ path, status: answer.status, ms, reads: reads - before })
   }
   isDone = true
   await prices
-  const longest = Math.max(...waits)
-  if (process.env.WELLHEAD_FIGURES) console.info({ took, longest, reads: waits.length })
-  expect(took.map(([, status]) => status)).toEqual([200, 200, 200, 200, 200])
-  // Seven seconds while whole histories were computed between prices.
-  expect(longest).toBeLessThan(500)
+  if (process.env.WELLHEAD_FIGURES) console.info(took)
+  expect(took.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  // One or two where a whole history is computed between prices, on any machine.
+  const longest = took.toSorted((a, b) => b.ms - a.ms)[0]!
+  expect(longest.reads).toBeGreaterThan(20)
 }, 60_000)

@@ -65,19 +65,22 @@ test('webhooks and alerts of a price that is stamped ahead come when it becomes 
     cooldown_minutes: 0,
   })
   const began = Date.now()
-  const [first, second] = [began + 4000, began + 9000]
+  const first = began + 4000
   await record(70, began - 1000)
   await record(72, first)
-  await record(73, second)
-  // A price of the present is the latest, although later ones are known.
+  // A price of the present is the latest, although a later one is known.
   await record(70.5, began)
   await until('the prices of the present arrive', () => typesOf(70.5).length > 0)
-  expect(await latest()).toBe(70.5)
+  const price = await latest()
+  // On a machine that is this slow, the time of the other has come.
+  if (Date.now() < first) expect(price).toBe(70.5)
   await until('the first arrives', () => typesOf(72).length === 2)
   expect(await latest()).toBe(72)
   const early = received.filter(event => event.data.value === 72 && event.at < first)
   expect(early).toEqual([])
 
+  const second = Date.now() + 4000
+  await record(73, second)
   server.process.kill('SIGKILL')
   await server.process.exited
   await until('the time of the second comes', () => Date.now() > second)

@@ -106,9 +106,7 @@ test('doctor reports a refused credential as an error and names the setting', as
 
 test('doctor waits five seconds for a provider that never answers, and says how to skip it', async () => {
   const { doctor } = await providers('never answers', () => 'silence')
-  const began = performance.now()
   const checks = told(await doctor())
-  expect(performance.now() - began).toBeLessThan(15_000)
   expect(checks.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning'])
   expect(checks[2]).toMatchObject({
     found: 'stripe: no response within 5 s',

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { nextTurn } from '../../../../src/lib/process/loop-turns.ts'
 import { dayMs, hourMs, startOfDay } from '../../../../src/lib/time/instant.ts'
 import { createQuality } from '../../../../src/topics/condition/service/quality.ts'
 import { createQualityStore } from '../../../../src/topics/condition/store/quality.ts'
@@ -72,7 +73,7 @@ test('all reports are computed in slices: others have their turn between two', a
   })
   while (!done && turns < 10_000) {
     turns += 1
-    await Bun.sleep(0)
+    await nextTurn()
   }
   expect((await all).map(report => report.code).sort()).toEqual([...codes].sort())
   expect(turns).toBeGreaterThan(30)
