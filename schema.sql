@@ -1105,14 +1105,6 @@ CREATE TABLE usage_days (
   PRIMARY KEY (key_id, day_on)
 ) STRICT, WITHOUT ROWID;
 
--- What waits to be added to counters and usage, of keys that ask every second: one row for the keys
--- whose ids begin alike, written anew each second, in place of two rows for each key; `id` says which keys.
--- It is added every half minute, at a stop, and at the start after a crash.
-CREATE TABLE usage_waiting (
-  id INTEGER PRIMARY KEY,
-  usage TEXT NOT NULL CHECK (json_valid(usage))
-) STRICT;
-
 -- The shares of a quota window that its owner was warned about, so that each warning is sent once
 -- however often the service starts.
 CREATE TABLE usage_warnings (

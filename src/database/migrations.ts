@@ -794,6 +794,30 @@ export const migrations: readonly Migration[] = [
         WHERE ended_at IS NOT NULL AND credit_cents > 0;
     `,
   },
+  {
+    version: 39,
+    why: 'The usage of busy keys is written like that of others, not as a row for many keys.',
+    sql: `
+      INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at)
+        SELECT k.id, w.value ->> 0, w.value ->> 1,
+          usage ->> ('$.counters[' || (c.key + 2) || ']'), usage ->> ('$.counters[' || (c.key + 3) || ']')
+        FROM usage_waiting, json_each(usage, '$.counters') c
+        JOIN api_keys k ON k.id = usage ->> ('$.keys[' || c.value || ']')
+        JOIN json_each(usage, '$.windows') w ON w.key = usage ->> ('$.counters[' || (c.key + 1) || ']')
+        WHERE c.key % 4 = 0
+        ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at);
+      INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us)
+        SELECT k.id, r.value ->> 0, r.value ->> 1, r.value ->> 2, usage ->> ('$.hours[' || (h.key + 2) || ']'),
+          usage ->> ('$.hours[' || (h.key + 3) || ']'), usage ->> ('$.hours[' || (h.key + 4) || ']')
+        FROM usage_waiting, json_each(usage, '$.hours') h
+        JOIN api_keys k ON k.id = usage ->> ('$.keys[' || h.value || ']')
+        JOIN json_each(usage, '$.routes') r ON r.key = usage ->> ('$.hours[' || (h.key + 1) || ']')
+        WHERE h.key % 5 = 0
+        ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+          metered = metered + excluded.metered, duration_us = duration_us + excluded.duration_us;
+      DROP TABLE usage_waiting;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -342,6 +342,46 @@ describe('migrations', () => {
     expect(kept.values().at(-1)).toEqual([3, 'rig_counts', expect.any(String), expect.any(String)])
   })
 
+  test('add the usage that waited in rows for many keys, but for keys that were deleted', () => {
+    const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
+    const before39 = migrations.filter(({ version }) => version < 39)
+    migrate(db, 1, before39)
+    const { id } = db.query<{ id: string }, []>('SELECT id FROM api_keys LIMIT 1').get()!
+    db.run("INSERT INTO quota_counters VALUES (?, 'monthly_counter', 7000, 3, 50)", [id])
+    db.run("INSERT INTO usage_hours VALUES (?, 3600, '/v1/prices', 2, 3, 2, 90)", [id])
+    const packed = {
+      keys: ['deleted', id],
+      windows: [
+        ['daily_counter', 6000],
+        ['monthly_counter', 7000],
+      ],
+      routes: [
+        [0, '/v1/prices', 4],
+        [3600, '/v1/prices', 2],
+      ],
+      counters: [0, 1, 9, 60, 1, 0, 4, 70, 1, 1, 8, 0],
+      hours: [0, 0, 9, 9, 9, 1, 1, 5, 4, 10, 1, 0, 1, 0, 2],
+    }
+    db.run('INSERT INTO usage_waiting VALUES (1, ?)', [JSON.stringify(packed)])
+    migrate(db, 38)
+    const counters = db.query(
+      'SELECT window, used, last_used_at FROM quota_counters WHERE key_id = ? AND starts_at IN (6000, 7000)',
+    )
+    expect(counters.values(id)).toEqual([
+      ['daily_counter', 4, 70],
+      ['monthly_counter', 8, 50],
+    ])
+    const hours = db.query(
+      `SELECT hour_at, status_class, requests, metered, duration_us FROM usage_hours
+       WHERE key_id = ? AND hour_at IN (0, 3600)`,
+    )
+    expect(hours.values(id)).toEqual([
+      [0, 4, 1, 0, 2],
+      [3600, 2, 8, 6, 100],
+    ])
+    expect(integrityFaults(db)).toEqual([])
+  })
+
   test('have the oldest version to start from', () => {
     expect(writtenVersions[0]).toBe(1)
   })

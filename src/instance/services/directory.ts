@@ -24,7 +24,6 @@ import { createChangeLog, isLogged, logChanges } from '../../replication/store/c
 import { createReplicationState } from '../../replication/store/state.ts'
 import { catalogueVersion, shippedCatalogue } from '../../topics/catalogue/files/shipped.ts'
 import { createVault } from '../../topics/keys/service/vault.ts'
-import { createUsageStore } from '../../topics/keys/store/usage.ts'
 import { giveUpSealed, opensEverySample } from '../../topics/operator/service/secret-check.ts'
 import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'
 import { claimForProduction, refuseDatabase } from './refusals.ts'
@@ -175,7 +174,6 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   keepLogging(db, serving ? isPublished : isLogged(db))
   // Read before this start writes anything: a restored database would catch up with the stream.
   const lastChange = isPublished ? createChangeLog(db).last() : 0
-  createUsageStore(db).addWaiting()
   const masterKey = masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids)
   // Before the services are opened, which cache the secrets of endpoints.
   if (serving && runtime.takesNewMasterKey) takeNewMasterKey(db, masterKey, runtime)

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { createUsageJob } from '../../../src/instance/jobs/usage.ts'
-import { createUsageStore } from '../../../src/topics/keys/store/usage.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 test('a usage job run stores every waiting key in batches, and the next start finds all counts', async () => {
@@ -11,8 +10,6 @@ test('a usage job run stores every waiting key in batches, and the next start fi
     expect((await world.get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(200)
   await createUsageJob(world.services.meter, world.services.lateCommits).pass()
   expect(world.services.meter.flushSome(1)).toBe(0)
-  // As a start does after a crash: of keys that ask every second it waits in rows for many of them.
-  createUsageStore(world.services.db).addWaiting()
   const rows = world.services.db
     .query('SELECT count(*) AS keys, sum(used) AS used FROM quota_counters')
     .get()

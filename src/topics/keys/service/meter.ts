@@ -59,7 +59,7 @@ export function createMeter(
 
   const notices = createQuotaNotices(keys, (key, count) => usedOf(key, count, clock.now()))
   // Asked where counters are written, once a second, so that a request does not pay for it.
-  const writer = createMeterWriter(store, counts, clock, notices.written, !writesAhead)
+  const writer = createMeterWriter(store, counts, clock, notices.written)
   const boughtRequests = createBoughtRequests(credits)
   const charges = createCharges(clock, writer)
   const quotaUsageOf = (state: KeyState, count: RunningCount, now: number): QuotaUsage => {
@@ -170,8 +170,6 @@ export function createMeter(
       credits?.reset()
       counts.reset()
       writer.reset()
-      // Another database was opened, so its waiting counts are not in memory.
-      if (!writesAhead) store.addWaiting()
     },
   }
 }

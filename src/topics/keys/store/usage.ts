@@ -3,7 +3,6 @@ import { transact } from '../../../database/database.ts'
 import { manyRows } from '../../../database/many-rows.ts'
 import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
-import { type CountedUsage, unpackUsage } from './packed-usage.ts'
 import type { UsageBatch, UsageDay, UsageHour } from './usage-batch.ts'
 
 const consolePrefix = 'console '
@@ -19,12 +18,6 @@ export const endpointOf = (recorded: string): { route: string; via: 'api' | 'con
   recorded.startsWith(consolePrefix)
     ? { route: recorded.slice(consolePrefix.length), via: 'console' }
     : { route: recorded, via: 'api' }
-
-/** Pending usage of some keys, packed; undefined where none is pending. */
-export interface WaitingSlice {
-  slice: number
-  packed: string | undefined
-}
 
 /** Counters and usage, written behind in batches. */
 export type UsageStore = ReturnType<typeof createUsageStore>
@@ -46,9 +39,6 @@ export function createUsageStore(db: Database) {
     `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
        duration_us = duration_us + excluded.duration_us`,
   )
-  const putWaiting = sql<unknown, [number, string]>`
-    INSERT INTO usage_waiting (id, usage) VALUES (?, ?) ON CONFLICT DO UPDATE SET usage = excluded.usage`
-  const endWaiting = sql<unknown, [number]>`DELETE FROM usage_waiting WHERE id = ?`
   const day = sql<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>`
     SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?`
   const putDays = manyRows(
@@ -66,32 +56,6 @@ export function createUsageStore(db: Database) {
     FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`
   const forget = sql`
     DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)`
-  const existingKey = sql<{ count: number }, [string]>`
-    SELECT count(*) AS count FROM api_keys WHERE id = ?`
-  const ofExistingKeys = <Row extends { keyId: string }>(rows: readonly Row[]): Row[] =>
-    rows.filter(({ keyId }) => existingKey.get(keyId)!.count > 0)
-  const writeCounted = ({ counters, hours }: CountedUsage) => {
-    putCounters(
-      counters.map(counter => [
-        counter.keyId,
-        counter.window,
-        counter.startsAt,
-        counter.used,
-        counter.lastUsedAt,
-      ]),
-    )
-    addHours(
-      hours.map(hour => [
-        hour.keyId,
-        hour.hourAt,
-        hour.endpoint,
-        hour.statusClass,
-        hour.requests,
-        hour.metered,
-        hour.durationUs,
-      ]),
-    )
-  }
   return {
     counter: (keyId: string, window: string, startsAt: number) =>
       counter.get(keyId, window, startsAt)?.used ?? 0,
@@ -106,13 +70,29 @@ export function createUsageStore(db: Database) {
         seriesIds: row.series_ids.split(' ').filter(Boolean).map(Number),
       }
     },
-    /**
-     * In one transaction: replaces counters, adds usage, and replaces the waiting counts of each
-     * slice.
-     */
-    write({ counters, hours, days }: UsageBatch, waiting: readonly WaitingSlice[] = []) {
+    /** In one transaction: replaces counters, and adds usage. */
+    write({ counters, hours, days }: UsageBatch) {
       transact(db, () => {
-        writeCounted({ counters, hours })
+        putCounters(
+          counters.map(counter => [
+            counter.keyId,
+            counter.window,
+            counter.startsAt,
+            counter.used,
+            counter.lastUsedAt,
+          ]),
+        )
+        addHours(
+          hours.map(hour => [
+            hour.keyId,
+            hour.hourAt,
+            hour.endpoint,
+            hour.statusClass,
+            hour.requests,
+            hour.metered,
+            hour.durationUs,
+          ]),
+        )
         putDays(
           days.map(day => [
             day.keyId,
@@ -122,23 +102,6 @@ export function createUsageStore(db: Database) {
             day.seriesIds.join(' '),
           ]),
         )
-        for (const { slice, packed } of waiting)
-          if (packed === undefined) endWaiting.run(slice)
-          else putWaiting.run(slice, packed)
-      })
-    },
-    /**
-     * Adds what waits to the counters and the usage: of a database that no one has written to yet.
-     */
-    addWaiting() {
-      const slices = db.query<{ usage: string }, []>('SELECT usage FROM usage_waiting').all()
-      if (slices.length === 0) return
-      transact(db, () => {
-        for (const { usage } of slices) {
-          const { counters, hours } = unpackUsage(usage)
-          writeCounted({ counters: ofExistingKeys(counters), hours: ofExistingKeys(hours) })
-        }
-        db.run('DELETE FROM usage_waiting')
       })
     },
     /** Requests that counted, per UTC day, oldest first. */
