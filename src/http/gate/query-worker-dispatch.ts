@@ -84,7 +84,7 @@ export function createQueryWorkerDispatch({
       headers: headersOf(request),
       body: body === undefined ? undefined : JSON.stringify(body),
       caller: caller && plainCaller(caller),
-      profile: profiles?.nameOf(request),
+      profile: profiles?.assignedTo(request),
       now: now(),
       snapshotAt: snapshotAt(),
     })
@@ -109,8 +109,7 @@ export function createQueryWorkerDispatch({
      * no worker starts.
      */
     answer(requestContext: RequestContext, request: Request, body: unknown, set: Reply) {
-      // A request of this instance to itself is answered where it is made.
-      if (requestContext.vouched || isRefused(requestContext, request)) return undefined
+      if (isRefused(requestContext, request)) return undefined
       return ask(requestContext, request, body, set)
     },
   }

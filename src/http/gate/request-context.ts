@@ -19,11 +19,18 @@ export interface Caller {
 /** The account that calls. */
 export const accountIdOf = ({ key }: Pick<Caller, 'key'>): string => key.account.account.id
 
+/** The profile of a request's client, by its name. */
+export interface AssignedProfile {
+  name: string
+  /** It shapes refusals only, as for requests that this instance makes for a client. */
+  isForRefusals: boolean
+}
+
 /** A request that another thread has admitted: the caller, and the profile of the client. */
 export interface Admitted {
   caller: Caller | undefined
-  /** The name of the client's profile; undefined: none fits. */
-  profile?: string | undefined
+  /** Undefined: none fits. */
+  profile?: AssignedProfile | undefined
 }
 
 /**

@@ -140,7 +140,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     local = new WeakSet(),
     rates = createRateTables(limits, rateSeed(ids)),
     vitals = aloneVitals,
-    connections = noConnections,
+    connections: ofServer = noConnections,
     dev: controls,
   } = options
   const names = createKnownNames()
@@ -148,6 +148,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const onBehalf = new WeakMap<Request, Request>()
   const peer: PeerLookup = connection && {
     requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
+  }
+  const connections: Connections = {
+    ...ofServer,
+    idle: (request, seconds) => ofServer.idle(onBehalf.get(request) ?? request, seconds),
   }
   const { now } = clock
   const ownUrl = () => server.baseUrl || url() || listeningUrl(server)

@@ -4,6 +4,7 @@ import { type ClientProfile, covers, recognised } from '../../plans/clients/clie
 import type { SwitchName } from '../../plans/clients/switches.ts'
 import { textIn } from '../answer/own-text.ts'
 import { hasEtag } from '../answer/reply.ts'
+import type { Admitted, AssignedProfile } from '../gate/request-context.ts'
 import { refusedFor } from './refusals.ts'
 import { type Fields, listKey, type Reshape, reshapeOf } from './shapes.ts'
 
@@ -30,8 +31,8 @@ export const unswitched: Switched = () => false
  */
 export interface Profiles {
   switched: Switched
-  /** The name of the request's profile, for the query worker; undefined: none matches. */
-  nameOf(request: Request): string | undefined
+  /** The request's profile, for the query worker; undefined: none matches. */
+  assignedTo(request: Request): AssignedProfile | undefined
   /** The header `Vary` of every answer. */
   vary: string
   /**
@@ -79,10 +80,10 @@ function varyingBy(said: string | number | undefined, vary: string): string {
 const titled = (header: string): string =>
   header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
-/** `assigned`: the names of the profiles of requests that another thread has recognised. */
+/** `assigned`: the profiles of requests that another thread has recognised. */
 export function createClientProfiles(
   listed: readonly ClientProfile[],
-  assigned: { get(request: Request): { profile?: string | undefined } | undefined } = new WeakMap(),
+  assigned: Pick<WeakMap<Request, Pick<Admitted, 'profile'>>, 'get'> = new WeakMap(),
 ): Profiles {
   const matched = matchedBy(listed)
   const vary = varyOf(listed)
@@ -129,11 +130,14 @@ export function createClientProfiles(
     if (request === lastRequest) return lastProfile
     const elsewhere = assigned.get(request)
     lastProfile = elsewhere
-      ? (listed.find(({ name }) => name === elsewhere.profile) ?? null)
+      ? (listed.find(({ name }) => name === elsewhere.profile?.name) ?? null)
       : (given.get(request) ?? fitting(request))
     lastRequest = request
     return lastProfile
   }
+
+  const isForRefusals = (request: Request): boolean =>
+    refusedOnly.has(request) || assigned.get(request)?.profile?.isForRefusals === true
 
   const reshapeFor = (profile: ClientProfile, route: string): Reshape | undefined =>
     reshapes
@@ -170,10 +174,13 @@ export function createClientProfiles(
 
   return {
     vary,
-    nameOf: request => profileOf(request)?.name,
+    assignedTo(request) {
+      const name = profileOf(request)?.name
+      return name === undefined ? undefined : { name, isForRefusals: isForRefusals(request) }
+    },
     switched(request, name) {
       const scope = profileOf(request)?.switches.get(name)
-      if (scope === undefined || refusedOnly.has(request)) return false
+      if (scope === undefined || isForRefusals(request)) return false
       return (
         (scope.only.length === 0 && scope.except.length === 0) ||
         covers(scope, new URL(request.url).pathname)
@@ -198,7 +205,7 @@ export function createClientProfiles(
       const status = typeof set.status === 'number' ? set.status : 200
       if (status >= 400)
         return isObject(value) ? refused(profile, answer, status, value) : undefined
-      if (refusedOnly.has(request)) return undefined
+      if (isForRefusals(request)) return undefined
       if (
         status === 204 &&
         route === '/v1/alerts/:id' &&

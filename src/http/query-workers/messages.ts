@@ -3,6 +3,7 @@ import type { Role } from '../../plans/roles/roles.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Account } from '../../topics/keys/store/accounts.ts'
 import type { ApiKey } from '../../topics/keys/store/api-keys.ts'
+import type { AssignedProfile } from '../gate/request-context.ts'
 
 /** The facts about an admitted caller that a query worker needs, as plain rows. */
 export interface QueryWorkerCaller {
@@ -22,8 +23,8 @@ export interface QueryWorkerRequest {
   headers: [name: string, value: string][]
   body: string | undefined
   caller: QueryWorkerCaller | undefined
-  /** The name of the client's profile; undefined: none fits. */
-  profile?: string | undefined
+  /** The profile of the client; undefined: none fits. */
+  profile?: AssignedProfile | undefined
   /** The instance's clock, which may be stopped or differ from the machine's. */
   now: number
   /**

@@ -89,7 +89,7 @@ test('what an answer depends on is part of the question', async () => {
   }
   const question = (await questionOf({ ...headers, 'x-desk': 'oil' }))!
   expect(Object.fromEntries(question.headers)).toEqual(headers)
-  expect(question.profile).toBe('desk')
+  expect(question.profile).toEqual({ name: 'desk', isForRefusals: false })
   expect((await questionOf(headers))!.profile).toBeUndefined()
 })
 

@@ -26,7 +26,7 @@ export interface SheetRunDeps extends Context {
 interface TableSourceDeps
   extends Pick<Context, 'marks' | 'ids' | 'catalogue' | 'latestPrices' | 'firstCodes' | 'now'> {
   /** Handles a request of this instance for a caller whose own request was admitted. */
-  dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
+  dispatch(request: Request, caller: Caller, original: Request): Promise<Response>
 }
 
 export const runRowsMax = 100

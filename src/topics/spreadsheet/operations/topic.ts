@@ -9,12 +9,13 @@ export type Dispatch = (request: Request) => Promise<Response>
 /** Returns responses of the API as tables for spreadsheets. */
 export const operations: Operations<{ answer: Dispatch; document(): Promise<string> }> = [
   (context, { answer, document }) => {
-    const { limits, config, gate, profiles } = context
+    const { limits, config, gate, onBehalf, profiles } = context
     const source = createTableSource({
       ...context,
-      dispatch(request, caller, onBehalf) {
+      dispatch(request, caller, original) {
+        onBehalf.set(request, original)
         gate.vouch(request, caller)
-        profiles?.refuseAs(request, onBehalf)
+        profiles?.refuseAs(request, original)
         return answer(request)
       },
     })

@@ -1,27 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createApp } from '../../../../src/instance/app/app.ts'
-import { aloneVitals } from '../../../../src/topics/condition/service/vitals.ts'
+import { handingOver } from '../../../support/instance/handed-over.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 /** Which of these requests are handed to a query worker; here one that takes none of them. */
 async function handedOver(paths: readonly string[]): Promise<string[]> {
   const instance = openTestInstance()
   const authorization = `Token ${instance.key()}`
-  const asked: string[] = []
-  const app = createApp(instance.services, {
-    vitals: aloneVitals,
-    queryWorkers: {
-      ask(_account, { url }) {
-        asked.push(url)
-        return Promise.resolve({ kind: 'needs_writer' })
-      },
-      rest: () => new ReadableStream(),
-      notify: () => undefined,
-      waiting: () => 0,
-      state: () => ({ ready: 1, starting: 0, failed: 0, fault: undefined }),
-      stop: () => undefined,
-    },
-  })
+  const { app, asked } = handingOver(instance)
   const handed: string[] = []
   for (const path of paths) {
     const before = asked.length
