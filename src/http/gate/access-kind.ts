@@ -106,5 +106,11 @@ export type Access = OpenAccess | OperatorAccess | KeyAccess
 
 export const isHeavy = (access: Access): boolean => 'heavy' in access && access.heavy === true
 
+/** A query worker finds the values of a past moment; the newest ones are at hand. */
+export const pastInQueryWorker = {
+  queryWorker: true,
+  isLight: ({ as_of }: Readonly<Record<string, string | undefined>>) => !as_of,
+} as const
+
 /** Whether query workers answer a route, where there are any. */
 export const isForQueryWorker = (access: Access): boolean => access.queryWorker ?? isHeavy(access)

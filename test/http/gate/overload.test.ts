@@ -145,8 +145,10 @@ GET /v1/forecasts/monthly/{}
 GET /v1/futures/{}/curve
 GET /v1/futures/{}/intraday
 GET /v1/futures/{}/ohlc
+GET /v1/indicators/cftc-positioning
 GET /v1/prices/all
 GET /v1/prices/chart
+GET /v1/prices/data-connector
 GET /v1/prices/historical
 GET /v1/prices/past_day
 GET /v1/prices/past_month
@@ -155,11 +157,17 @@ GET /v1/prices/past_year
 GET /v1/prices/vintages
 GET /v1/rig-counts/current
 GET /v1/rig-counts/latest
+GET /v1/spreads/curve-structure/all
+GET /v1/storage
+GET /v1/storage/cushing
+GET /v1/storage/regional
+GET /v1/storage/spr
 GET /v1/well-production
 GET /v1/well-production/states
 GET /v1/well-production/states/{}
 GET /v1/well-production/summary
 GET /v1/well-production/wells/{}
+POST /grafana/query
 `
   .trim()
   .split('\n')

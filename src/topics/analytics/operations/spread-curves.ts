@@ -1,4 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
+import { pastInQueryWorker } from '../../../http/gate/access-kind.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -231,7 +232,7 @@ export function spreadCurveOperations(deps: Context) {
       operationId: 'listCurveStructures',
       summary: 'List the term structures of all futures curves',
       description: `${description} Curves without such a contract are omitted; 404 if none has one.`,
-      access: calculated,
+      access: { ...calculated, ...pastInQueryWorker },
       view: 'as_of',
       answers: {
         200: t.Object({

@@ -159,7 +159,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
     operationId: 'queryDashboardTargets',
     summary: 'Get series for a dashboard',
     description: `Returns the closes of each code of \`targets\` in \`range\`, at most \`maxDataPoints\` or ${barsMax}, as points of value and time in milliseconds, or as a table. The width of a bar follows \`intervalMs\`, from a minute to a month.`,
-    access,
+    access: { ...access, queryWorker: true },
     body: bodyLike({ range, intervalMs: dayMs, targets: [{ target: 'WTI_USD', refId: 'A' }] }),
     answers: {
       200: t.Array(

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from '../../../http/answer/schema.ts'
+import { pastInQueryWorker } from '../../../http/gate/access-kind.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Call, operation } from '../../../http/operations/operation.ts'
@@ -122,7 +123,7 @@ const historyRoute = (alias: boolean) => ({
 })
 
 const reading = <Body extends TSchema>(body: Body) => ({
-  access: { meter: true },
+  access: { meter: true, ...pastInQueryWorker },
   view: 'as_of' as const,
   answers: { 200: body, 404: NestedProblem },
 })

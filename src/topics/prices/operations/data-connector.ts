@@ -82,7 +82,7 @@ export const dataConnectorOperations = [
     summary: 'List prices for data connectors',
     description: `Returns marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources or, if they have none, the shipped series of the ports.`,
     tags: ['Data sources'],
-    access: { feature: 'data_connector', meter: true },
+    access: { feature: 'data_connector', meter: true, queryWorker: true },
     query: query,
     answers: { 200: Rows, 404: NestedProblem },
     handle: ({ at: deps, query: parameters, caller, reply }) => {
