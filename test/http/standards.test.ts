@@ -138,6 +138,33 @@ describe('a resource that can be changed', () => {
     expect(ended.status).toBe(405)
   })
 
+  test('without an entity tag is not changed where a condition names one', async () => {
+    const condition = { 'if-match': '"any"' }
+    const count = async () =>
+      ((await jsonOf(await instance.get('/v1/webhooks', token))).data as unknown[]).length
+    const before = await count()
+    const body = { url: 'https://hooks.example/in', events: ['price.updated'] }
+    const created = (headers: Record<string, string>) =>
+      instance.send('POST', '/v1/webhooks', body, token, headers)
+    const refused = await created(condition)
+    expect(refused.status).toBe(412)
+    expect(await refused.text()).toContain('If-Match must be * or absent')
+    expect(await count()).toBe(before)
+    // These have no read at their path.
+    for (const [method, path] of [
+      ['PATCH', '/v1/api-keys/00000000-0000-4000-8000-0000000000ff'],
+      ['POST', '/v1/prices/batch'],
+    ] as const) {
+      const input = method === 'POST' ? { codes: ['WTI_USD'] } : {}
+      const answer = await instance.send(method, path, input, token, condition)
+      expect({ path, code: answer.headers.get('x-error-code') }).toEqual({
+        path,
+        code: 'PRECONDITION_FAILED',
+      })
+    }
+    expect((await created({ 'if-match': '*' })).status).toBe(201)
+  })
+
   test('is changed without a condition, and one that does not exist is 404 with one', async () => {
     const path = await create()
     expect((await instance.send('PATCH', path, { description: 'a' }, token)).status).toBe(200)

@@ -32,7 +32,15 @@ const codeParameters = ['by_code', 'code', 'codes', 'code1', 'code2', 'commodity
 const waitingSeconds = 60
 
 /** The request headers that a query worker gets; a response depends on no others. */
-const passedOn = ['accept', 'accept-encoding', 'content-type', 'if-range', 'prefer', 'range']
+const passedOn = [
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'if-match',
+  'if-range',
+  'prefer',
+  'range',
+]
 /** Headers that the main thread sets itself, or that belong to the connection. */
 const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
 

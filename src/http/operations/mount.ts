@@ -46,12 +46,14 @@ export function mount<App extends AnyElysia>(
   const router = app as unknown as Record<(typeof verbs)[keyof typeof verbs], AddRoute>
   for (const listed of operations) {
     const { path } = listed
-    const operation =
-      isRead(listed) && changed.has(path)
-        ? withTag(listed)
-        : isChange(listed) && reads.has(path)
-          ? withPrecondition(listed, reads.get(path)!, context)
+    const read = isChange(listed) ? reads.get(path) : undefined
+    const operation = read
+      ? withPrecondition(listed, read, context)
+      : isRead(listed)
+        ? changed.has(path)
+          ? withTag(listed)
           : listed
+        : withoutTag(listed)
     // Each path gets a new hook, because the framework changes the hooks that it is given.
     router[verbs[operation.method]](path, handlerOf(context, operation), hookOf(operation))
     for (const alias of operation.aliases ?? []) {
@@ -96,6 +98,28 @@ function withTag(operation: Operation): Operation {
   return { ...operation, handle: awaitedIf(isAsync(handle), tagged) }
 }
 
+/** The entity tags that a change is for; undefined: it is for any version. */
+const conditionOf = ({ request }: Parameters<Handle>[0]): string | undefined => {
+  const condition = request.headers.get('if-match')
+  return condition === null || condition.trim() === '*' ? undefined : condition
+}
+
+/** Without an entity tag none of `If-Match` can be that of the resource (RFC 9110). */
+const noTag = () =>
+  new Problem(
+    'PRECONDITION_FAILED',
+    'If-Match must be * or absent: this operation has no entity tag to compare.',
+  )
+
+function withoutTag(operation: Operation): Operation {
+  const handle = operation.handle as Handle
+  const guarded: Handle = call => {
+    if (conditionOf(call) !== undefined) throw noTag()
+    return handle(call)
+  }
+  return { ...operation, handle: awaitedIf(isAsync(handle), guarded) }
+}
+
 /**
  * A change with `If-Match` is refused where the resource has changed since the caller read it. PATCH
  * returns the new tag; PUT must not, because what was sent is not stored byte by byte (RFC 9110).
@@ -116,10 +140,12 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
     )
   }
   const guarded: Handle = call => {
-    const condition = call.request.headers.get('if-match')
-    if (condition === null || condition.trim() === '*') return changed(call)
+    const condition = conditionOf(call)
+    if (condition === undefined) return changed(call)
     return stepped(current(call), resource => {
       const tag = tagOf(resource, read)
+      // A path that refuses every read refuses every change too.
+      if (tag === undefined && !(resource instanceof Response)) throw noTag()
       if (tag !== undefined && !hasEtag(etagsOfSet(condition), etagsOfSet(tag)))
         throw new Problem(
           'PRECONDITION_FAILED',
