@@ -279,7 +279,7 @@ for (const [name, transport] of [
           { query: 'brent' },
           'Unknown argument "query". Use text, category or limit.',
         ],
-        ['latest_prices', { codes: 'WTI_USD' }, 'codes: Expected array; got "WTI_USD".'],
+        ['latest_prices', { codes: [] }, 'codes: '],
         ['compare', { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval: 'fortnight' }, 'interval'],
       ] as const)
         expect(await assistant.call(name, args)).toEqual({
@@ -289,6 +289,28 @@ for (const [name, transport] of [
       await expect(assistant.client.callTool({ name: 'nope' })).rejects.toThrow(
         'There is no tool nope',
       )
+    })
+
+    test('takes lists and numbers as text, as command lines and some models send them', async () => {
+      const { prices } = await assistant.ask<{ prices: { code: string }[] }>('latest_prices', {
+        codes: 'WTI_USD, BRENT_CRUDE_USD',
+      })
+      expect(prices.map(({ code }) => code)).toEqual(['WTI_USD', 'BRENT_CRUDE_USD'])
+      const { codes } = await assistant.ask<{ codes: unknown[] }>('search_codes', {
+        text: 'oil',
+        limit: '2',
+      })
+      expect(codes).toHaveLength(2)
+    })
+
+    test('describes a choice of words as an enumeration', async () => {
+      const { tools } = await assistant.client.listTools()
+      const history = tools.find(({ name }) => name === 'price_history')!
+      expect(history.inputSchema.properties!.interval).toMatchObject({
+        type: 'string',
+        enum: ['hour', 'day', 'week', 'month'],
+      })
+      expect(JSON.stringify(tools)).not.toContain('"const"')
     })
 
     test('has resources and prompts', async () => {

@@ -13,6 +13,7 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { TSchema } from '@sinclair/typebox'
 import type { Commodity } from '../../../http/operations/commodities/row.ts'
 import { version } from '../../../version.ts'
 import { alertTools } from './alert-tools.ts'
@@ -192,14 +193,27 @@ function checkCompleted({ ref, argument: { name } }: CompleteRequest['params']):
     throw protocolError(ErrorCode.InvalidParams, `The ${whole} has no argument ${name}.`)
 }
 
+/** A choice of words as an enumeration: few programs read one of constants. */
+function describedArgument({ anyOf, ...schema }: TSchema): object {
+  const words = (anyOf as { const?: string }[] | undefined)?.flatMap(
+    ({ const: word }) => word ?? [],
+  )
+  return words?.length
+    ? { type: 'string', enum: words, ...schema }
+    : { ...schema, ...(anyOf && { anyOf }) }
+}
+
 /** A tool as programs see it: an argument with a default need not be given. */
 function describedTool({ name, title, description, input, writes }: Tool) {
   const required = input.required?.filter(field => input.properties[field]?.default === undefined)
+  const properties = Object.fromEntries(
+    Object.entries(input.properties).map(([name, schema]) => [name, describedArgument(schema)]),
+  )
   return {
     name,
     title,
     description,
-    inputSchema: { ...input, required, type: 'object' as const },
+    inputSchema: { ...input, properties, required, type: 'object' as const },
     annotations: { title, readOnlyHint: !writes, destructiveHint: false },
   }
 }

@@ -63,6 +63,20 @@ interface ToolDefinition<Input extends TObject> {
   run(args: Static<Input>, ask: Ask): Promise<unknown>
 }
 
+/**
+ * The arguments as they are meant: assistants and command lines send lists as text with commas, and
+ * numbers as text.
+ */
+function meantBy(input: TObject, args: unknown): unknown {
+  const given = { ...(args as Record<string, unknown> | undefined) }
+  for (const [name, { type }] of Object.entries(input.properties)) {
+    const value = given[name]
+    if (type === 'array' && typeof value === 'string')
+      given[name] = value.split(',').map(item => item.trim())
+  }
+  return Value.Convert(input, Value.Default(input, structuredClone(given)))
+}
+
 /** A tool whose arguments are checked against its schema before it runs. */
 export function createTool<Input extends TObject>(definition: ToolDefinition<Input>): Tool {
   const { input, writes = false } = definition
@@ -70,7 +84,7 @@ export function createTool<Input extends TObject>(definition: ToolDefinition<Inp
     ...definition,
     writes,
     async run(args, ask) {
-      const values = Value.Default(input, structuredClone(args ?? {}))
+      const values = meantBy(input, args)
       const names = Object.keys(input.properties)
       const unknown = Object.keys(values as object).find(name => !names.includes(name))
       if (unknown !== undefined && names.length > 0)
