@@ -1,9 +1,10 @@
 import { Elysia, ValidationError } from 'elysia'
 import { storageFaultOf } from '../database/storage-fault.ts'
-import { shownValue } from '../lib/text/wrong-value.ts'
+import { wrongValue } from '../lib/text/wrong-value.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { Outcome } from './answer/outcome.ts'
-import type { AccessPlugin } from './gate/access.ts'
+import { type AccessPlugin, UnknownSegment } from './gate/access.ts'
+import type { KnownSegment } from './gate/access-kind.ts'
 import { createKnownNames, type KnownNames } from './input/known-names.ts'
 import { bodyFor, problemResponse } from './problem/details.ts'
 import { Problem, type ProblemContext, problemHeaders } from './problem/problem.ts'
@@ -54,7 +55,7 @@ export function unknownRoute({
   profiles,
   pages,
 }: BaseDeps) {
-  return (request: Request): Response | Promise<Response> => {
+  return (request: Request, known?: KnownSegment): Response | Promise<Response> => {
     const headers: Record<string, string> = { ...(profiles && { vary: profiles.vary }) }
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
@@ -69,7 +70,7 @@ export function unknownRoute({
     const { paths, parameter } = nearest
     const why =
       methods.length === 0 && nearest.methods.length > 0 && parameter
-        ? wrongSegment(path, parameter)
+        ? wrongSegment(path, parameter, known)
         : notHere(request.method, path, paths, methods)
     const isJson = acceptsJson(request)
     // If the client accepts no JSON, the API specification treats a wrong method as an unknown
@@ -125,7 +126,8 @@ export function createBase(deps: BaseDeps) {
     .onError({ as: 'global' }, ({ error, code, set, request, requestContext }) => {
       // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does
       // not exist.
-      if (code === 'NOT_FOUND' && !(error instanceof Problem)) return answerUnknown(request)
+      if (code === 'NOT_FOUND' && !(error instanceof Problem))
+        return answerUnknown(request, error instanceof UnknownSegment ? error.known : undefined)
       const problem = problemOf(error, code)
       for (const name of ofResource) delete set.headers[name]
       disk?.failed(error)
@@ -218,8 +220,14 @@ function notHere(
 }
 
 /** The path exists, and does not accept the value of its parameter. */
-const wrongSegment = (path: string, { name, value }: { name: string; value: string }): string =>
-  `${path.slice(0, pathCharactersMax)}: {${name.slice(1)}} must be a value that this path takes; got ${shownValue(value)}. GET /openapi.json describes it.`
+const wrongSegment = (
+  path: string,
+  { name, value }: { name: string; value: string },
+  { right, accepted }: Pick<KnownSegment, 'right' | 'accepted'> = {
+    right: 'a value that GET /openapi.json describes',
+  },
+): string =>
+  `${path.slice(0, pathCharactersMax)}: ${wrongValue(`{${name.slice(1)}}`, right, value, accepted)}`
 
 /** Converts an error to the one for the caller. Only a Problem has details. */
 function problemOf(error: unknown, code: string | number): Problem {

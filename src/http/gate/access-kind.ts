@@ -75,11 +75,8 @@ export interface KeyAccess {
   secret?: true
   /** The requests that it makes itself record its effects in the audit trail. */
   unaudited?: true
-  /**
-   * Whether the path's parameters name something that exists as a route; otherwise the answer is
-   * that of an unknown route.
-   */
-  known?: (params: Readonly<Record<string, string | undefined>>) => boolean
+  /** The values that the path's parameter may have; another one is answered like an unknown route. */
+  known?: KnownSegment
   /**
    * Refusals of the plan in the flat shape, as the drilling and intelligence families have them.
    */
@@ -92,6 +89,15 @@ export interface KeyAccess {
   refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
   /** The schema of these responses, where every error is sent so. */
   refusalSchema?: object
+}
+
+/** The values of the parameter of a path that exist as routes. */
+export interface KnownSegment {
+  isKnown(params: Readonly<Record<string, string | undefined>>): boolean
+  /** Completes the sentence "it must be …". */
+  right: string
+  /** Accepted values, of which the nearest one is suggested. */
+  accepted?: readonly string[]
 }
 
 export interface RefusalAnswer {

@@ -11,7 +11,7 @@ import {
   refusalsKey,
 } from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
-import { type Access, isForQueryWorker, isHeavy, type KeyAccess } from './access-kind.ts'
+import { type Access, isForQueryWorker, isHeavy, type KnownSegment } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Gate } from './gate.ts'
 import type { QueryWorkerDispatch } from './query-worker-dispatch.ts'
@@ -191,6 +191,13 @@ function nameAll(params: Record<string, string | undefined>) {
   for (const name in params) params[name] ??= '\ufffd'
 }
 
-const knownOnly = (isKnown: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {
-  if (!isKnown(ctx.params as Record<string, string>)) throw new NotFoundError()
+/** Thrown where the value in a path is none that its route has. */
+export class UnknownSegment extends NotFoundError {
+  constructor(readonly known: KnownSegment) {
+    super()
+  }
+}
+
+const knownOnly = (known: KnownSegment) => (ctx: { params: unknown }) => {
+  if (!known.isKnown(ctx.params as Record<string, string>)) throw new UnknownSegment(known)
 }

@@ -192,6 +192,7 @@ export function createKnownNames() {
     },
     /** The documented paths nearest to one that does not exist, and the methods of this one. */
     nearest(path: string) {
+      const written = path.split('/').filter(Boolean)
       const segments = segmentsOf(path).slice(0, segmentsMax)
       const meant = withVersion(segments)
       const farthest = meant === segments ? mostDistant(segments) : misspellingMax
@@ -217,7 +218,7 @@ export function createKnownNames() {
         methods: template?.methods ?? [],
         /** The value in the place of the path's first parameter, where such a path exists. */
         parameter: (isMisspelt ? undefined : template)?.segments
-          .map((name, i) => ({ name, value: segments[i] ?? '' }))
+          .map((name, i) => ({ name, value: written[i] ?? '' }))
           .find(({ name }) => name.startsWith(':')),
       }
     },

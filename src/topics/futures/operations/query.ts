@@ -1,16 +1,25 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { KeyAccess } from '../../../http/gate/access-kind.ts'
+import type { KeyAccess, KnownSegment } from '../../../http/gate/access-kind.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, type ParameterOptions, textParameter } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { ContractDay } from '../math/contract-days.ts'
-import { type Family, familyBySlug, type Named, parseContract } from '../math/families.ts'
+import {
+  type Family,
+  families,
+  familyBySlug,
+  type Named,
+  namesOf,
+  parseContract,
+  slugsOf,
+} from '../math/families.ts'
 import type { Freshness, Futures } from '../service/futures.ts'
 
 /** The family in a path, with the data that its responses need. */
@@ -44,18 +53,23 @@ export function createFuturesRoutes({
   exchangeWords,
 }: Context): FuturesRoutes {
   const familyNamed = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
+  const knownFamilies = (some: readonly Family[]): KnownSegment => ({
+    isKnown: ({ slug }) => some.some(family => family === familyNamed(slug)?.family),
+    right: oneOf(some.map(family => slugsOf(family, exchangeWords)[0]!)),
+    accepted: some.flatMap(family => namesOf(family, exchangeWords)),
+  })
   const routes: FuturesRoutes = {
     futures,
     at: context => ({ ...routes, futures: context.futures }),
     every: {
       feature: 'futures',
       meter: true,
-      known: ({ slug }) => familyNamed(slug) !== undefined,
+      known: knownFamilies(families),
     },
     full: {
       feature: 'futures',
       meter: true,
-      known: ({ slug }) => familyNamed(slug)?.family.limited === false,
+      known: knownFamilies(families.filter(({ limited }) => !limited)),
     },
     familyOf(slug) {
       const named = familyNamed(slug)!

@@ -23,8 +23,13 @@ import {
 } from './window-query.ts'
 import { WindowBody } from './window-row.ts'
 
-/** A path whose last part is not a day is answered like an unknown path. */
-const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
+const dayAccess: Access = {
+  meter: true,
+  known: {
+    isKnown: ({ date }) => parseDay(date ?? '') !== undefined,
+    right: 'a day, such as 2026-11-20',
+  },
+}
 
 const rowOrderNote =
   ' Rows are newest first across all codes. Hour, day, week and month are buckets of UTC or of `zone` (weeks start on Monday) of the observations inside the range. Paging is stable: prices that arrive while you page never duplicate or hide rows.'
