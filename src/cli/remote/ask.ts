@@ -52,6 +52,25 @@ async function send(address: URL, init: RequestInit): Promise<Response> {
   }
 }
 
+/** The names that commands have for parameters of the API. */
+const commandNames: Readonly<Record<string, string>> = {
+  start_date: '--start',
+  end_date: '--end',
+  as_of: '--as-of',
+  interval: '--interval',
+  date: '--date',
+  '{slug}': 'family',
+}
+
+/** A message of the API in the words of the command line. */
+export const inCommandNames = (message: string): string =>
+  message
+    .replace(/^\/v1\/\S+: (?=\{)/, '')
+    .replace(
+      /^(?:interval|date|\{slug\}|as_of)(?= )|\b(?:start|end)_date\b/g,
+      name => commandNames[name]!,
+    )
+
 /** Sends requests to a server over HTTP with a key; throws Refusal for errors. */
 export const createRemoteAsk =
   (server: RemoteServer): Ask =>
@@ -68,6 +87,7 @@ export const createRemoteAsk =
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     const value: unknown = isJson ? JSON.parse(text) : undefined
-    if (!response.ok || !isJson) throw refusalOf(response.status, value)
+    if (!response.ok || !isJson)
+      throw refusalOf(response.status, value, server.source === 'cli' ? inCommandNames : undefined)
     return value as T
   }

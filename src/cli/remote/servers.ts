@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stringify } from 'smol-toml'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
-import { shownValue, unknownName } from '../../lib/text/wrong-value.ts'
+import { shownValue, unknownName, wrongValue } from '../../lib/text/wrong-value.ts'
 
 /** A server that a person uses, and their key for it. */
 export interface SavedServer {
@@ -92,7 +92,9 @@ export function checkName(name: string): void {
 
 export function checkUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new Error(`${url} must be the URL of a server, such as https://prices.example.com`)
+    throw new Error(
+      wrongValue('address', 'the URL of a server, such as https://prices.example.com', url),
+    )
   }
   return url.replace(/\/+$/, '')
 }

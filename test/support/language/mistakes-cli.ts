@@ -86,5 +86,6 @@ export const laterCliMistakes: readonly CliMistake[] = [
   { mistake: 'an alert above a word', words: ['alert', 'add', 'WTI_USD', 'greater_than', 'abc', ...none], isElsewhere: true, names: 'value must be', right: 'a number', got: 'got "abc"' },
   { mistake: 'a mirror in no folder', words: ['sync', 'http://127.0.0.1:1', '--key', 'x', '--into', 'sqlite:no-folder/x.db'], isElsewhere: true, names: 'Cannot open', got: 'x.db', right: 'no-folder does not exist' },
   { mistake: 'a mirror in another file', words: ['sync', 'http://127.0.0.1:1', '--key', 'x', '--into', 'sqlite:DIR/bad.csv'], isElsewhere: true, names: 'Cannot open', got: 'bad.csv', right: 'file is not a database' },
+  { mistake: 'a login without an address', words: ['login', 'notaurl'], isElsewhere: true, names: 'address must be', right: 'the URL of a server, such as https://', got: 'got "notaurl"' },
   { mistake: 'a restore from a day in words', words: ['restore', '--from', 'yesterday'], names: '--from must be', right: 'latest, or a time such as', got: 'got "yesterday"' },
 ]

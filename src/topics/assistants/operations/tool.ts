@@ -107,16 +107,18 @@ interface RefusalBody {
   message?: string
   code?: string
   error?: string | { message?: string; code?: string }
-  data?: { suggestions?: string[] }
 }
 
-/** The error in a response of the API, with suggestions where it has some. */
-export function refusalOf(status: number, body: unknown): Refusal {
-  const { message, code, error, data } = (body ?? {}) as RefusalBody
+/** The error in a response of the API; `reworded` puts its message into other words. */
+export function refusalOf(
+  status: number,
+  body: unknown,
+  reworded = (message: string): string => message,
+): Refusal {
+  const { message, code, error } = (body ?? {}) as RefusalBody
   const inner = typeof error === 'object' ? error : undefined
-  const text = message ?? inner?.message ?? `the service answered ${status}`
-  const suggestions = data?.suggestions ?? []
-  const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}.` : ''
+  const text = message ?? inner?.message ?? `the server returned status ${status}`
   const name = code ?? inner?.code
-  return new Refusal(`${status} ${name ?? ''}: ${text}${meant}`.replace(' :', ':'), status, name)
+  const head = name === undefined ? `${status}` : `${status} ${name}`
+  return new Refusal(`${head}: ${reworded(text)}`, status, name)
 }
