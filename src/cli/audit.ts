@@ -17,11 +17,11 @@ const limitUsual = 100
 const entryTable = (entries: readonly EntryLine[]) =>
   tableOf(entries, {
     ID: 'id',
-    AT: 'at',
+    TIME: 'at',
     WHO: entry => (entry.email === null ? entry.actor : `${entry.actor} (${entry.email})`),
     FROM: 'from',
-    WHAT: 'action',
-    THING: 'thing',
+    ACTION: 'action',
+    OBJECT: 'thing',
     OUTCOME: 'outcome',
     DETAILS: entry =>
       Object.entries(entry.details ?? {})

@@ -43,7 +43,7 @@ export const listHeld = async (
       KIND: 'kind',
       TYPE: 'event_type',
       EVENT: 'event_id',
-      ABOUT: 'about',
+      DETAILS: 'about',
       ACCOUNT: 'account_id',
       CREATED: 'created_at',
     }),

@@ -16,7 +16,7 @@ const alertTable = (rows: readonly AlertLine[]) =>
       `${row.analytics_type ?? 'price'} ${row.condition_operator} ${row.condition_value}`,
     ON: row => yes(row.enabled),
     FIRED: 'trigger_count',
-    LAST: 'last_triggered_at',
+    'LAST FIRED': 'last_triggered_at',
   })
 
 const webhookTable = (rows: readonly WebhookLine[]) =>
@@ -24,9 +24,9 @@ const webhookTable = (rows: readonly WebhookLine[]) =>
     ID: 'id',
     URL: 'url',
     STATUS: 'status',
-    TAKEN: 'successful_deliveries',
+    DELIVERED: 'successful_deliveries',
     FAILED: 'failed_deliveries',
-    'IN A ROW': 'consecutive_failures',
+    'CONSECUTIVE FAILURES': 'consecutive_failures',
     EVENTS: row => row.events.join(','),
     'LAST ERROR': 'last_error',
   })
@@ -36,9 +36,9 @@ const deliveryTable = (rows: readonly DeliveryLine[]) =>
     ID: 'id',
     NAME: 'name',
     CADENCE: 'cadence',
-    AT: 'delivery_time',
+    TIME: 'delivery_time',
     ZONE: 'time_zone',
-    TO: 'recipient_email',
+    RECIPIENT: 'recipient_email',
     ON: row => yes(row.enabled),
     NEXT: 'next_delivery_at',
   })

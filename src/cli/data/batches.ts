@@ -13,7 +13,7 @@ const shownMax = 50
 const statusOf = (batch: BatchLine): string =>
   batch.undone_at === null ? batch.status.replace('_', ' ') : 'undone'
 
-const aboutOf = (batch: BatchLine): string =>
+const detailsOf = (batch: BatchLine): string =>
   [
     batch.file_name,
     batch.dataset,
@@ -32,12 +32,12 @@ const batchTable = (batches: readonly BatchLine[]) =>
     SOURCE: 'source',
     NEW: 'inserted',
     REVISED: 'revised',
-    GONE: 'removed',
+    REMOVED: 'removed',
     REJECTED: 'rejected',
     HELD: 'held',
     KEPT: 'kept_as_corrected',
     STATUS: batch => statusOf(batch),
-    ABOUT: batch => aboutOf(batch),
+    DETAILS: batch => detailsOf(batch),
   })
 
 interface ListOptions {

@@ -14,7 +14,7 @@ const datasetTable = (datasets: readonly DatasetLine[]) =>
       Object.entries(guards)
         .map(pair => pair.join('='))
         .join(' ') || 'as usual',
-    ABOUT: 'description',
+    DESCRIPTION: 'description',
   })
 
 const listDatasets = async (env: CommandEnvironment): Promise<void> => {

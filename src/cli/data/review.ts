@@ -8,12 +8,13 @@ const perPage = 100
 const flagTable = (values: readonly FlagLine[]) =>
   tableOf(values, {
     ID: 'id',
-    OF: value => value.code ?? `${value.dataset} ${Object.values(value.line ?? {}).join(' ')}`,
-    AT: 'observed_at',
+    'CODE OR ROW': value =>
+      value.code ?? `${value.dataset} ${Object.values(value.line ?? {}).join(' ')}`,
+    OBSERVED: 'observed_at',
     VALUE: 'price',
     BEFORE: value => (value.before === null ? '-' : String(value.before)),
     RULE: 'rule',
-    WHY: 'reason',
+    REASON: 'reason',
     SOURCE: 'source',
     BATCH: 'batch',
     STATUS: 'status',
@@ -31,7 +32,7 @@ const listFlags = async (
 ): Promise<void> => {
   const list = listPath(path, { per_page: String(perPage), status, code, dataset })
   const { values } = await env.answer<{ values: FlagLine[] }>('GET', list)
-  env.print(values, flagTable)
+  env.print(values, rows => (rows.length === 0 ? ['No values.'] : flagTable(rows)))
 }
 
 const decide = async (

@@ -141,7 +141,7 @@ function linesOf(findings: readonly Finding[], paint: Paint): string[] {
     check,
     advice === null ? sentence : `${sentence}; ${advice}`,
   ])
-  const [heading, ...lines] = tableLines(['STATUS', 'CHECK', 'FOUND'], rows).map(oneLine)
+  const [heading, ...lines] = tableLines(['STATUS', 'CHECK', 'RESULT'], rows).map(oneLine)
   return [
     heading!,
     // The verdict is the first word of its line.
