@@ -19,15 +19,14 @@ import { companyRoleOf, companyRoles } from '../plans/roles/company-roles.ts'
 import { planIds } from '../plans/tiers.ts'
 
 /**
- * One sort of value: how text becomes one, which values it admits, how a value is shown to a
- * person.
+ * A kind of value: how it is parsed, which values are accepted, and how one is shown to a person.
  */
 export interface Kind<T, Suffix extends string = ''> {
   /** Completes the sentence "it must be …". */
   allowed: string
   /**
-   * Parses the text of a flag or a variable; a text of another kind is returned unchanged and then
-   * refused.
+   * Parses the text of a flag or a variable; a text of another kind is returned unchanged, and
+   * `accept` refuses it.
    */
   fromText(text: string): unknown
   /** undefined refuses the value. */
@@ -78,7 +77,7 @@ export class Secret {
   }
 }
 
-/** Since this time the stored data shows when its revisions begin. */
+/** Revisions recorded since this time show when the coverage of a series begins. */
 export const revisionsKeptSince = Date.UTC(2026, 6, 28)
 
 const same = (text: string) => text
@@ -310,7 +309,7 @@ const providerUrl: Kind<string> = {
   accept: value => (value === '' ? undefined : baseUrl.accept(value)),
 }
 
-/** The codes that lists begin with, and that a demo serves, unless others are configured. */
+/** The codes that a demo serves and that lists begin with, unless others are configured. */
 export const freeCodes = [
   'BRENT_CRUDE_USD',
   'WTI_USD',
@@ -435,28 +434,44 @@ const preference: Kind<Readonly<Record<string, readonly string[]>>> = {
 }
 
 /** The settings of one feed. A table `[feeds.NAME]` with any of them, or with none, turns it on. */
-const ofFeed = (name: FeedName) => ({
-  [`feeds.${name}.enabled`]: key(flag(), false, `Whether ${name} is read; a table turns it on.`),
-  [`feeds.${name}.key`]: key(secret(), new Secret(''), `The key that ${name} asks for.`),
-  [`feeds.${name}.key_file`]: key(path(''), '', `File that holds the key of ${name}.`),
-  [`feeds.${name}.base_url`]: key(baseUrl, '', `A mirror of ${name}; empty: the publisher.`),
-  [`feeds.${name}.codes`]: key(feedTargets, [], `What is read of ${name}; empty: all that it has.`),
-  [`feeds.${name}.since`]: key(day, '', `How far back ${name} is read; empty: all there is.`),
+const keysOfFeed = (name: FeedName) => ({
+  [`feeds.${name}.enabled`]: key(
+    flag(),
+    false,
+    `Whether the feed ${name} is read. A table [feeds.${name}] turns it on.`,
+  ),
+  [`feeds.${name}.key`]: key(secret(), new Secret(''), `API key for ${name}.`),
+  [`feeds.${name}.key_file`]: key(path(''), '', `File with the API key for ${name}.`),
+  [`feeds.${name}.base_url`]: key(
+    baseUrl,
+    '',
+    `Address of a mirror of ${name}; empty: the publisher itself.`,
+  ),
+  [`feeds.${name}.codes`]: key(
+    feedTargets,
+    [],
+    `Codes and datasets to read from ${name}; empty: all.`,
+  ),
+  [`feeds.${name}.since`]: key(
+    day,
+    '',
+    `First day to read from ${name}; empty: its whole history.`,
+  ),
   [`feeds.${name}.reread`]: key(
     duration('0s', '3650d'),
     0,
-    `How much a later run of ${name} reads again; 0s: what its publisher corrects.`,
+    `Period that each later run of ${name} reads again, for corrections; 0s: as long as its publisher usually corrects.`,
   ),
   [`feeds.${name}.license`]: key(
     choice('', 'accept'),
     '',
-    `"accept" where the terms of ${name} allow you to use what it sends.`,
+    `"accept" confirms that the terms of ${name} allow your use of its data.`,
   ),
 })
 
-const feedKeys: ConfigKeys = Object.assign({}, ...feedNames.map(ofFeed))
+const feedKeys: ConfigKeys = Object.assign({}, ...feedNames.map(keysOfFeed))
 
-/** Every setting there is, in the order in which `config explain` lists them. */
+/** Every setting but those of feeds, in the order in which `config explain` lists them. */
 const ownKeys = {
   plans: key(
     path('spec', 'unlimited'),
@@ -518,12 +533,12 @@ const ownKeys = {
     '',
     'File that a server writes its log to; empty: standard error, for journald or a container.',
   ),
-  'log.file_mb': key(integer(1, 10_240), 50, 'Size in megabytes at which that file is rotated.'),
-  'log.file_days': key(integer(1, 3650), 14, 'Days for which rotated files are retained.'),
+  'log.file_mb': key(integer(1, 10_240), 50, 'Size in megabytes at which the log file is rotated.'),
+  'log.file_days': key(integer(1, 3650), 14, 'Days for which rotated log files are retained.'),
   'audit.keep_days': key(
     integer(30, 36_500),
     730,
-    'Days that the audit trail keeps what was done; what is left of its chain can be verified.',
+    'Days for which entries of the audit trail are retained; the remaining chain can still be verified.',
   ),
   'batches.undo_days': key(
     integer(1, 36_500),
@@ -541,9 +556,21 @@ const ownKeys = {
     'Directory that scheduled backups are written to, best on another disk than the data; empty: none.',
   ),
   'backups.every': key(duration('5m', '7d'), dayMs, 'How often a scheduled backup is made.'),
-  'backups.keep_all': key(duration('1h', '90d'), 2 * dayMs, 'Younger backups are all kept.'),
-  'backups.keep_days': key(integer(0, 3650), 14, 'Days of which the newest backup is kept.'),
-  'backups.keep_weeks': key(integer(0, 520), 8, 'Weeks of which the newest backup is kept.'),
+  'backups.keep_all': key(
+    duration('1h', '90d'),
+    2 * dayMs,
+    'Age up to which every backup is retained.',
+  ),
+  'backups.keep_days': key(
+    integer(0, 3650),
+    14,
+    'Number of days for which one backup a day is retained.',
+  ),
+  'backups.keep_weeks': key(
+    integer(0, 520),
+    8,
+    'Number of weeks for which one backup a week is retained.',
+  ),
   'backups.key': key(
     secret(),
     new Secret(''),
@@ -559,10 +586,18 @@ const ownKeys = {
     '',
     'Prefix of the names of backups in the bucket.',
   ),
-  'backups.s3_endpoint': key(baseUrl, '', 'Address of that storage; empty: that of its region.'),
-  'backups.s3_region': key(text('a region', /^[a-z0-9-]{1,40}$/), 'us-east-1', 'Its region.'),
-  'backups.s3_access_key': key(secret(), new Secret(''), 'Its access key.'),
-  'backups.s3_secret_key': key(secret(), new Secret(''), 'Its secret key.'),
+  'backups.s3_endpoint': key(
+    baseUrl,
+    '',
+    'Address of the S3-compatible storage; empty: the address of Amazon S3 in the region.',
+  ),
+  'backups.s3_region': key(
+    text('a region', /^[a-z0-9-]{1,40}$/),
+    'us-east-1',
+    'Region of the bucket.',
+  ),
+  'backups.s3_access_key': key(secret(), new Secret(''), 'Access key of the bucket.'),
+  'backups.s3_secret_key': key(secret(), new Secret(''), 'Secret key of the bucket.'),
   'notices.url': key(
     secret(),
     new Secret(''),
@@ -601,7 +636,7 @@ const ownKeys = {
     0,
     'Port of GET /metrics without a token, for a scraper; 0 opens none: the admin token opens /metrics.',
   ),
-  'metrics.host': key(host, '127.0.0.1', 'Address of that port.'),
+  'metrics.host': key(host, '127.0.0.1', 'Address that metrics.port listens on.'),
   'otel.endpoint': key(
     baseUrl,
     '',
@@ -620,18 +655,18 @@ const ownKeys = {
     'Wellhead-Webhooks/2.0',
     'User-Agent of webhook deliveries.',
   ),
-  'brand.docs_url': key(link, '{base_url}/docs', 'Documentation, as linked from bodies.'),
+  'brand.docs_url': key(link, '{base_url}/docs', 'Documentation, as linked from responses.'),
   'brand.upgrade_url': key(
     link,
     '{base_url}/account/plan',
-    'Where plans are chosen, as linked from refusals.',
+    'Page where plans are chosen, as linked from error responses.',
   ),
   'brand.signup_url': key(
     link,
     '{base_url}/signup',
-    'Where accounts are made, as linked from refusals.',
+    'Page where accounts are created, as linked from error responses.',
   ),
-  'brand.support_url': key(link, '', 'Where people get help; empty: no such link.'),
+  'brand.support_url': key(link, '', 'Page where people get help; empty: no link.'),
   'brand.sender': key(sender, 'Wellhead <wellhead@localhost>', 'Sender of e-mail.'),
   'brand.stream_channels': key(
     channels,
@@ -641,7 +676,7 @@ const ownKeys = {
   'cors.origins': key(
     origins,
     ['*'],
-    'Origins whose pages may read answers; never with credentials.',
+    'Origins whose pages may read responses; never with credentials.',
   ),
   'demo.codes': key(
     codes,
@@ -661,7 +696,7 @@ const ownKeys = {
   'quota.scope': key(
     choice('key', 'account'),
     'key',
-    'Whether the quota counts each key or the whole account.',
+    'Whether each key or the whole account has the quota.',
   ),
   'limits.per_minute': key(perWindow, defaultLimits.perMinute, 'Requests of a key in 60 seconds.', {
     inDev: demoPerMinute,
@@ -706,7 +741,7 @@ const ownKeys = {
   'feeds.enabled': key(
     flag(),
     true,
-    'Whether public sources are read; false: nothing leaves the machine for them.',
+    'Whether public feeds are read; false: no feed makes a request.',
   ),
   'feeds.contact': key(
     text('text without control characters, up to 200 characters', /^[^<>()]{0,200}$/),
@@ -716,7 +751,7 @@ const ownKeys = {
   'feeds.prefer': key(
     preference,
     {},
-    'By code, the feeds that win where several have it; else their own order.',
+    'Feeds to prefer for a code that several publish, best first; other codes use the built-in order.',
   ),
   'data_sources.directory': key(
     path(''),
@@ -726,7 +761,7 @@ const ownKeys = {
   'data_sources.timeout': key(
     duration('100ms', '60s'),
     20 * secondMs,
-    'How long a sync of a data source waits for the answer.',
+    'How long a sync of a data source waits for a response.',
   ),
   'data_sources.per_account': key(integer(1, 1000), 25, 'Data sources of an account.'),
   'outbox.concurrency': key(
@@ -742,7 +777,7 @@ const ownKeys = {
   'webhooks.source_ranges': key(
     networks,
     [],
-    'Networks that deliveries come from, as published to receivers.',
+    'Networks that webhook deliveries come from, as published to receivers.',
   ),
   'mail.provider': key(
     choice('none', 'resend', 'smtp', 'capture'),
@@ -763,7 +798,7 @@ const ownKeys = {
   'mail.strangers_per_day': key(
     integer(0, 10_000),
     20,
-    'Different addresses outside of it that one account may write to on a day.',
+    'Maximum number of external addresses that one account may send e-mail to in a day.',
   ),
   'mail.strangers_agree': key(
     flag(),
@@ -779,7 +814,7 @@ const ownKeys = {
   'mail.resend_url': key(
     providerUrl,
     'https://api.resend.com',
-    "Address of the mail provider's interface.",
+    "Address of the mail provider's API.",
   ),
   'mail.smtp_url': key(
     secret(),
@@ -795,9 +830,9 @@ const ownKeys = {
   'sms.twilio_account': key(
     text('empty, or an id of AC and 32 hexadecimal digits', /^(AC[0-9a-fA-F]{32})?$/),
     '',
-    'Account at the provider of text messages, for sms.provider twilio.',
+    'Twilio account, for sms.provider twilio.',
   ),
-  'sms.twilio_token': key(secret(), new Secret(''), 'Token of that account.'),
+  'sms.twilio_token': key(secret(), new Secret(''), 'Auth token of the Twilio account.'),
   'sms.twilio_from': key(
     text(
       "empty, a number such as +15005550006, or a messaging service's id",
@@ -809,7 +844,7 @@ const ownKeys = {
   'sms.twilio_url': key(
     providerUrl,
     'https://api.twilio.com',
-    "Address of that provider's interface.",
+    "Address of the text message provider's API.",
   ),
   'sms.codes_per_day': key(
     integer(1, 1_000_000),
@@ -819,7 +854,7 @@ const ownKeys = {
   'futures.live_stale_minutes': key(
     integer(1, 1440),
     30,
-    'Age of a quote that makes live futures stale while the market is open.',
+    'Age in minutes at which a live futures quote is stale while the market is open.',
   ),
   'alerts.interval': key(
     duration('0s', '1h'),
@@ -839,7 +874,7 @@ const ownKeys = {
   'billing.provider': key(
     choice('manual', 'stripe'),
     'manual',
-    'How plans are paid: by invoices that the operator marks as paid, or through a payment processor. In a demo instance manual invoices are paid automatically.',
+    'How customers pay for plans: by invoices that the operator marks as paid, or through a payment processor. In a demo instance manual invoices are paid automatically.',
   ),
   'billing.terms': key(
     duration('0s', '365d'),
@@ -854,7 +889,7 @@ const ownKeys = {
   'billing.issuer': key(
     text('text of up to 400 characters', /^.{0,400}$/),
     '',
-    'Who issues the invoices: name and address, lines separated by semicolons.',
+    'Name and address on invoices, lines separated by semicolons.',
   ),
   'billing.credit_packs': key(
     list('packs as id:requests:price:days, such as pack_10k:10000:900:365', text =>
@@ -866,17 +901,17 @@ const ownKeys = {
   'billing.stripe_key': key(
     secret(),
     new Secret(''),
-    'Secret key of the account at the processor, for billing.provider stripe.',
+    'Secret key of the Stripe account, for billing.provider stripe.',
   ),
   'billing.stripe_webhook_secret': key(
     secret(),
     new Secret(''),
-    "Secret that signs the processor's messages to POST /billing/webhooks/stripe.",
+    "Secret that signs Stripe's messages to POST /billing/webhooks/stripe.",
   ),
   'billing.stripe_url': key(
     providerUrl,
     'https://api.stripe.com',
-    "Address of the processor's interface.",
+    "Address of the payment processor's API.",
   ),
   'streams.per_key': key(
     integer(1, 1000),
@@ -917,14 +952,14 @@ const ownKeys = {
   'oidc.issuer': key(
     issuer,
     '',
-    "Issuer of the company's OpenID Connect provider, exactly as its tokens name it; empty: there is none.",
+    "Issuer of the company's OpenID Connect provider, exactly as its tokens name it; empty: no company sign-in.",
   ),
   'oidc.client_id': key(text(), '', 'Client ID that the provider gave to this service.'),
-  'oidc.client_secret_file': key(path(''), '', 'File of the client secret; empty: none.'),
+  'oidc.client_secret_file': key(path(''), '', 'File with the client secret; empty: none.'),
   'oidc.domains': key(
     list('domains such as example.com', matching(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)),
     [],
-    'Domains that the e-mail address of a person may have; none: any address that the provider has verified.',
+    'Accepted domains of e-mail addresses; empty: every address that the provider has verified.',
   ),
   'oidc.role_claim': key(
     text(),
@@ -981,8 +1016,8 @@ const ownKeys = {
     [],
     'Servers of a NATS cluster with JetStream to which commits, prices and snapshots are published; none: nothing is published.',
   ),
-  'nats.credentials_file': key(path(''), '', 'File of credentials for it; empty: none.'),
-  'nats.token': key(secret(), new Secret(''), 'Token for it; empty: none.'),
+  'nats.credentials_file': key(path(''), '', 'File with credentials for NATS; empty: none.'),
+  'nats.token': key(secret(), new Secret(''), 'Token for NATS; empty: none.'),
   'nats.prefix': key(
     natsPrefix,
     'wellhead',
@@ -1002,12 +1037,12 @@ const ownKeys = {
   'nats.sync': key(
     choice('async', 'commit'),
     'async',
-    'commit: a write is acknowledged once the stream has it, and is 503 where it has not within five seconds; async: at once.',
+    'commit: a write is acknowledged once the stream has stored it, and returns 503 after five seconds without that; async: a write is acknowledged at once.',
   ),
   'nats.events': key(
     flag(),
     false,
-    'Whether events that webhooks carry are published on <prefix>.events.<type>, of all accounts.',
+    'Whether the webhook events of all accounts are also published on <prefix>.events.<type>.',
   ),
   'nats.standby': key(
     choice('off', 'auto'),
@@ -1050,12 +1085,12 @@ const ownKeys = {
   'dev.clock': key(
     instant<undefined>(),
     undefined,
-    'Time at which the clock stands until it is advanced, for the command dev only.',
+    'Time at which the clock stops until it is advanced, for the command dev only.',
     {
       flag: '--clock',
     },
   ),
 }
 
-/** With those of each feed, which are many and alike: they are read by name, in `feed/engine`. */
+/** All settings; those of feeds are read by name in `feeds/engine`. */
 export const configKeys: typeof ownKeys = Object.assign({}, ownKeys, feedKeys)
