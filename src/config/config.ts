@@ -453,7 +453,12 @@ function suggestion(name: string, keys: ConfigKeys): string {
   const last = plain.slice(plain.lastIndexOf('.') + 1)
   const keyNames = [...Object.keys(keys), profilesKey]
   const sameLast = keyNames.filter(key => key.endsWith(`.${last}`))
-  const meant = nearestWord(plain, sameLast) ?? sameLast[0] ?? nearestWord(plain, keyNames)
+  // A table of a feed without a key names no setting.
+  const sections = plain.includes('.')
+    ? keyNames.map(key => key.slice(0, key.lastIndexOf('.')))
+    : []
+  const meant =
+    nearestWord(plain, sameLast) ?? sameLast[0] ?? nearestWord(plain, [...keyNames, ...sections])
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
