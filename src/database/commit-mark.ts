@@ -28,14 +28,14 @@ export function missingCommits(dir: string, databasePath: string, log: Log): str
   const seen = mark && `${mark.frames} frames at ${isoInstant(mark.at)}`
   if (!state)
     return mark && mark.frames > 0
-      ? `its log is gone or empty, and had ${seen}; nothing is missing only if another program has checkpointed it in the meantime`
+      ? `its WAL is missing or empty, and had ${seen}; unless another program has checkpointed it since, commits are lost`
       : undefined
-  if (state.brokenAt === 0) return 'the beginning of its log is damaged, and nothing of it is read'
-  // The last transaction before a power cut may be torn, and no one was notified of it.
+  if (state.brokenAt === 0) return 'the header of its WAL is damaged, so all commits in it are lost'
+  // The last transaction before a power cut may be torn; it was not acknowledged.
   if (state.brokenAt !== undefined && state.commitsAfter > 1)
-    return `its log is damaged at frame ${state.brokenAt}: ${state.commitsAfter} commits from there on are lost`
+    return `its WAL is damaged at frame ${state.brokenAt}: the ${state.commitsAfter} commits from there on are lost`
   if (mark && mark.salts === state.salts && mark.frames > state.frames)
-    return `its log ends after ${state.frames} frames, and had ${seen}: the commits between are lost`
+    return `its WAL ends after ${state.frames} frames, and had ${seen}: the commits in between are lost`
   return undefined
 }
 
@@ -54,7 +54,7 @@ export type CommitMark = ReturnType<typeof keepMark>
  */
 export function keepMark(dir: string, databasePath: string, db: Database) {
   const path = pathIn(dir)
-  const look = followWal(db, databasePath)
+  const endOfWal = followWal(db, databasePath)
   // A mark that cannot be written, on a full disk, prevents nothing else.
   const attempt = <T>(work: () => T): T | undefined => {
     try {
@@ -78,7 +78,7 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
   return {
     /** Records the current length of the WAL. */
     note(at: number) {
-      const end = file === undefined ? undefined : attempt(look)
+      const end = file === undefined ? undefined : attempt(endOfWal)
       if (end) write({ salts: end.salts, frames: end.frames, at })
     },
     /** Call this before a database is closed regularly: later commits need no mark. */

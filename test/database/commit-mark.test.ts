@@ -84,9 +84,9 @@ test('a WAL with more commits than marked, or of an earlier generation, is not r
 })
 
 test.each<[string, (log: string) => void, string]>([
-  ['cut short', log => truncateSync(log, 32 + 3 * 4120), 'the commits between are lost'],
-  ['gone', log => rmSync(log), 'its log is gone'],
-  ['emptied', log => truncateSync(log, 0), 'its log is gone or empty'],
+  ['cut short', log => truncateSync(log, 32 + 3 * 4120), 'the commits in between are lost'],
+  ['gone', log => rmSync(log), 'its WAL is missing'],
+  ['emptied', log => truncateSync(log, 0), 'its WAL is missing or empty'],
   [
     'damaged in its last commit',
     log => {
@@ -94,7 +94,7 @@ test.each<[string, (log: string) => void, string]>([
       bytes[bytes.length - 100]! ^= 1
       writeFileSync(log, bytes)
     },
-    'the commits between are lost',
+    'the commits in between are lost',
   ],
   [
     'damaged in the middle',
