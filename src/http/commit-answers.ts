@@ -41,7 +41,7 @@ export function createCommitAnswers(
       void response.body?.cancel()
       return refuse(
         request,
-        'The stream of changes has not taken yet that a request of the quota was used; ask again.',
+        'The charge to the quota is not replicated yet. Send the request again.',
       )
     })
   }
@@ -51,7 +51,7 @@ export function createCommitAnswers(
     if (acknowledged && !(await acknowledged()))
       return refuse(
         request,
-        'It is recorded here, and the stream of changes has not taken it yet, so it is not acknowledged: look before you send it again.',
+        'The write is stored on this server and not replicated yet, so it is not acknowledged. Check whether it was made before you send it again.',
       )
     if (sequence) response.headers.set(sequenceHeader(headerPrefix), String(sequence()))
     return response
