@@ -14,7 +14,8 @@ export function shownValue(value: unknown): string {
     )
   }
   if (value === undefined) return 'nothing'
-  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (Array.isArray(value))
+    return value.length === 0 ? 'an empty list' : `a list of length ${value.length}`
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
