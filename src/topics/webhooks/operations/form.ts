@@ -20,6 +20,7 @@ import {
 } from '../../../http/input/body-schema.ts'
 import { withoutAbsent } from '../../../lib/text/json.ts'
 import { isPlain } from '../../../lib/text/text.ts'
+import { shownValue } from '../../../lib/text/wrong-value.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import {
   coversAnyEvent,
@@ -77,7 +78,7 @@ function eventsFault(events: readonly string[]): string | undefined {
   const unknown = events.filter(name => !coversAnyEvent(name))
   if (unknown.length === 0) return undefined
   const nearest = [...new Set(unknown.map(nearestEvent))]
-  return `must be event types, their aliases or patterns that cover one; got ${unknown.join(', ')}. Did you mean ${nearest.join(', ')}?`
+  return `must be event types, their aliases, or patterns such as price.*; got ${unknown.map(shownValue).join(', ')}. Did you mean ${nearest.join(', ')}?`
 }
 
 /** What the events of an endpoint must be about; null means the same as an empty list. */

@@ -179,7 +179,7 @@ describe('an event that this service does not send', () => {
           errorCode: response.headers.get('x-error-code'),
         }).toEqual({ status: 422, errorCode: 'validation_failed' })
         const text = await response.text()
-        expect(text).toContain(`got ${name}. Did you mean ${nearest}?`)
+        expect(JSON.parse(text).message).toContain(`got "${name}". Did you mean ${nearest}?`)
       }
       await remove(id)
     },
