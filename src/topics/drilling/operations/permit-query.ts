@@ -71,7 +71,7 @@ export function statesOf(text: string | undefined): string[] | undefined {
   const unknown = states.find(code => !permitStateOf(code))
   if (unknown === undefined) return states.length === 0 ? undefined : states
   const allowed = permitStates.map(state => state.code)
-  throw invalidParameter('states', unknown.slice(0, 100), 'covered states', allowed)
+  throw invalidParameter('states', unknown.slice(0, 100), allowed)
 }
 
 /** A plain decimal number of `[min, max]`. */
