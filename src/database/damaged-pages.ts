@@ -5,7 +5,7 @@ import { readWal } from './write-ahead-log.ts'
 /**
  * How often a page that differs is read again: a server may have checkpointed it in the meantime.
  */
-const looks = 4
+const rereadsMax = 4
 const chunkPages = 256
 
 /**
@@ -28,7 +28,7 @@ export function damagedPages(path: string): number[] | undefined {
         if (sum !== 0 && (!pageContents[n] || checksumOf(pageContents[n]) !== sum))
           damaged.push(from + n)
     }
-    for (let look = 0; look < looks && damaged.length > 0; look += 1) {
+    for (let look = 0; look < rereadsMax && damaged.length > 0; look += 1) {
       const inWal = readWal(path)?.pages
       damaged = damaged.filter(page => {
         const [bytes] = readPages(pages, page, 1, pageBytes)

@@ -23,6 +23,7 @@ file(
   'mail.toml',
   '[mail]\nprovider = "resend"\nresend_key = "x"\nresend_url = "http://127.0.0.1:1"\n',
 )
+file('feed.toml', '[feeds.eai]\n')
 file('stripe.toml', '[billing]\nprovider = "stripe"\n')
 
 const placed = (text: string) => text.replace(/^(sqlite:)?DIR/, (_, scheme = '') => scheme + root)

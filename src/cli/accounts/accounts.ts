@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { withoutAbsent } from '../../lib/text/json.ts'
 import type {
   OperatorAccountDetail as AccountDetail,
   OperatorAccount as AccountLine,
@@ -101,10 +102,13 @@ export const changeAccount = async (
   who: string,
   changes: AccountChanges,
 ): Promise<void> => {
+  const body = withoutAbsent(wireOf(changes))
+  if (Object.keys(body).length === 0)
+    throw new Error('name at least one change, such as --plan; --help lists them')
   const { account } = await env.answer<{ account: AccountDetail }>(
     'PATCH',
     await env.accountPath(who),
-    wireOf(changes),
+    body,
   )
   env.print(account, detail => accountTable([detail]))
 }

@@ -67,6 +67,8 @@ export function verifyFile(path: string): string[] {
     return [...faults, ...faultsOf(path, pages)]
   } catch (error) {
     if (pages.length > 0) faults.push(textOf(pages))
+    if (faults.length === 0 && (error as NodeJS.ErrnoException).code === 'SQLITE_NOTADB')
+      throw new Error(`${path} must be a database or backup of Wellhead; got another kind of file`)
     if (faults.length === 0) throw error
     return [...faults, errorMessage(error)]
   }

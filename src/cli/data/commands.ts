@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
+import { scaleRight } from '../../topics/prices/files/parser.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, withOperator } from '../options.ts'
 import { exportOverHttp, isRemoteExport, type RemoteExportOptions } from '../remote/commands.ts'
@@ -49,6 +51,10 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
     .option(
       '--scale <factor>',
       'multiply every value: 0.001 for a file in thousands of the unit of its series',
+      factor => {
+        if (Number(factor) > 0) return factor
+        throw new Error(wrongValue('--scale', scaleRight, factor))
+      },
     )
     .option('--sheet <name>', 'sheet of a workbook (default: the first)')
     .option('--header-row <number>', 'number of the header row (default: 1)')

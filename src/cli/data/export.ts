@@ -85,7 +85,12 @@ function seriesOf(codes: readonly string[], catalogue: CodeLookup): SeriesIdenti
   for (const code of codes) {
     const series = catalogue.find(code)
     const nearest = series ? undefined : catalogue.nearest(code)
-    if (!series) throw new Error(unknownName('code', code, nearest === undefined ? [] : [nearest]))
+    if (!series)
+      throw new Error(
+        nearest === undefined
+          ? `${unknownName('code', code)} "wellhead codes" searches the catalogue.`
+          : unknownName('code', code, [nearest]),
+      )
     seriesById.set(series.id, series)
   }
   return [...seriesById.values()].sort((a, b) => (a.code < b.code ? -1 : 1))

@@ -178,13 +178,16 @@ async function addFeed(
     `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
     ...(feed.state === 'needs_key'
       ? [
-          `It is read with a key: get one from ${feed.publisher} (${feed.homepage}), then: wellhead feeds add ${feed.name} --key-file FILE`,
+          `${feed.name} needs an API key. Get one from ${feed.publisher} (${feed.homepage}), then run: wellhead feeds add ${feed.name} --key-file FILE`,
         ]
       : []),
     ...(feed.state === 'needs_license'
       ? [
-          `Its data needs a licence of ${feed.publisher} (${feed.homepage}). If you have one: wellhead feeds add ${feed.name} --license accept`,
+          `${feed.name} needs a licence from ${feed.publisher} (${feed.homepage}). If your licence covers your use, run: wellhead feeds add ${feed.name} --license accept`,
         ]
+      : []),
+    ...(feed.state === 'paused'
+      ? [`${feed.name} is paused. To read it again, run: wellhead feeds resume ${feed.name}`]
       : []),
   ])
   return body.feed.state.startsWith('needs_') ? exitCodes.incomplete : exitCodes.done

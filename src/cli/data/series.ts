@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
+import { withoutAbsent } from '../../lib/text/json.ts'
 import { camelCase } from '../../lib/text/name-case.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
 import type { SeriesRow as SeriesLine } from '../../topics/operator/operations/data/series.ts'
@@ -179,7 +180,7 @@ const seriesTable = (series: readonly SeriesLine[]) =>
     CADENCE: 'cadence',
     SOURCE: 'source',
     STATUS: series =>
-      `${series.own ? 'own' : 'shipped'}${series.active ? '' : ', retired'}${series.has_data ? '' : ', no data'}`,
+      `${series.own ? 'custom' : 'shipped'}${series.active ? '' : ', retired'}${series.has_data ? '' : ', no data'}`,
     'NEXT RELEASE': 'next_release_at',
     CHANGED: series => (series.own ? '-' : series.changed.join(' ') || '-'),
   })
@@ -228,6 +229,8 @@ const changeSeries = async (
   code: string,
   change?: Terms,
 ): Promise<void> => {
+  if (change && Object.keys(withoutAbsent(change)).length === 0)
+    throw new Error('name at least one field to change, such as --name; --help lists them')
   const body = change && (await withAccountIds(env, change))
   const { series } = await env.answer<{ series: SeriesLine }>(method, pathOf(code), body)
   env.print([series], seriesTable)

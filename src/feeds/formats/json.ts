@@ -45,8 +45,8 @@ export async function jsonDocument(source: Source, path?: string): Promise<JsonD
     )
   throw new Error(
     lists.length === 0
-      ? `${source.name} has no list of objects: say with --records where its rows are, such as --records response.data`
-      : `${source.name} has several lists of objects: say with --records which has the rows${listed(lists)}`,
+      ? `${source.name} has no list of objects: name the path of its rows, such as --records response.data`
+      : `${source.name} has several lists of objects: name the one with the rows by --records${listed(lists)}`,
   )
 }
 
@@ -57,7 +57,9 @@ function parsed(source: Source, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text.slice(Math.max(0, start)))
   } catch (error) {
-    throw new Error(`${source.name} is not JSON to its end: ${(error as Error).message}`)
+    throw new Error(
+      `${source.name} starts like JSON and must be valid JSON to its end: ${(error as Error).message}`,
+    )
   }
 }
 

@@ -281,7 +281,12 @@ describe('nothing is written when a file cannot be read as asked', () => {
       /leave out close=/,
     ],
     ['an empty file', [good, file('')], {}, /is empty/],
-    ['a JSON document that is cut off', [good, file('[{}', 'json')], {}, /is not JSON to its end/],
+    [
+      'a JSON document that is cut off',
+      [good, file('[{}', 'json')],
+      {},
+      /must be valid JSON to its end/,
+    ],
     [
       'a wide file of a dataset that has none',
       [good],

@@ -54,7 +54,7 @@ describe('verify', () => {
     writeFileSync(garbage, 'no database at all, whatever its name says'.repeat(100))
     for (const path of [garbage, join(root, 'none.db')]) {
       const { code, err } = await command('verify', path)
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`${path}: `) })
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(path) })
     }
   })
 })

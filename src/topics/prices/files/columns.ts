@@ -167,7 +167,7 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
       names,
       'code',
       'the code',
-      ' If all rows belong to one code, say it with --series CODE.',
+      ' If all rows belong to one code, name it with --series CODE.',
     )
   return {
     code,
@@ -217,7 +217,7 @@ function guessed(names: readonly string[], field: FieldName): string | undefined
   const candidates = choices.find(some => some.length > 0) ?? []
   if (candidates.length > 1)
     throw new Error(
-      `${candidates.map(shown).join(' and ')} could each be ${field}: say which with --map ${field}=COLUMN`,
+      `${candidates.map(shown).join(' and ')} could each be ${field}: choose one with --map ${field}=COLUMN`,
     )
   return candidates[0]
 }
@@ -231,7 +231,7 @@ const listed = (names: readonly string[]) =>
 
 const missing = (names: readonly string[], field: FieldName, what: string, more = '') =>
   new Error(
-    `no column is known to be ${what}: say which with --map ${field}=COLUMN. ${listed(names)}${more}`,
+    `no column is known to be ${what}: name one with --map ${field}=COLUMN. ${listed(names)}${more}`,
   )
 
 /**

@@ -59,6 +59,8 @@ export interface PointListener {
 /** A file of which it is known where the values of a row stand. */
 export type ParsedFile = ReturnType<typeof parsedFileOf>
 
+export const scaleRight = 'a number above 0, such as 0.001'
+
 /**
  * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
  * Throws a sentence when a file cannot be read with the given options.
@@ -66,13 +68,7 @@ export type ParsedFile = ReturnType<typeof parsedFileOf>
 export function createPriceParser(reading: PriceReading) {
   const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
   if (!(scale > 0 && Number.isFinite(scale)))
-    throw new Error(
-      wrongValue(
-        '--scale',
-        'a number above 0, such as 0.001',
-        Number.isNaN(scale) ? 'text' : scale,
-      ),
-    )
+    throw new Error(wrongValue('--scale', scaleRight, scale))
   const request: ColumnRequest = { mapping, series, catalogue, now }
   checkRequest(request)
   const spelling = spellingOf(reading.spelling ?? {})

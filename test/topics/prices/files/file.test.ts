@@ -195,14 +195,14 @@ describe('columns', () => {
       'no time',
       'code,price\nWTI_USD,1\n',
       {},
-      'no column is known to be the time: say which with --map observed_at=COLUMN. The columns are: code, price.',
+      'no column is known to be the time: name one with --map observed_at=COLUMN. The columns are: code, price.',
     ],
     ['no price', 'code,date,x\nWTI_USD,2020-01-02,1\n', {}, 'no column is known to be the price'],
     [
       'no code',
       'date,price\n2020-01-02,1\n',
       {},
-      'If all rows belong to one code, say it with --series CODE.',
+      'If all rows belong to one code, name it with --series CODE.',
     ],
     [
       'a column that is not there',
