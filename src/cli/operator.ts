@@ -1,13 +1,12 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
 import { commandUserHeader } from '../http/gate/operator-entry.ts'
 import { pointBlockType } from '../http/input/body.ts'
-import { type Instance, type InstanceOptions, openInstance } from '../instance/instance.ts'
+import { type Instance, openInstance } from '../instance/instance.ts'
 import { keepDirectoryOwner, prepareDirectory } from '../instance/services/directory.ts'
 import { refuseSettings } from '../instance/services/refusals.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
 import { processUser } from '../lib/files/file-faults.ts'
 import { Temporary } from './exit-codes.ts'
-import { takeFirstDatabase } from './first-database.ts'
 import { notifyOnce, sendAgain } from './send-again.ts'
 import { serverSocket } from './socket.ts'
 
@@ -42,10 +41,14 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
     lock.release()
   }
   const local = new WeakSet<Request>()
-  const instance = await opened({ runtime, dir, local }).catch(error => {
+  let instance: Instance
+  try {
+    refuseSettings(runtime, dir)
+    instance = openInstance({ runtime, dir, local })
+  } catch (error) {
     release()
     throw error
-  })
+  }
   const ask = async (url: string, init?: RequestInit) => {
     const request = new Request(`http://localhost${url}`, init)
     local.add(request)
@@ -55,14 +58,6 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
     instance.close()
     release()
   })
-}
-
-/** Opens a directory that this process has locked. */
-async function opened(options: InstanceOptions): Promise<Instance> {
-  const { runtime, dir } = options
-  refuseSettings(runtime, dir)
-  await takeFirstDatabase(dir, runtime.config)
-  return openInstance(options)
 }
 
 function operatorOver(

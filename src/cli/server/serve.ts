@@ -25,7 +25,6 @@ import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import { linkUrl } from '../../topics/account/service/sign-in.ts'
 import type { CommandOutcome } from '../../topics/operator/service/backup-record.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
 import { openDemoInstance } from './demo-directory.ts'
 import { prepareDemoWorld } from './demo-world.ts'
@@ -116,8 +115,7 @@ async function serveLocked(env: ServeEnvironment, lock: Lock): Promise<number> {
   const metrics = listenForScrapers(config, local, request => handle?.(request) ?? startingUp())
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
   network = server
-  if (config.mode === 'serve') await takeFirstDatabase(dir, config)
-  else if (!(await prepareDemoWorld(env, () => isStopRequested))) {
+  if (config.mode !== 'serve' && !(await prepareDemoWorld(env, () => isStopRequested))) {
     await Promise.all([server.stop(true), metrics?.stop(true)])
     return exitCodes.done
   }

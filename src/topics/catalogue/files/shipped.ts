@@ -24,10 +24,6 @@ type Column = Exclude<keyof NewSeries, 'unavailableReason'> | 'available'
  */
 const shippedWord = /^EXCH(?=[-_])/
 
-/** Whether a catalogue with these words for the exchange is the one that ships, name by name. */
-export const hasShippedNames = (exchangeWords: readonly string[]): boolean =>
-  exchangeWords.join() === defaultExchangeWords.join()
-
 /**
  * Another text where the catalogue may be another: its lines, the operator's words, or the program
  * that reads them.

@@ -213,8 +213,3 @@ export function beginLine(db: Database): void {
        coalesce((${newestOf(tables)}), (SELECT min(begins_after) FROM change_lines))`,
   )
 }
-
-/** Gives the first line a new token: databases shipped in the binary all have the same one. */
-export function renewFirstLine(db: Database): void {
-  db.run('UPDATE change_lines SET token = lower(hex(randomblob(3))) WHERE number = 1')
-}
