@@ -15,7 +15,7 @@ const allowed: readonly [file: string, rule: string][] = [
   ['test/support/interface/hostile.ts', 'percent with a space'],
   ['test/topics/analytics/math/brief.test.ts', 'stands in'],
   ['test/topics/analytics/operations/market-brief.test.ts', 'stands in'],
-  ['test/topics/changes/operations/changes.test.ts', 'lineage'],
+  ['test/topics/changes/operations/reading.test.ts', 'lineage'],
 ]
 
 describe('the language of the product', async () => {

@@ -256,6 +256,7 @@ export const tortureRows: readonly TortureRow[] = [
     bar: 'role by action',
     tests: [
       'test/plans/roles/roles.test.ts',
+      'test/topics/account/operations/organization-roles.test.ts',
       'test/topics/account/operations/organizations.test.ts',
     ],
   },
