@@ -428,6 +428,10 @@ describe('what is refused', () => {
       '5: client_profiles[0].values = 7 must be a table, such as { retry_after_cap = 60 }',
     ],
     [
+      { values: '{ retry_after_cap = "soon" }' },
+      '5: client_profiles[0].values.retry_after_cap = "soon" must be an integer from 1 to 86400, in seconds',
+    ],
+    [
       { values: '{ retry_after_cap = 0 }' },
       '5: client_profiles[0].values.retry_after_cap = 0 must be an integer from 1 to 86400, in seconds',
     ],

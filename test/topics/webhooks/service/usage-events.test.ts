@@ -62,13 +62,22 @@ describe('the owner of a key is notified', () => {
       'usage.limit_exceeded',
     ])
   })
-  test('in the notifications of the account too', () => {
-    const { instance, key, account } = opened()
-    use(instance, key, 80_000)
-    const rows = instance.services.db
-      .query('SELECT type, title FROM notifications WHERE account_id = ?')
-      .all(account.account.id)
-    expect(rows).toEqual([{ type: 'usage', title: '80% of the quota is used' }])
+  test('in the notifications of the account too, by the name of the key or its last characters', () => {
+    for (const name of [null, 'Desk']) {
+      const { instance, key, account } = opened()
+      instance.services.keys.changeKey(key, { name })
+      use(instance, key, 80_000)
+      const rows = instance.services.db
+        .query('SELECT type, title, message FROM notifications WHERE account_id = ?')
+        .all(account.account.id)
+      expect(rows).toEqual([
+        {
+          type: 'usage',
+          title: '80% of the quota is used',
+          message: `The API key ${name ? '"Desk"' : key.key.tokenHint} has used 80000 of the 100000 requests of this month. The quota resets at 2026-12-01T00:00:00Z.`,
+        },
+      ])
+    }
   })
   test('again in the next window, and not again after a start in the same one', () => {
     const { instance, key, usageEvents } = opened()

@@ -312,6 +312,19 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     expect(sums.at(-3)).toBe(4200)
   })
 
+  test('a credit of the whole price pays a subscription without a charge, and one of less does not', async () => {
+    const instance = billingHouse()
+    const buyer = instance.buyer()
+    await instance.change(buyer, 'starter')
+    await instance.ask('PATCH', '/billing/payment_methods/update', buyer.token, {
+      payment_method_id: 'pm_fail',
+    })
+    const agree = (price: number) =>
+      instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, { price }))
+    expect(codeOf(await agree(4901))).toBe('payment_failed')
+    expect((await agree(4900)).status).toBe(201)
+  })
+
   test('a credit that is left when a subscription ends pays for the next one', async () => {
     for (const when of ['now', 'period_end']) {
       const instance = billingHouse('serve')
