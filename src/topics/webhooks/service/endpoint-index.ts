@@ -10,7 +10,6 @@ export function createEndpointIndex() {
   const accounts = new Map<string, Map<string, Endpoint>>()
   const types = new Map<EventType, Endpoint[]>()
   const codes = new Map<string, Endpoint[]>()
-  const coveredTypes = new WeakMap<Endpoint, ReadonlySet<EventType>>()
 
   const add = <K>(lists: Map<K, Endpoint[]>, name: K, endpoint: Endpoint) => {
     const list = lists.get(name)
@@ -22,11 +21,8 @@ export function createEndpointIndex() {
     if (remaining.length > 0) lists.set(name, remaining)
     else lists.delete(name)
   }
-  const covered = (endpoint: Endpoint): ReadonlySet<EventType> => {
-    const eventTypes = coveredTypes.get(endpoint) ?? new Set(coveredEvents(endpoint.events))
-    coveredTypes.set(endpoint, eventTypes)
-    return eventTypes
-  }
+  const covered = (endpoint: Endpoint): ReadonlySet<EventType> =>
+    new Set(coveredEvents(endpoint.events))
   /** Applies to every list of the active that an endpoint is in. */
   const changeLists = (endpoint: Endpoint, change: typeof add | typeof take) => {
     if (!endpoint.active) return

@@ -17,21 +17,14 @@ export const contextOf = (id: string) => `webhook ${id}`
 
 /** Converts secrets to the columns of a row, and back. */
 export function createEndpointSecrets(vault: Vault) {
-  // Cached by the state of an endpoint, because every attempt of a delivery needs the secret.
-  const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
   return {
     sealed: (id: string, secret: string) => ({
       secret: vault.seal(contextOf(id), secret),
       secretHint: hintOf(secret),
     }),
-    open(endpoint: Endpoint) {
-      const { id, secret, previousSecret } = endpoint
-      const openSecrets = opened.get(endpoint) ?? {
-        current: vault.open(contextOf(id), secret),
-        previous: previousSecret === null ? undefined : vault.open(contextOf(id), previousSecret),
-      }
-      opened.set(endpoint, openSecrets)
-      return openSecrets
-    },
+    open: ({ id, secret, previousSecret }: Endpoint) => ({
+      current: vault.open(contextOf(id), secret),
+      previous: previousSecret === null ? undefined : vault.open(contextOf(id), previousSecret),
+    }),
   }
 }
