@@ -3,9 +3,9 @@ import { dayMs } from '../lib/time/instant.ts'
 export interface Retention {
   /** Everything that is younger is kept. */
   keepAllMs: number
-  /** Then the newest of each day (UTC), for so many days. */
+  /** Then the newest of each day (UTC), for so many days that have one. */
   keepDays: number
-  /** Then the newest of each week, for so many weeks. */
+  /** Then the newest of each week, for so many weeks that have one. */
   keepWeeks: number
 }
 
@@ -24,20 +24,22 @@ export function backupTimeOf(name: string): number | undefined {
   return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`)
 }
 
-/** The times that are not kept. The newest always is. */
+/**
+ * The times that are not kept. Days and weeks without a backup do not count, so a clock that was
+ * ahead, or a server that was off, makes no other backup old; one from the future takes no place.
+ * The newest always is kept.
+ */
 export function outlived(times: readonly number[], now: number, retention: Retention): number[] {
   const { keepAllMs, keepDays, keepWeeks } = retention
-  const newestFirst = [...times].sort((a, b) => b - a)
-  const slots = new Set<string>()
-  return newestFirst.filter((at, place) => {
-    const ageMs = now - at
-    const [day, week] = [Math.floor(at / dayMs), Math.floor(at / weekMs)]
-    const claims = [
-      ...(ageMs < keepDays * dayMs ? [`day ${day}`] : []),
-      ...(ageMs < keepWeeks * weekMs ? [`week ${week}`] : []),
-    ]
-    const isNew = claims.some(claim => !slots.has(claim))
-    for (const claim of claims) slots.add(claim)
-    return place > 0 && ageMs >= keepAllMs && !isNew
-  })
+  const newestFirst = times.filter(at => at <= now).sort((a, b) => b - a)
+  const newestOfEach = (spanMs: number, count: number) =>
+    newestFirst
+      .filter((at, i) => Math.floor(at / spanMs) !== Math.floor(newestFirst[i - 1]! / spanMs))
+      .slice(0, count)
+  const kept = new Set([
+    ...newestFirst.slice(0, 1),
+    ...newestOfEach(dayMs, keepDays),
+    ...newestOfEach(weekMs, keepWeeks),
+  ])
+  return newestFirst.filter(at => now - at >= keepAllMs && !kept.has(at))
 }

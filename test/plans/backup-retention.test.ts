@@ -22,8 +22,8 @@ test('an hourly backup over a year comes to two days of hours, two weeks of days
   }
   const ages = kept.map(at => (now - at) / dayMs).sort((a, b) => a - b)
   expect(ages.filter(age => age < 2).length).toBe(48)
-  expect(ages.filter(age => age >= 2 && age < 14).length).toBe(12)
-  expect(ages.filter(age => age >= 14).length).toBe(6)
+  expect(ages.filter(age => age >= 2 && age < 14).length).toBe(11)
+  expect(ages.filter(age => age >= 14).length).toBe(5)
   expect(Math.max(...ages)).toBeLessThan(8 * 7)
 })
 
@@ -35,4 +35,22 @@ test('the newest always stays, however old it is, and nothing young goes', () =>
       return !over.includes(Math.max(...times)) && over.every(at => now - at >= retention.keepAllMs)
     }),
   )
+})
+
+test('a clock that was a year ahead makes no backup old, while it is ahead or once it is right', () => {
+  const days = Array.from({ length: 10 }, (_, age) => now - age * dayMs)
+  const ahead = now + 365 * dayMs
+  expect(outlived([...days, ahead], ahead, retention)).toEqual([])
+  expect(outlived([...days, ahead], now, retention)).toEqual([])
+})
+
+test('backups from the future take the place of no other', () => {
+  const days = Array.from({ length: 14 }, (_, age) => now - age * dayMs)
+  const future = Array.from({ length: 20 }, (_, days) => now + (300 + days) * dayMs)
+  expect(outlived([...days, ...future], now, retention)).toEqual([])
+})
+
+test('the first backup after a long time off makes no earlier one old', () => {
+  const before = Array.from({ length: 10 }, (_, age) => now - (200 + age) * dayMs)
+  expect(outlived([...before, now], now, retention)).toEqual([])
 })
