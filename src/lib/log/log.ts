@@ -110,11 +110,11 @@ export function createLog(options: LogOptions) {
   }
 }
 
-/** Logs how many lines were lost, in the format of the lines around it. */
+/** Logs how many lines were lost, at whatever level they were, as every configuration writes it. */
 export const reportLost =
-  (log: Pick<Log, 'warn'>) =>
+  (log: Pick<Log, 'error'>) =>
   (why: string, count: number): void =>
-    log.warn('log_lines_lost', { count, message: why })
+    log.error('log_lines_lost', { count, message: why })
 
 /** A field cannot take the place of the line's own: `level` becomes `level_`. */
 function jsonLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {

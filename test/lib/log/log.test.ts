@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Fields, LogFormat, LogLevel } from '../../../src/lib/log/log.ts'
-import { createLog, oneLine, redact } from '../../../src/lib/log/log.ts'
+import { createLog, oneLine, redact, reportLost } from '../../../src/lib/log/log.ts'
 import { runs } from '../../support/full.ts'
 
 const formats: LogFormat[] = ['json', 'text']
@@ -150,6 +150,13 @@ describe.each(formats)('%s lines', format => {
     expect(written(format, all, 'debug')).toHaveLength(5)
     expect(written(format, all, 'warn')).toHaveLength(2)
     expect(written(format, all, 'error')).toHaveLength(1)
+  })
+
+  test('lost lines are reported at every level', () => {
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+      const [line] = written(format, log => reportLost(log)('The disk is full.', 3), level)
+      expect(line).toContain('log_lines_lost')
+    }
   })
 
   test('what cannot be read does not stop the line', () => {

@@ -100,7 +100,7 @@ disk.test(
         }
       })
       expect(parsed.find(({ msg }) => msg === 'log_lines_lost')).toMatchObject({
-        level: 'warn',
+        level: 'error',
         count: expect.any(Number),
         message: 'Standard error cannot be written: the disk is full.',
       })
