@@ -51,14 +51,13 @@ export const olderAt = (path: string): number | undefined => {
 }
 
 /**
- * Copies a database of an older schema before it is migrated; returns the path of the copy. A copy
- * left by an upgrade that was interrupted is kept.
+ * Copies a database of an older schema before it is migrated; returns the path of the copy. It
+ * replaces an earlier one: after a rollback that lacks what the previous version has recorded since.
  */
 export function keepBeforeUpgrade(path: string): { keptAs: string; from: number } | undefined {
   const from = olderAt(path)
   if (from === undefined) return undefined
   const keptAs = `${path}.schema-${from}`
-  if (existsSync(keptAs)) return { keptAs, from }
   const part = `${keptAs}.part`
   removeDatabase(part)
   requireSpace(

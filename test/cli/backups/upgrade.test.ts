@@ -95,6 +95,19 @@ test('the database before an upgrade is stored once, unchanged and readable only
   expect(keepBeforeUpgrade(path)).toBeUndefined()
 })
 
+test('the upgrade after a rollback stores what the previous version has recorded since', () => {
+  const { path } = old()
+  const { keptAs } = keepBeforeUpgrade(path)!
+  const db = new Database(path)
+  db.run("UPDATE accounts SET plan = 'of the rollback'")
+  db.close()
+  expect(keepBeforeUpgrade(path)).toEqual({ keptAs, from: 1 })
+  const kept = new Database(keptAs, { readonly: true })
+  const rows = kept.query('SELECT DISTINCT plan FROM accounts').values()
+  kept.close()
+  expect(rows).toEqual([['of the rollback']])
+})
+
 test('a directory without a database has nothing to keep', () => {
   expect(keepBeforeUpgrade(join(root, 'wellhead.db'))).toBeUndefined()
 })
