@@ -54,13 +54,20 @@ const repair =
 const writable =
   'This user must be able to write to its directory: mount it writable, or copy it to one that is.'
 
+const room =
+  'The write was undone. Free at least as much disk space as the database takes, and try again.'
+
+const advices: readonly (readonly [code: RegExp, advice: string])[] = [
+  [/^SQLITE_(CORRUPT|NOTADB)/, repair],
+  [/^SQLITE_CANTOPEN/, writable],
+  [/^SQLITE_FULL/, room],
+]
+
 /** What the reader can do about an error of SQLite. */
-const adviceOf = (code: string): string =>
-  /^SQLITE_(CORRUPT|NOTADB)/.test(code)
-    ? `. ${repair}`
-    : code.startsWith('SQLITE_CANTOPEN')
-      ? `. ${writable}`
-      : ''
+const adviceOf = (code: string): string => {
+  const [, advice] = advices.find(([known]) => known.test(code)) ?? []
+  return advice === undefined ? '' : `. ${advice}`
+}
 
 /** Runs work on a database; an error that makes the database unusable names its file. */
 export function namingFile<T>(path: string, work: () => T): T {

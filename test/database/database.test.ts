@@ -146,6 +146,23 @@ describe('a database that is open', () => {
     )
   })
 
+  test('a migration on a full disk leaves the database as it was and names the action', () => {
+    inDirectory(path => {
+      const db = new Database(path, { create: true })
+      db.run(`PRAGMA max_page_count = 20`)
+      const filled: Migration = {
+        version: 2,
+        why: 'It takes more room than there is.',
+        sql: 'CREATE TABLE full (bytes BLOB); INSERT INTO full VALUES (randomblob(1000000));',
+      }
+      expect(() => namingFile(path, () => migrate(db, 1, [filled]))).toThrow(
+        `${path}: database or disk is full. The write was undone. Free at least as much disk space`,
+      )
+      expect(db.query("SELECT name FROM sqlite_schema WHERE name = 'full'").all()).toEqual([])
+      db.close()
+    })
+  })
+
   test('data that is deleted without traces leaves no byte in the database or the WAL', () => {
     inDirectory(path => {
       for (const checksums of [false, true]) {
