@@ -104,18 +104,22 @@ const repeatable =
   /^\/admin\/v1\/(?:observations(?:\/compare)?|batches(?:\/\d+\/end)?|datasets\/[^?]+)(?:\?|$)/
 
 const mayRepeat = (method: string, path: string): boolean =>
-  method === 'GET' || (method === 'POST' && repeatable.test(path))
+  method !== 'POST' || repeatable.test(path)
 
 /**
  * Replaces the runtime's message about a closed connection, which suggests a typo in the address.
+ * Only a request with the same effect twice ends as a temporary failure: schedulers repeat those.
  */
 async function askServer(path: string, url: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(`http://localhost${url}`, { ...init, unix: path })
-  } catch (error) {
-    throw new Temporary('the server of this directory stopped before it responded; try again', {
-      cause: error,
-    })
+  } catch (cause) {
+    const stopped = 'the server of this directory stopped before it responded'
+    throw mayRepeat(init?.method ?? 'GET', url)
+      ? new Temporary(`${stopped}; try again`, { cause })
+      : new Error(`${stopped}: the change may have been made. Check that before you try again`, {
+          cause,
+        })
   }
 }
 

@@ -58,6 +58,39 @@ describe('the command socket', () => {
     },
   )
 
+  test('a request that must not be made twice does not end as a failure to try again', async () => {
+    const socket = listening(root)
+    const operator = await openOperator(root, openTestInstance().services)
+    await socket.stop()
+    const codes: Record<string, number> = {}
+    const lines: string[] = []
+    const requests = [
+      ['GET', '/admin/v1/accounts'],
+      ['PATCH', '/admin/v1/keys/7'],
+      ['DELETE', '/admin/v1/keys/7'],
+      ['POST', '/admin/v1/observations'],
+      ['POST', '/admin/v1/accounts/7/keys'],
+      ['POST', '/admin/v1/accounts/7/credits'],
+    ] as const
+    for (const [method, path] of requests) {
+      const env = { err: (line: string) => void lines.push(line) }
+      codes[`${method} ${path}`] = await attempt('x', env, async () => {
+        await operator.call(method, path, {})
+      })
+    }
+    expect(codes).toEqual({
+      'GET /admin/v1/accounts': 75,
+      'PATCH /admin/v1/keys/7': 75,
+      'DELETE /admin/v1/keys/7': 75,
+      'POST /admin/v1/observations': 75,
+      'POST /admin/v1/accounts/7/keys': 1,
+      'POST /admin/v1/accounts/7/credits': 1,
+    })
+    expect(lines.at(-1)).toBe(
+      'x: the server of this directory stopped before it responded: the change may have been made. Check that before you try again',
+    )
+  })
+
   test('a command is notified when the server behind its socket stops', async () => {
     const socket = listening(root)
     const operator = await openOperator(root, openTestInstance().services)
