@@ -1,7 +1,7 @@
 import type { FileReport, ImportReport, Progress } from '../../feeds/files/import.ts'
 import { mappingOf } from '../../feeds/files/mapping.ts'
 import type { SourceOpener } from '../../feeds/files/source.ts'
-import type { SpellingOptions } from '../../feeds/files/spelling.ts'
+import type { Notation, SpellingOptions } from '../../feeds/files/spelling.ts'
 import { createOpener } from '../../feeds/formats/open.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
@@ -309,18 +309,14 @@ function supersededNote({ superseded, supersededLines }: FileReport): string | u
   return `a later line has a different value for the same time and replaces ${noun} ${shown.join(', ')}${more}`
 }
 
-const commaNumber = /price -?[\d.]*\d,\d+ is not a plain number/
-const otherDay = /observed_at \d{1,2}[./-]\d{1,2}[./-]\d{2,4} is not a time/
+const notationWords: Readonly<Record<Notation, string>> = {
+  decimal_comma: 'if the comma is the decimal mark, add --decimal-comma',
+  date_format: 'if the days have one other format, name it, such as --date-format DD.MM.YYYY',
+}
 
 /** Names the options for a file that has another notation of numbers or days. */
-function notationNotes({ samples }: FileReport): string[] {
-  const isFor = (notation: RegExp) => samples.some(({ reason }) => notation.test(reason))
-  const notes: string[] = []
-  if (isFor(commaNumber)) notes.push('if the comma is the decimal mark, add --decimal-comma')
-  if (isFor(otherDay))
-    notes.push('if the days have one other format, name it, such as --date-format DD.MM.YYYY')
-  return notes
-}
+const notationNotes = ({ notations }: FileReport): string[] =>
+  [...notations].map(notation => notationWords[notation])
 
 function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {
   if (rejectedFault !== undefined)

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import type { WriteCounts } from '../../database/write-counts.ts'
 import { openSource, type Source, type SourceOpener } from './source.ts'
+import type { Notation } from './spelling.ts'
 import { createSpoolFolder, type SpoolFolder } from './spool-folder.ts'
 
 /** Which file is written: its name, and the SHA-256 of its bytes in hexadecimal. */
@@ -62,6 +63,8 @@ export interface FileReport extends Counts {
   rejectedFault: string | undefined
   /** The first few rejections. */
   samples: { line: number; reason: string }[]
+  /** The notations of rejected cells. */
+  notations: Set<Notation>
   /** The first few lines that a later row of the file contradicts. */
   supersededLines: { line: number }[]
 }
@@ -147,7 +150,13 @@ export function createFileMeter(source: Source, { progress }: FileImport) {
 const samplesMax = 20
 
 /** Counts a rejected record. */
-export function addRejected(report: FileReport, line: number, reasons: readonly string[]): string {
+export function addRejected(
+  report: FileReport,
+  line: number,
+  reasons: readonly string[],
+  notations: readonly Notation[] = [],
+): string {
+  for (const notation of notations) report.notations.add(notation)
   report.rejected += reasons.length
   const reason = [...new Set(reasons)].join(' ')
   if (report.samples.length < samplesMax) report.samples.push({ line, reason })
@@ -193,6 +202,7 @@ export const emptyReport = (file: string): FileReport => ({
   rejectedPath: undefined,
   rejectedFault: undefined,
   samples: [],
+  notations: new Set(),
   supersededLines: [],
 })
 

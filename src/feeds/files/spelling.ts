@@ -16,6 +16,22 @@ export interface SpellingOptions {
   zone?: string
 }
 
+/** The option that reads a cell which the usual notation does not. */
+export type Notation = 'decimal_comma' | 'date_format'
+
+const commaNumber = /^[+-]?[\d.]*\d,\d+$/
+const otherDay = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$/
+
+/** The notations of a refused row: with the first of two faults it shows both. */
+export function notationsOf(row: { observedAt: unknown; price: unknown }): Notation[] {
+  const has = (notation: RegExp, cell: unknown) =>
+    typeof cell === 'string' && notation.test(cell.trim())
+  const found: Notation[] = []
+  if (has(commaNumber, row.price)) found.push('decimal_comma')
+  if (has(otherDay, row.observedAt)) found.push('date_format')
+  return found
+}
+
 /** Cells in the usual spelling. */
 export interface Spelling {
   /** Converts a time to ISO 8601, or returns it unchanged; a fault describes the correct form. */
@@ -64,7 +80,7 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
       if (value !== undefined) return { value }
       return /\d/.test(text)
         ? {
-            fault: `price ${shown(text)} is not a number with a decimal comma: write for example 1.234,56 or leave out --decimal-comma`,
+            fault: `price ${shown(text)} is not a number with a decimal comma: write for example 1.234,56`,
           }
         : { value: written }
     },

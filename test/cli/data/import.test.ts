@@ -183,6 +183,12 @@ test('an import of European numbers and days names the options that read them', 
   )
 })
 
+test('a row with a European day and number names both options at once', async () => {
+  const { err } = await run([file('code;observed_at;price\nWTI_USD;18.11.2026;70,90\n')])
+  expect(err).toContain('add --decimal-comma\n')
+  expect(err).toContain('such as --date-format DD.MM.YYYY')
+})
+
 test('an import that rejects rows for other reasons names no options', async () => {
   const rows = 'WTI_USD,2026-13-01,70\nWTI_USD,2026-11-17,"1,234.5"\n'
   const { err } = await run([file(`code,observed_at,price\n${rows}`)])

@@ -91,9 +91,9 @@ async function stagePrices(
         staged.read += 1
         staged.blank += 1
       },
-      rejected(line, reasons, text) {
+      rejected(line, reasons, text, notations) {
         staged.read += reasons.length
-        rejects.add(line, addRejected(staged, line, reasons), text)
+        rejects.add(line, addRejected(staged, line, reasons, notations), text)
       },
     },
     meter.received,

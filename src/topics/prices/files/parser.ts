@@ -3,7 +3,13 @@ import { fieldsOf } from '../../../feeds/files/csv.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
 import type { RejectedFormat } from '../../../feeds/files/rejected.ts'
 import type { PublisherSeries, Source } from '../../../feeds/files/source.ts'
-import { type Spelling, type SpellingOptions, spellingOf } from '../../../feeds/files/spelling.ts'
+import {
+  type Notation,
+  notationsOf,
+  type Spelling,
+  type SpellingOptions,
+  spellingOf,
+} from '../../../feeds/files/spelling.ts'
 import {
   blocksOf,
   csvFieldsOf,
@@ -52,8 +58,13 @@ export interface PointListener {
   point(point: Point, line: number): void
   /** A value that is not there. */
   blank(): void
-  /** A record that cannot go in. */
-  rejected(line: number, reasons: readonly string[], text: string): void
+  /** A record that cannot go in, with the notations of its cells that options read. */
+  rejected(
+    line: number,
+    reasons: readonly string[],
+    text: string,
+    notations?: readonly Notation[],
+  ): void
 }
 
 /** A file of which it is known where the values of a row stand. */
@@ -223,6 +234,7 @@ function readRecord(
     return
   }
   const reasons: string[] = []
+  const notations: Notation[] = []
   const rows = sent.flatMap(row => ownRows(row, reading))
   for (const row of rows) {
     const usual = usualRow(row, reading)
@@ -233,14 +245,13 @@ function readRecord(
     const checked = checkRow(usual, catalogue, now, scale, asRecorded)
     if (checked.kind === 'point') listener.point(checked.point, line)
     else if (checked.kind === 'blank') listener.blank()
-    else
-      reasons.push(
-        rows.length > 1 && checked.field === 'price'
-          ? `${row.code}: ${checked.reason}`
-          : checked.reason,
-      )
+    else {
+      const { field, reason } = checked
+      reasons.push(rows.length > 1 && field === 'price' ? `${row.code}: ${reason}` : reason)
+      notations.push(...notationsOf(usual))
+    }
   }
-  if (reasons.length > 0) listener.rejected(line, reasons, text)
+  if (reasons.length > 0) listener.rejected(line, reasons, text, notations)
 }
 
 /** A row under a publisher's name for its series as a row of each code that it is here. */
