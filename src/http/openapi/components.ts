@@ -44,22 +44,17 @@ const singular = (name: string) =>
  * name; an error schema that several statuses share is `Problem`. Schemas that differ only in their
  * description share one component, and each site keeps its own description.
  */
-export function shareSchemas(
-  sites: readonly SchemaSite[],
-  named: ReadonlyMap<string, Schema>,
-): Record<string, Schema> {
+export function shareSchemas(sites: readonly SchemaSite[]): Record<string, Schema> {
   const candidates = new Map<string, Candidate>()
   for (const { schema, name } of sites)
     count(schema, { name, long: name, isBody: true }, candidates)
-  for (const [name, schema] of named) countParts(schema, { name, long: name }, candidates)
-  const shared = sharedOf(candidates, new Set(named.keys()))
+  const shared = sharedOf(candidates)
   const refer = (schema: Schema) => referred(schema, shared)
   for (const site of sites) site.replace(refer(site.schema))
-  const own = [...named].map(([name, schema]) => [name, withParts(schema, refer)] as const)
   const moved = [...shared.values()].map(
     ({ name, schema }) => [name, withParts(schema, refer)] as const,
   )
-  return Object.fromEntries([...own, ...moved].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries(moved.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const shapes = new WeakMap<Schema, string>()
@@ -123,12 +118,8 @@ function partsOf(schema: Schema, { name, long }: Place): [Schema, Place][] {
   const parts: [unknown, Place][] = Object.entries(
     isRecord(schema.properties) ? schema.properties : {},
   ).map(([key, part]) => [part, { name: key, long: long.replace(ending, '') + pascal(key) }])
-  parts.push(
-    [schema.items, item],
-    [schema.additionalProperties, item],
-    [schema.not, { name, long }],
-  )
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+  parts.push([schema.items, item], [schema.additionalProperties, item])
+  for (const keyword of ['allOf', 'anyOf']) {
     const members = schema[keyword]
     const place = { name, long, isAlternative: keyword !== 'allOf' }
     if (Array.isArray(members)) for (const member of members) parts.push([member, place])
@@ -141,10 +132,8 @@ interface Shared {
   schema: Schema
 }
 
-function sharedOf(
-  candidates: ReadonlyMap<string, Candidate>,
-  taken: Set<string>,
-): Map<string, Shared> {
+function sharedOf(candidates: ReadonlyMap<string, Candidate>): Map<string, Shared> {
+  const taken = new Set<string>()
   const shared = new Map<string, Shared>()
   for (const [shape, candidate] of candidates) {
     const { schema, descriptions } = candidate
@@ -169,10 +158,7 @@ function nameOf({ names, longNames }: Candidate, taken: ReadonlySet<string>): st
   const choices = [...(isProblem ? ['Problem'] : []), ...names, ...longNames].map(pascal)
   const free = choices.find(name => !taken.has(name) && !generic.has(name))
   if (free !== undefined) return free
-  const [base = 'Schema'] = choices
-  let name = base
-  for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`
-  return name
+  throw new Error(`no name is free for a schema: ${choices.join(', ')}`)
 }
 
 // In 3.0.3 what stands alongside a reference is ignored, so its own description needs the `allOf`
@@ -195,9 +181,9 @@ function withParts(schema: Schema, change: (part: Schema) => Schema): Schema {
       Object.entries(schema.properties).map(([key, part]) => [key, next(part)]),
     )
   }
-  for (const keyword of ['items', 'additionalProperties', 'not'])
+  for (const keyword of ['items', 'additionalProperties'])
     if (keyword in schema) changed[keyword] = next(schema[keyword])
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+  for (const keyword of ['allOf', 'anyOf']) {
     const members = schema[keyword]
     if (Array.isArray(members)) changed[keyword] = members.map(next)
   }

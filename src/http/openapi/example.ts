@@ -12,29 +12,17 @@ const samples: Record<string, string> = {
   ipv6: '2001:db8::1',
 }
 
-const depthMax = 12
-
 /**
  * The example a schema carries, or one made of the examples, defaults and first allowed values of
  * its parts. Undefined where no value can be named: text with a pattern and no example, or a schema
  * that allows anything.
  */
-export function exampleOf(schema: Schema, named: ReadonlyMap<string, Schema>, depth = 0): unknown {
-  if (depth > depthMax) return undefined
+export function exampleOf(schema: Schema): unknown {
   if ('example' in schema) return schema.example
   if ('default' in schema) return schema.default
-  const next = (part: unknown) => (isRecord(part) ? exampleOf(part, named, depth + 1) : undefined)
-  if (typeof schema.$ref === 'string')
-    return next(named.get(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)))
+  const next = (part: unknown) => (isRecord(part) ? exampleOf(part) : undefined)
   if (Array.isArray(schema.enum)) return schema.enum[0]
-  if (Array.isArray(schema.allOf)) {
-    const parts = schema.allOf.map(next)
-    return parts.every(isRecord)
-      ? Object.assign({}, ...parts, objectExample(schema, next))
-      : parts[0]
-  }
-  const alternatives = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(alternatives)) return alternatives.map(next).find(value => value !== undefined)
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(next).find(value => value !== undefined)
   if (schema.type === 'object') return objectExample(schema, next)
   if (schema.type === 'array') return arrayExample(schema, next)
   return scalarExample(schema)
@@ -61,7 +49,7 @@ const isFree = (part: unknown) =>
   Object.keys(part).every(keyword => keyword === 'description' || keyword === 'title')
 
 function arrayExample(schema: Schema, next: (part: unknown) => unknown): unknown[] {
-  const item = schema.maxItems === 0 ? undefined : next(schema.items)
+  const item = next(schema.items)
   return item === undefined
     ? []
     : Array.from({ length: Math.max(1, Number(schema.minItems ?? 1)) }, () => item)
@@ -80,14 +68,7 @@ function scalarExample(schema: Schema): unknown {
     : undefined
 }
 
-function numberExample(schema: Schema): number {
-  const step = typeof schema.multipleOf === 'number' ? schema.multipleOf : 1
-  const low = typeof schema.minimum === 'number' ? schema.minimum : undefined
-  const high = typeof schema.maximum === 'number' ? schema.maximum : undefined
-  const least =
-    low === undefined ? 1 : Math.max(1, schema.exclusiveMinimum === true ? low + step : low)
-  const from = Math.ceil(least / step) * step
-  return high === undefined
-    ? from
-    : Math.min(from, schema.exclusiveMaximum === true ? high - step : high)
+function numberExample({ minimum, maximum, exclusiveMinimum }: Schema): number {
+  const low = Number(minimum ?? 1) + (exclusiveMinimum === true ? 1 : 0)
+  return Math.min(Math.ceil(Math.max(1, low)), Number(maximum ?? Infinity))
 }

@@ -2,9 +2,7 @@ import { isRecord, type Schema } from './schema.ts'
 
 /** Whether it holds of one of the alternatives of a schema. */
 const ofSome = (schema: Schema, holds: (member: Schema) => boolean): boolean =>
-  [schema.anyOf, schema.oneOf].some(
-    members => Array.isArray(members) && members.some(member => isRecord(member) && holds(member)),
-  )
+  Array.isArray(schema.anyOf) && schema.anyOf.some(member => isRecord(member) && holds(member))
 
 const isNumeric = (schema: Schema): boolean =>
   schema.type === 'number' || schema.type === 'integer' || ofSome(schema, isNumeric)

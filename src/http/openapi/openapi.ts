@@ -146,11 +146,9 @@ interface Converted {
 interface Build {
   /** Reason phrases by status. */
   phrases: Readonly<Record<string, string | undefined>>
-  named: Map<string, Schema>
   sites: SchemaSite[]
   /** By the JSON text of the raw schema, because every operation has the same few error bodies. */
   converted: Map<string, Converted>
-  operationIds: Set<string>
 }
 
 /**
@@ -165,18 +163,10 @@ export async function openapiDocument(
   const { STATUS_CODES: phrases } = await import('node:http')
   const build: Build = {
     phrases,
-    named: new Map(),
     sites: [],
     converted: new Map(),
-    operationIds: new Set(),
   }
   const source = isRecord(raw) ? raw : {}
-  const models =
-    isRecord(source.components) && isRecord(source.components.schemas)
-      ? source.components.schemas
-      : {}
-  for (const [name, schema] of Object.entries(models))
-    schemaObject({ $defs: { [name]: schema } }, build.named)
   const paths: OpenApiDocument['paths'] = {}
   for (const [rawPath, item] of Object.entries(isRecord(source.paths) ? source.paths : {})) {
     const path = pathOf(rawPath)
@@ -186,7 +176,7 @@ export async function openapiDocument(
     )
     if (operations.length > 0) paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
   }
-  const schemas = shareSchemas(build.sites, build.named)
+  const schemas = shareSchemas(build.sites)
   describeNumbers([paths, schemas], options.numbers ?? {})
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   // OpenAPI 3.1 and AsyncAPI take no relative address here.
@@ -223,10 +213,7 @@ function operationOf(
   raw: Record<string, unknown>,
   build: Build,
 ): Operation {
-  const operationId = uniqueId(
-    typeof raw.operationId === 'string' ? raw.operationId : pascal(`${method} ${path}`),
-    build.operationIds,
-  )
+  const operationId = String(raw.operationId)
   const operation: Partial<Operation> = { operationId }
   for (const keyword of [
     'tags',
@@ -239,10 +226,9 @@ function operationOf(
   ]) {
     if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]
   }
-  operation.security ??= securityOf(path, method)
-  const scope = takesKey(operation.security) ? scopeOf(path) : undefined
+  const scope = takesKey(raw.security as Security) ? scopeOf(path) : undefined
   if (scope !== undefined) operation['x-scope'] = scope
-  const parameters = parametersOf(path, raw.parameters, build)
+  const parameters = parametersOf(raw.parameters)
   if (parameters.length > 0) operation.parameters = parameters
   const takesQuery = parameters.some(parameter => parameter.in === 'query')
   const body = firstSchema(raw.requestBody)
@@ -272,7 +258,7 @@ function operationOf(
   return {
     ...operation,
     operationId,
-    responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } },
+    responses,
   }
 }
 
@@ -320,29 +306,10 @@ const refusalTexts: Readonly<Record<string, string>> = {
   '429': 'Too many requests: branch on `error_code`, and wait for the seconds in `Retry-After`.',
 }
 
-function uniqueId(name: string, taken: Set<string>): string {
-  let id = name
-  for (let number = 2; taken.has(id); number += 1) id = `${name}${number}`
-  taken.add(id)
-  return id
-}
-
-function securityOf(path: string, method: string): Security {
-  if (path.startsWith('/admin/')) return operatorSecurity
-  return method === 'get' ? keySecurity : headerKeySecurity
-}
-
-function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[] {
-  const inPath = new Set(path.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
+function parametersOf(raw: unknown): Parameter[] {
   const list = Array.isArray(raw) ? raw.filter(isRecord) : []
   return list.flatMap(entry => {
     const name = String(entry.name)
-    if (
-      entry.in === 'path'
-        ? !inPath.has(name)
-        : entry.in === 'header' && name.toLowerCase() === 'authorization'
-    )
-      return []
     const { schema: rawSchema, description: text, examples: texts, required } = entry
     if (isRecord(rawSchema) && undescribedKey in rawSchema) return []
     const { [typedKey]: typedSchema, ...plainSchema } = isRecord(rawSchema) ? rawSchema : {}
@@ -352,14 +319,11 @@ function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[]
       ...typedParameter
     } = isRecord(typedSchema) ? typedSchema : {}
     const shown = isRecord(typedSchema) ? typedParameter : plainSchema
-    const full = schemaObject(
-      {
-        ...shown,
-        description: text ?? shown.description,
-        examples: isRecord(typedSchema) ? typedParameter.examples : texts,
-      },
-      named,
-    )
+    const full = schemaObject({
+      ...shown,
+      description: text ?? shown.description,
+      examples: isRecord(typedSchema) ? typedParameter.examples : texts,
+    })
     const {
       description = entry.in === 'path' ? commonPathParameters[name] : undefined,
       example,
@@ -376,10 +340,6 @@ function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[]
     if (deprecated === true) parameter.deprecated = true
     if (sampled === true) parameter['x-sample'] = true
     if (example !== undefined) parameter.example = example
-    if (entry.in === 'query' && schema.type === 'array')
-      Object.assign(parameter, { style: 'form', explode: false })
-    if (entry.in === 'query' && schema.type === 'object')
-      Object.assign(parameter, { style: 'deepObject', explode: true })
     return [parameter]
   })
 }
@@ -419,7 +379,7 @@ function contentOf(raw: Record<string, unknown>, name: string, withExample: bool
     const text = full.description
     description ??= typeof text === 'string' ? text : undefined
     const entry: MediaType = { schema }
-    const example = withExample ? exampleOf(full, build.named) : full.example
+    const example = withExample ? exampleOf(full) : full.example
     if (example !== undefined) entry.example = example
     content[media] = entry
     build.sites.push({ schema, name, replace: shared => Object.assign(entry, { schema: shared }) })
@@ -431,7 +391,7 @@ function converted(raw: unknown, build: Build): Converted {
   const key = textOf(raw)
   const cached = build.converted.get(key)
   if (cached) return cached
-  const full = schemaObject(raw, build.named)
+  const full = schemaObject(raw)
   const { description: _, example: __, ...schema } = full
   const result = { full, schema }
   build.converted.set(key, result)
@@ -475,8 +435,7 @@ function tagsOf(
     ),
   )
   const listed = Object.keys(texts).filter(name => used.has(name))
-  const others = [...used].filter(name => !(name in texts)).sort()
-  return [...listed, ...others].map(name => ({
+  return listed.map(name => ({
     name,
     ...(texts[name] ? { description: texts[name] } : {}),
   }))

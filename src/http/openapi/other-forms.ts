@@ -6,16 +6,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Writes an exclusive bound as a number instead of as a flag of the bound. */
 function withPlainBounds(schema: Fields): Fields {
-  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, ...rest } = schema
-  return {
-    ...rest,
-    ...(exclusiveMinimum === true
-      ? { exclusiveMinimum: minimum }
-      : minimum !== undefined && { minimum }),
-    ...(exclusiveMaximum === true
-      ? { exclusiveMaximum: maximum }
-      : maximum !== undefined && { maximum }),
-  }
+  if (schema.exclusiveMinimum !== true) return schema
+  const { minimum, ...rest } = schema
+  return { ...rest, exclusiveMinimum: minimum }
 }
 
 /** A schema of OpenAPI 3.0 as JSON Schema, which OpenAPI 3.1 uses: null is a type. */

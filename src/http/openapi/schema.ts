@@ -28,75 +28,34 @@ const copiedKeywords = [
   'maxProperties',
 ]
 
-const foreignTypes: Record<string, Schema> = {
-  Date: { type: 'string', format: 'date-time' },
-  bigint: { type: 'integer', format: 'int64' },
-  Uint8Array: { type: 'string', format: 'binary' },
-  RegExp: { type: 'string' },
-}
-
 const plainTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array'])
 
 // Elysia accepts the textual twin of a number, boolean, object or list; the document shows the
 // value only.
 const coercionFormats = new Set(['numeric', 'integer', 'boolean', 'ObjectString', 'ArrayString'])
 
-const anyKeyPattern = '^(.*)$'
-
-export const componentName = (text: string) => text.replace(/[^A-Za-z0-9._-]+/g, '_')
-
-const reference = (name: string): Schema => ({
-  $ref: `#/components/schemas/${componentName(name)}`,
-})
-
-/**
- * Rewrites JSON Schema, as TypeBox and Elysia emit it, into a Schema Object of OpenAPI 3.0.3.
- * Schemas with their own name (`$id`, `$defs`) are put into `named` and referred to.
- */
-export function schemaObject(raw: unknown, named: Map<string, Schema>): Schema {
-  if (!isRecord(raw)) return raw === false ? { not: {} } : {}
+/** Rewrites JSON Schema, as TypeBox and Elysia emit it, into a Schema Object of OpenAPI 3.0.3. */
+export function schemaObject(raw: unknown): Schema {
+  if (!isRecord(raw)) return {}
   // A body that is sent as text is documented by the content of the text.
-  if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'], named)
-  if (isRecord(raw.$defs))
-    for (const [name, schema] of Object.entries(raw.$defs)) define(name, schema, named)
-  if (typeof raw.$ref === 'string') return reference(raw.$ref.slice(raw.$ref.lastIndexOf('/') + 1))
-  if (typeof raw.$id === 'string') {
-    define(raw.$id, raw, named)
-    return reference(raw.$id)
-  }
+  if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'])
   const schema: Schema = {
     ...typed(raw),
     ...valued(raw),
     ...bounded(raw),
-    ...structured(raw, named),
+    ...structured(raw),
   }
-  const members = raw.anyOf ?? raw.oneOf
-  const joined = Array.isArray(members) ? union(members, raw, named) : {}
+  const joined = Array.isArray(raw.anyOf) ? union(raw.anyOf, raw) : {}
   return simplified({
     ...joined,
     ...schema,
-    ...descriptionOf(schema.description, joined.description, keyNoteOf(raw)),
+    ...descriptionOf(schema.description, joined.description),
   })
 }
 
-function define(name: string, raw: unknown, named: Map<string, Schema>) {
-  const key = componentName(name)
-  if (named.has(key)) return
-  named.set(key, {})
-  const { $id: _, ...body } = isRecord(raw) ? raw : {}
-  named.set(key, schemaObject(body, named))
-}
-
 function typed(raw: Schema): Schema {
-  const types = [raw.type].flat().filter(type => typeof type === 'string')
-  const nullable = types.includes('null') || raw.nullable === true
-  const plain = types.filter(type => plainTypes.has(type))
-  const foreign = types.map(type => foreignTypes[type]).find(schema => schema !== undefined)
-  if (foreign) return { ...foreign, ...(raw.type === 'RegExp' ? { pattern: raw.source } : {}) }
-  if (plain.length > 1)
-    return { anyOf: plain.map(type => ({ type, ...(nullable ? { nullable } : {}) })) }
-  if (plain.length === 1) return { type: plain[0], ...(nullable ? { nullable } : {}) }
-  return raw.type === 'null' ? { nullable: true, enum: [null] } : {}
+  if (raw.type === 'null') return { nullable: true, enum: [null] }
+  return plainTypes.has(String(raw.type)) ? { type: raw.type } : {}
 }
 
 function valued(raw: Schema): Schema {
@@ -106,7 +65,6 @@ function valued(raw: Schema): Schema {
   for (const [keyword, value] of Object.entries(raw))
     if (keyword.startsWith('x-')) schema[keyword] = value
   if (typeof raw.format === 'string' && coercionFormats.has(raw.format)) delete schema.format
-  if (raw.format === 'binary') delete schema.default
   if (Array.isArray(raw.examples) && raw.examples.length > 0) schema.example = raw.examples[0]
   if ('const' in raw) Object.assign(schema, enumeration([raw.const]))
   else if (Array.isArray(raw.enum) && raw.enum.length > 0)
@@ -123,9 +81,7 @@ function enumeration(values: unknown[]): Schema {
   return {
     ...(named ? { type: integral ? 'integer' : type } : {}),
     ...(values.includes(null) ? { nullable: true } : {}),
-    ...(type === 'boolean' && types.size === 1 && values.includes(true) && values.includes(false)
-      ? {}
-      : { enum: [...new Set(values)] }),
+    enum: [...new Set(values)],
     ...constantNames([...new Set(values)]),
   }
 }
@@ -149,19 +105,16 @@ function constantNames(values: unknown[]): Schema {
 // 3.0.3 has the exclusive bounds as flags alongside the bound; JSON Schema has them as numbers.
 function bounded(raw: Schema): Schema {
   const schema: Schema = {}
-  const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum } = raw
+  const { exclusiveMinimum: above, minimum } = raw
   if (typeof above === 'number' && (typeof minimum !== 'number' || above >= minimum)) {
     Object.assign(schema, { minimum: above, exclusiveMinimum: true })
-  }
-  if (typeof below === 'number' && (typeof maximum !== 'number' || below <= maximum)) {
-    Object.assign(schema, { maximum: below, exclusiveMaximum: true })
   }
   return schema
 }
 
-function structured(raw: Schema, named: Map<string, Schema>): Schema {
+function structured(raw: Schema): Schema {
   const schema: Schema = {}
-  const convert = (part: unknown) => schemaObject(part, named)
+  const convert = schemaObject
   if (isRecord(raw.properties) && Object.keys(raw.properties).length > 0) {
     schema.properties = Object.fromEntries(
       Object.entries(raw.properties).map(([key, part]) => [key, convert(part)]),
@@ -171,7 +124,7 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
     schema.required = [...new Set(raw.required)]
   if (isRecord(raw.patternProperties)) {
     const values = Object.values(raw.patternProperties)
-    schema.additionalProperties = convert(values.length === 1 ? values[0] : { anyOf: values })
+    schema.additionalProperties = convert(values[0])
   } else if (raw.additionalProperties) {
     // Never false: unknown fields are ignored on both sides, and Elysia closes the schemas of
     // routes when they are first requested.
@@ -179,10 +132,8 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
       raw.additionalProperties === true ||
       withNamed(convert(raw.additionalProperties), schema.properties)
   }
-  if (Array.isArray(raw.items)) schema.items = convert({ anyOf: raw.items })
-  else if (raw.type === 'array' || raw.items !== undefined) schema.items = convert(raw.items)
+  if (raw.type === 'array' || raw.items !== undefined) schema.items = convert(raw.items)
   if (Array.isArray(raw.allOf)) schema.allOf = raw.allOf.map(convert)
-  if (raw.not !== undefined) schema.not = convert(raw.not)
   return schema
 }
 
@@ -196,23 +147,20 @@ function withNamed(rest: Schema, properties: unknown): Schema {
   return distinct.length === 1 ? rest : { anyOf: distinct }
 }
 
-function union(members: unknown[], parent: Schema, named: Map<string, Schema>): Schema {
+function union(members: unknown[], parent: Schema): Schema {
   const flat = members.flatMap(member =>
     isRecord(member) && Array.isArray(member.anyOf) && !member.description
       ? member.anyOf
       : [member],
   )
   const shapes = flat.filter(isRecord)
-  if (shapes.some(shape => shape.type === 'Date')) return { type: 'string', format: 'date-time' }
-  const nullable =
-    parent.nullable === true || shapes.some(shape => shape.type === 'null' || shape.const === null)
+  const nullable = shapes.some(shape => shape.type === 'null')
   const present = shapes.filter(
     // A member without a type is its own union, a reference or anything at all.
-    shape =>
-      !['null', 'undefined', 'void'].includes(String(shape.type ?? '')) && shape.const !== null,
+    shape => shape.type !== 'null',
   )
   const values = present.filter(shape => !isCoercion(shape, parent))
-  const converted = (values.length > 0 ? values : present).map(shape => schemaObject(shape, named))
+  const converted = (values.length > 0 ? values : present).map(schemaObject)
   return withNull(merged(converted), nullable)
 }
 
@@ -247,11 +195,10 @@ function withNull(members: Schema[], nullable: boolean): Schema {
   const [only] = members
   if (!only) return nullable ? { nullable, enum: [null] } : {}
   if (members.length === 1) {
-    if (!nullable) return '$ref' in only ? { allOf: [only] } : only
-    return '$ref' in only ? { allOf: [only], nullable } : admitNull(only)
+    return nullable ? admitNull(only) : only
   }
-  const first = nullable ? members.findIndex(member => 'type' in member) : -1
-  return { anyOf: members.map((member, index) => (index === first ? admitNull(member) : member)) }
+  const [firstMember, ...others] = members as [Schema, ...Schema[]]
+  return { anyOf: [nullable ? admitNull(firstMember) : firstMember, ...others] }
 }
 
 const admitNull = (schema: Schema): Schema => ({
@@ -260,22 +207,15 @@ const admitNull = (schema: Schema): Schema => ({
   ...(Array.isArray(schema.enum) ? { enum: [...new Set([...schema.enum, null])] } : {}),
 })
 
-function keyNoteOf(raw: Schema): string | undefined {
-  const patterns = Object.keys(isRecord(raw.patternProperties) ? raw.patternProperties : {}).filter(
-    pattern => pattern !== anyKeyPattern,
-  )
-  return patterns.length > 0 ? `Keys match \`${patterns.join('` or `')}\`.` : undefined
-}
-
 function descriptionOf(...parts: unknown[]): Schema {
   const text = [...new Set(parts.filter(part => typeof part === 'string'))].join('\n\n')
   return text === '' ? {} : { description: text }
 }
 
-/** An `allOf` of one schema is that schema, unless it is a reference with further keywords. */
+/** An `allOf` of one schema is that schema. */
 function simplified(schema: Schema): Schema {
   const { allOf, ...beside } = schema
-  if (!Array.isArray(allOf) || allOf.length !== 1 || !isRecord(allOf[0])) return schema
-  if (!('$ref' in allOf[0])) return { ...allOf[0], ...beside }
-  return Object.keys(beside).length === 0 ? allOf[0] : schema
+  return Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0])
+    ? { ...allOf[0], ...beside }
+    : schema
 }

@@ -125,12 +125,7 @@ const wrapped = (schema: unknown): unknown =>
     : schema
 
 function joinedObject(schemas: unknown[]): unknown {
-  const parts = schemas
-    .filter(isRecord)
-    .flatMap(schema => [
-      schema,
-      ...(Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : []),
-    ])
+  const parts = schemas.filter(isRecord)
   return {
     type: 'object',
     properties: Object.assign({}, ...parts.map(part => part.properties).reverse()),

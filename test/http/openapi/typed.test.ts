@@ -162,6 +162,16 @@ test('a validation error keeps its own message, regardless of the documented typ
   }
 })
 
+test('each operation of the document has an id that no other one has, and described tags', () => {
+  const operations = Object.values(document.paths).flatMap(item => Object.values(item))
+  const ids = operations.map(({ operationId }) => operationId)
+  expect(ids.filter((id, i) => !/^[a-z]\w+$/.test(id) || ids.indexOf(id) !== i)).toEqual([])
+  expect(document.tags.filter(({ description }) => !description)).toEqual([])
+  const listed = document.tags.map(({ name }) => name)
+  const used = new Set(operations.flatMap(({ tags = [] }) => tags))
+  expect([...used].filter(tag => !listed.includes(tag))).toEqual([])
+})
+
 describe('a body in the document', () => {
   const bodies = () => [document.components.schemas, document.paths]
 
