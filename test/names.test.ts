@@ -245,6 +245,7 @@ test('the stream is subscribed to by the channels that are set, and by no other'
 test('the document is written with the names in force where a word begins with the written one', async () => {
   const app = new Elysia().get('/a', () => '', {
     detail: {
+      security: [],
       summary: 'exch-wti EXCH_WTI `X-Service-Data` myexch-wti MY_EXCH_WTI My-X-Service-Data',
     },
   })

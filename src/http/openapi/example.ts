@@ -3,13 +3,8 @@ import { isRecord, type Schema } from './schema.ts'
 const samples: Record<string, string> = {
   'date-time': '2024-06-14T12:00:00Z',
   date: '2024-06-14',
-  time: '12:00:00Z',
   uuid: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
-  uri: 'https://example.com/',
-  url: 'https://example.com/',
   email: 'ada@example.com',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
 }
 
 /**

@@ -221,7 +221,6 @@ function operationOf(
     'description',
     'deprecated',
     'x-internal',
-    'externalDocs',
     'security',
   ]) {
     if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]

@@ -11,11 +11,6 @@ const copiedKeywords = [
   'default',
   'example',
   'deprecated',
-  'readOnly',
-  'writeOnly',
-  'discriminator',
-  'externalDocs',
-  'multipleOf',
   'minimum',
   'maximum',
   'minLength',
@@ -23,9 +18,6 @@ const copiedKeywords = [
   'pattern',
   'minItems',
   'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
 ]
 
 const plainTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array'])

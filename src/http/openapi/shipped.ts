@@ -1,7 +1,7 @@
 import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
 import { nextTurn } from '../../lib/process/loop-turns.ts'
 import type { OpenApiOptions } from './openapi.ts'
-import { isOptional, layersOf, type Registered } from './source.ts'
+import { isOptional, type Registered } from './source.ts'
 
 /**
  * The document that the build puts into the binary: a line with the fingerprint of its inputs, then
@@ -46,11 +46,9 @@ async function printOf(app: Registered, options: OpenApiOptions): Promise<string
   const routes = app.routes.filter(({ hooks }) => hooks.detail?.hide !== true)
   for (const [index, { method, path, hooks }] of routes.entries()) {
     if (index % routesATurn === routesATurn - 1) await nextTurn()
-    const schemas = layersOf(hooks).map(({ body, query, params, headers }) => [
-      { body, query, params, headers },
-      isOptional(body),
-    ])
-    print = Bun.hash.wyhash(JSON.stringify([method, path, hooks.detail, schemas], openOnly), print)
+    const { body, query, params, headers, detail } = hooks
+    const parts = [method, path, detail, body, isOptional(body), query, params, headers]
+    print = Bun.hash.wyhash(JSON.stringify(parts, openOnly), print)
   }
   return print.toString(36)
 }

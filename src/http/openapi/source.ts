@@ -1,4 +1,4 @@
-import { Kind, OptionalKind } from '@sinclair/typebox'
+import { OptionalKind } from '@sinclair/typebox'
 import { Elysia, type InternalRoute } from 'elysia'
 import { isRecord } from './schema.ts'
 
@@ -62,24 +62,10 @@ function placeIn(kept: unknown[], one: unknown): number {
   return at === -1 ? kept.push(one) - 1 : at
 }
 
-/**
- * A route's own schemas, then those that come from guards and macros: they are in
- * `standaloneValidator`, which the plugin does not read.
- */
-export const layersOf = (hooks: Record<string, unknown>): Record<string, unknown>[] =>
-  [hooks, ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : [])].filter(
-    isRecord,
-  )
-
 /** Whether a part of a request may be left out. */
 export const isOptional = (schema: unknown): boolean => isRecord(schema) && OptionalKind in schema
 
 function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record<string, unknown> {
-  const layers = layersOf(hooks)
-  const all = (part: string) =>
-    layers.map(layer => layer[part]).filter(schema => schema !== undefined && schema !== null)
-  const body = all('body')
-  const optionalBody = body.length > 0 && body.every(isOptional)
   // Without a parser the plugin writes every schema three times, for each content type that Elysia
   // could parse.
   const { [answersKey]: answers, ...detail } = isRecord(hooks.detail) ? hooks.detail : {}
@@ -90,32 +76,19 @@ function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record
       ...(isRecord(detail[refusalsKey]) && {
         [refusalsKey]: eachOf(detail[refusalsKey], schema => placeIn(refusals, schema)),
       }),
-      [optionalBodyKey]: optionalBody,
+      [optionalBodyKey]: isOptional(hooks.body),
     },
   }
-  if (body.length > 0)
-    documentedHooks.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
-  for (const part of ['params', 'query', 'headers'])
-    if (all(part).length > 0) documentedHooks[part] = joinedObject(all(part).map(plain))
-  const responses = [answers, ...all('response')]
-    .filter(schema => schema !== undefined)
-    .map(schema => (isRecord(schema) && !(Kind in schema) ? schema : { 200: schema }))
-  if (responses.length > 0)
-    documentedHooks.response = eachOf(Object.assign({}, ...responses.reverse()), schema =>
-      wrapped(plain(schema)),
-    )
+  for (const part of ['body', 'params', 'query', 'headers'])
+    if (hooks[part] !== undefined) documentedHooks[part] = plain(hooks[part])
+  if (isRecord(answers))
+    documentedHooks.response = eachOf(answers, schema => wrapped(plain(schema)))
   return documentedHooks
 }
 
 // A copy: the plugin rewrites references inside the schemas it is given, and operations that share a
 // schema refer to one object.
-function plain(schema: unknown): unknown {
-  if (typeof schema === 'string')
-    throw new Error(
-      `A route refers to its schema by name, '${schema}'; it must hold the schema itself.`,
-    )
-  return JSON.parse(JSON.stringify(schema))
-}
+const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema))
 
 // The plugin drops `additionalProperties` and more from objects and lists, but passes an `allOf` as
 // it is.
@@ -123,12 +96,3 @@ const wrapped = (schema: unknown): unknown =>
   isRecord(schema) && !['void', 'undefined', 'null'].includes(String(schema.type))
     ? { allOf: [schema] }
     : schema
-
-function joinedObject(schemas: unknown[]): unknown {
-  const parts = schemas.filter(isRecord)
-  return {
-    type: 'object',
-    properties: Object.assign({}, ...parts.map(part => part.properties).reverse()),
-    required: parts.flatMap(part => part.required ?? []),
-  }
-}

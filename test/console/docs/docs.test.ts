@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia, t } from 'elysia'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { docsOperations } from '../../../src/console/server/docs/docs.ts'
-import { documentOf } from '../../../src/http/openapi/openapi.ts'
+import { documentOf, keySecurity, openSecurity } from '../../../src/http/openapi/openapi.ts'
+import { answersKey } from '../../../src/http/openapi/source.ts'
 import type { Context } from '../../../src/http/operations/context.ts'
 import { mount } from '../../../src/http/operations/mount.ts'
 import { needs } from '../../support/needs.ts'
@@ -24,7 +25,7 @@ function world() {
   const seen: { path: string; authorization: string | null }[] = []
   const gate = new Elysia().macro({
     access: (access: { open?: string }) => ({
-      detail: access.open ? { security: [] } : {},
+      detail: { security: access.open ? openSecurity : keySecurity },
       transform: ({ path }: { path: string }) => {
         opened.push(path)
       },
@@ -49,8 +50,12 @@ function world() {
     {
       access: {},
       params: t.Object({ code: t.String({ examples: ['WTI_USD'] }) }),
-      response: { 200: t.Object({ code: t.String(), price: t.Number() }) },
-      detail: { operationId: 'getPrice', summary: 'Newest price of one code', tags: ['prices'] },
+      detail: {
+        operationId: 'getPrice',
+        summary: 'Newest price of one code',
+        tags: ['prices'],
+        [answersKey]: { 200: t.Object({ code: t.String(), price: t.Number() }) },
+      },
     },
   )
   const document = documentOf(app, {
