@@ -8,8 +8,11 @@ import type { Outbox } from '../outbox/outbox.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { Billing } from '../topics/billing/service/billing.ts'
 import { weekdayOfDay } from '../topics/calendars/math/holidays.ts'
-import { isIntraday } from '../topics/catalogue/math/catalogue.ts'
+import { generatedSource, isIntraday } from '../topics/catalogue/math/catalogue.ts'
 import { calendarDays, dateAfter, dayAt, type MarketDay } from '../topics/delivery/math/days.ts'
+import { isOpen } from '../topics/futures/math/contracts.ts'
+import { type FamilyCode, familyOf } from '../topics/futures/math/families.ts'
+import type { Futures } from '../topics/futures/service/futures.ts'
 import { confirmedAccount, type Keyring } from '../topics/keys/service/keyring.ts'
 import type { Meter } from '../topics/keys/service/meter.ts'
 import { type EventLog, type Spell, shockedValue } from '../topics/prices/demo/events.ts'
@@ -63,6 +66,7 @@ export interface ScenarioDeps {
   events: EventLog
   feed: DemoFeed
   ingest: Pick<Ingest, 'write'>
+  futures: Pick<Futures, 'quotes' | 'recordTicks'>
   observations: {
     newest(seriesId: number, before: number): { observedAt: number; value: number } | undefined
   }
@@ -104,7 +108,7 @@ const crashFactors: Readonly<Record<string, number>> = {
   ngl: 0.8,
 }
 /** Not everything that is traded as a future is oil. */
-const oilFutures = ['BRENT_FUTURES', 'WTI_FUTURES', 'GASOIL_FUTURES']
+const oilFutures: readonly FamilyCode[] = ['BRENT_FUTURES', 'WTI_FUTURES', 'GASOIL_FUTURES']
 
 /** Situations that clients must cope with, by name. Each is there to be seen when it was played. */
 export const createScenarios = (deps: ScenarioDeps): readonly Scenario[] => [
@@ -147,6 +151,25 @@ function strike(
   return moves.map(({ code, before, after }) => ({ code, before, after }))
 }
 
+/** Trades every contract of the open exchanges at its last price times `factor`, one lot each. */
+function strikeContracts({ series, futures, clock }: ScenarioDeps, factor: number): void {
+  const at = clock.now()
+  for (const family of oilFutures.filter(code => isOpen(familyOf(code), at))) {
+    const { decimals } = series.find(({ code }) => code === family)!
+    futures.recordTicks(
+      futures.quotes(family).map(({ day: { month, close } }) => ({
+        family,
+        month,
+        tradedAt: at,
+        price: roundTo(close * factor, decimals),
+        volume: 1,
+        source: generatedSource,
+      })),
+      at,
+    )
+  }
+}
+
 const negativeWti = (deps: ScenarioDeps): Scenario => ({
   name: 'negative-wti',
   description: `WTI_USD drops to ${lowestWti} now. Futures are not affected.`,
@@ -166,21 +189,22 @@ const negativeWti = (deps: ScenarioDeps): Scenario => ({
 const crash = (deps: ScenarioDeps): Scenario => ({
   name: 'crash',
   description:
-    'Crude oil drops 30%, futures 28%, refined products 24% and marine fuels 22%. Codes with intraday prices drop at once, the others at their next publication or trade.',
+    'Crude oil drops 30%, futures 28%, refined products 24% and marine fuels 22%. Codes with intraday prices and contracts of open exchanges drop at once, the others at their next publication or session.',
   options: [],
   async play() {
     const moves = Object.entries(crashFactors).flatMap(([category, factor]) => {
       const codes = deps.series
         .filter(series => series.category === category)
         .map(series => series.code)
-        .filter(code => category !== 'futures' || oilFutures.includes(code))
+        .filter(code => category !== 'futures' || oilFutures.some(family => family === code))
       return strike(deps, codes, crashHalfLifeMs, { factor })
     })
+    strikeContracts(deps, crashFactors.futures!)
     await deps.advance(deps.clock.now())
     return {
       done: `Crude oil is 30% lower; prices of ${moves.length} codes have dropped so far.`,
       after:
-        'Daily and weekly codes drop with their next publication, futures contracts with their next trade. Half of the loss is recovered in sixty days.',
+        'Daily and weekly codes drop with their next publication, contracts of closed exchanges when these open. Half of the loss is recovered in sixty days.',
       details: { moves },
     }
   },
