@@ -177,6 +177,8 @@ export function sourceText(source: string): string {
   const [publisher = '', subject] = source.split('/')
   if (!subject) return words(publisher)
   const text = words(subject)
+  // This source names no publisher.
+  if (publisher === 'market_reporting') return text
   return `${words(publisher)}, ${text === text.toUpperCase() ? text : text.toLowerCase()}`
 }
 

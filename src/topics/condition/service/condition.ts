@@ -104,7 +104,7 @@ export function ingestComponent(
   if (running.length === 0)
     return { name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' }
   const names = (status: Feed['status']) =>
-    running.filter(feed => feed.status === status).map(feed => feed.name)
+    running.filter(feed => feed.status === status).map(feed => titleOf(feed.name))
   const [stale, delayed] = [names('stale'), names('delayed')]
   const sentences = [
     ...(stale.length > 0 ? [`Stale: ${nameList(stale)}.`] : []),
@@ -125,6 +125,13 @@ export function ingestComponent(
     message: sentences.join(' '),
   }
 }
+
+/** `EIA crude oil`; of prices whose publisher is not named, the category alone. */
+const titleOf = (feed: string): string =>
+  feed
+    .replace(/^market_reporting\//, '')
+    .replace('/', ' ')
+    .replaceAll('_', ' ')
 
 const namesMax = 5
 const nameList = (names: readonly string[]): string =>

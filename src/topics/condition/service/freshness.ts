@@ -5,6 +5,7 @@ import {
   freshUntil,
   statusAt,
 } from '../../calendars/math/freshness.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type GuardTerms, guardAction } from '../../prices/math/guards.ts'
@@ -209,8 +210,8 @@ function overviewOf(ages: ReadonlyMap<Series, CodeAge | undefined>): Overview {
   return overview
 }
 
-export const feedNameOf = ({ source, category }: Pick<Series, 'source' | 'category'>): string =>
-  `${source}/${category}`
+/** Where the newest values come from, else the source that the catalogue expects, and the category. */
+export const feedNameOf = (series: Series): string => `${sourceOf(series).name}/${series.category}`
 
 const emptyTally = (): Tally => ({ total: 0, current: 0, delayed: 0, stale: 0, missing: 0 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, parseInstant } from '../../../../src/lib/time/instant.ts'
+import { dayMs, hourMs, isoInstant, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { version } from '../../../../src/version.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
@@ -258,6 +258,23 @@ describe('GET /v1/status', () => {
       unit_breaks: [],
       newest_observation: '2026-11-20T14:00:00Z',
     })
+  })
+
+  test('names the publisher of pushed prices, and not the source that the catalogue expects', async () => {
+    const instance = openTestInstance()
+    const admin = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
+    const observed_at = isoInstant(startAt - hourMs)
+    const pushed = await instance.send(
+      'POST',
+      '/admin/v1/observations',
+      { source: 'Desk', observations: [{ code: 'WTI_USD', observed_at, price: 70 }] },
+      undefined,
+      admin,
+    )
+    expect(pushed.status).toBe(200)
+    const data = await ask(instance)
+    expect(feedOf(data, 'Desk/crude_oil')).toMatchObject({ status: 'current', codes: 1 })
+    expect(feedOf(data, 'market_reporting/crude_oil')).toMatchObject({ status: 'empty' })
   })
 
   test('turns when a feed is past the time at which it was expected', async () => {

@@ -42,6 +42,15 @@ describe('ingestComponent: what comes in', () => {
       ...(message !== undefined && { message }),
     })
   })
+
+  test('stale feeds are named in words, and those without a named publisher by their category', () => {
+    const [desk, eia] = feeds('stale', 'stale')
+    const named = [
+      { ...desk!, name: 'market_reporting/crude_oil' },
+      { ...eia!, name: 'EIA/natural_gas' },
+    ]
+    expect(ingestComponent(named).message).toBe('Stale: crude oil, EIA natural gas.')
+  })
 })
 
 describe('schedulerComponent: the jobs', () => {
