@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { Button, May, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { keepKey } from '../../parts/person/own-key.ts'
+import { ask, dataOf, useChange, useData } from '../../parts/requests/ask.ts'
+import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.tsx'
+import { Table } from '../../parts/tables/table.tsx'
+import { sets } from '../../parts/text/form.ts'
+import { figure } from '../../parts/text/format.ts'
+import { KeyLimits, type Limits, limitsOf, Restrictions, restrictionsOf } from './key-limits.tsx'
+
+export interface Key extends Limits {
+  id: string
+  name: string | null
+  token_hint: string
+  active: boolean
+  created_at: string
+  last_used_at: string | null
+  usage: { requests_used: number; request_limit: number | null }
+  windows: Window[]
+}
+
+export interface Window {
+  name: string
+  limit: number | null
+  used: number
+}
+
+export function Keys() {
+  const answer = useData<{ api_keys: Key[] }>('/v1/api-keys')
+  const { refusal, attempt, change } = useChange(answer)
+  const name = useSignal('')
+  const newToken = useSignal<string | undefined>(undefined)
+  const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) => {
+    const token = data.api_key?.plain_token ?? data.plain_token
+    // Users who create a key want to use it: the samples contain it as long as the tab is open.
+    if (token !== undefined) keepKey(token)
+    return token
+  }
+  const make = (form: HTMLFormElement) =>
+    attempt(async () => {
+      newToken.value = tokenOf(
+        await dataOf('/v1/api-keys', {
+          method: 'POST',
+          body: { name: name.value, ...restrictionsOf(new FormData(form)) },
+        }),
+      )
+      name.value = ''
+      form.reset()
+      await answer.reload()
+    })
+  const roll = (id: string) =>
+    attempt(async () => {
+      newToken.value = tokenOf(
+        await dataOf(`/v1/api-keys/${id}/roll`, { method: 'POST', body: {} }),
+      )
+      await answer.reload()
+    })
+  const revoke = (id: string) => change(`/v1/api-keys/${id}`, 'DELETE')
+  const edited = useSignal<Key | undefined>(undefined)
+  const limit = (id: string, limits: Record<string, unknown>) =>
+    attempt(async () => {
+      await ask(`/v1/api-keys/${id}`, { method: 'PATCH', body: limits })
+      edited.value = undefined
+      await answer.reload()
+    })
+  return (
+    <>
+      {newToken.value && <ShownOnce what="The new key, shown once:" secret={newToken.value} />}
+      {refusal.value && <Refused error={refusal.value} />}
+      {edited.value && (
+        <KeyLimits
+          key={edited.value.id}
+          named={edited.value}
+          onSave={limits => void limit(edited.value!.id, limits)}
+          onCancel={sets(edited, undefined)}
+        />
+      )}
+      <Table
+        caption="API keys"
+        file="keys"
+        of={answer}
+        rows={answer.data?.api_keys}
+        keyOf={({ id }) => id}
+        empty="No API keys yet. Name one and create it to call the API."
+        actions={
+          <May action="change_keys">
+            <KeyForm name={name} onCreate={make}>
+              <Restrictions />
+            </KeyForm>
+          </May>
+        }
+        columns={({ column, numeric }) => [
+          ...keyColumns,
+          numeric('Requests', ({ usage }) => usage.requests_used, { isWide: true, write: figure }),
+          column('State', ({ active }) => (active ? 'active' : 'ended'), {
+            show: key => (
+              <>
+                {key.active ? <Tag mood="good">Active</Tag> : <Tag>Ended</Tag>}
+                {key.read_only && <Tag>Read-only</Tag>}
+                <div class="quiet small">{limitsOf(key)}</div>
+              </>
+            ),
+          }),
+          {
+            ...keyActions({
+              onRoll: roll,
+              onRevoke: revoke,
+              more: key => (
+                <Button className="tight" label="Restrict" onClick={sets(edited, key)} />
+              ),
+            }),
+            needs: 'change_keys',
+          },
+        ]}
+      />
+    </>
+  )
+}
