@@ -7,6 +7,7 @@ import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 import { figure } from '../../parts/text/format.ts'
 import { KeyLimits, type Limits, limitsOf, Restrictions, restrictionsOf } from './key-limits.tsx'
+import type { Window } from './limits.ts'
 
 export interface Key extends Limits {
   id: string
@@ -17,12 +18,6 @@ export interface Key extends Limits {
   last_used_at: string | null
   usage: { requests_used: number; request_limit: number | null }
   windows: Window[]
-}
-
-export interface Window {
-  name: string
-  limit: number | null
-  used: number
 }
 
 export function Keys() {

@@ -7,7 +7,8 @@ import { keyColumns, nameOf } from '../../parts/tables/key-columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { ago, day, figure, number, words } from '../../parts/text/format.ts'
-import type { Key, Window } from './keys.tsx'
+import type { Key } from './keys.tsx'
+import { limitsBy, type Window } from './limits.ts'
 
 const windowNames: Readonly<Record<string, string>> = {
   quota: 'Plan quota',
@@ -15,15 +16,6 @@ const windowNames: Readonly<Record<string, string>> = {
   marine: 'Marine fuels, per minute',
   marine_historical: 'Historical marine fuels, per minute',
 }
-
-/** Each limit with its use by the key that has used the most of it; without keys, its use is none. */
-const limitsBy = (windows: readonly Window[], keys: readonly Key[]) =>
-  windows.map(({ name, limit }) => {
-    const [most] = keys
-      .map(key => ({ key, window: key.windows.find(window => window.name === name) }))
-      .toSorted((a, b) => (b.window?.used ?? 0) - (a.window?.used ?? 0))
-    return { name, limit, used: 0, ...most?.window, key: most?.key }
-  })
 
 const quotaOf = ({ usage }: Key) => ({ used: usage.requests_used, limit: usage.request_limit })
 
@@ -110,7 +102,7 @@ export function UsagePart() {
               rows={keys && limitsBy(windows, keys)}
               keyOf={({ name }) => name}
               empty="This plan has no limits."
-              note="The key that has used the most of each limit. Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
+              note="The key that is nearest to each limit. Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
               columns={({ column, numeric }) => [
                 column('Limit', ({ name }) => windowNames[name] ?? words(name)),
                 numeric('Used', 'used', row =>
