@@ -228,7 +228,7 @@ interface ConditionProps {
   set: (change: Partial<Draft>) => void
   /** Words for the newest price, behind the name of a field. */
   newest: string
-  /** The cool-down that the alert has, in minutes. */
+  /** The cooldown that the alert has, in minutes. */
   cooldown: string
 }
 
@@ -277,7 +277,7 @@ function Condition({ draft, set, newest, cooldown }: ConditionProps) {
         }}
       />
       <Select
-        label="Cool-down"
+        label="Cooldown"
         of={[...new Set([...pauses.map(pause => pause.value), cooldown])]}
         textOf={minutes =>
           pauses.find(pause => pause.value === minutes)?.text ?? `${minutes} minutes`

@@ -216,7 +216,7 @@ function Level({
       {refusal.value && <Refused error={refusal.value} />}
       <p role="status">
         {told.value
-          ? `It would have fired ${timesText(told.value.trigger_count)} in the past year with a one-day cool-down${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
+          ? `It would have fired ${timesText(told.value.trigger_count)} in the past year with a one-day cooldown${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
           : 'Testing …'}
       </p>
     </>
