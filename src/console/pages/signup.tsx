@@ -22,39 +22,7 @@ export function Signup() {
     >
       <div class="columns">
         {boot.signup === 'open' && <AddressForm />}
-        <section class="card">
-          <h2>
-            {boot.isEvaluation
-              ? 'This is a demo instance'
-              : boot.signup === 'company'
-                ? 'Sign in with your company account'
-                : 'Ask the operator'}
-          </h2>
-          {boot.isEvaluation ? (
-            <p>
-              It printed an API key and a sign-in link when it started. The keys are in{' '}
-              <code>evaluation-keys.json</code> in its data directory. E-mails are not sent; they
-              appear in the <a href="/desk/inbox">inbox</a>.
-            </p>
-          ) : boot.signup === 'company' ? (
-            <p>
-              Your account is created when you <a href="/sign-in?next=/account">sign in</a>. Then
-              create a key under Account.
-            </p>
-          ) : (
-            <p>
-              The operator creates your account and sends you a key or a link to sign in. A
-              colleague who has an account can invite you to their organization.
-            </p>
-          )}
-          <p class="quiet small">
-            Operators create an account with a key on the machine that runs the service;{' '}
-            <code>accounts.signup</code> controls who can sign up.
-          </p>
-          <pre class="wrap">
-            wellhead accounts create ann@example.com{'\n'}wellhead accounts link ann@example.com
-          </pre>
-        </section>
+        {(boot.isEvaluation || boot.signup !== 'open') && <OtherWay />}
       </div>
       <section class="card" aria-labelledby="without">
         <h2 id="without">Without a key</h2>
@@ -71,6 +39,40 @@ const abouts = {
   invite: 'Sign-up is by invitation.',
   open: 'A free account needs only an e-mail address.',
 } as const
+
+/** How to get a key without the form. */
+function OtherWay() {
+  const [title, text] = boot.isEvaluation
+    ? [
+        'This is a demo instance',
+        <>
+          It printed an API key and a sign-in link when it started. The keys are in{' '}
+          <code>evaluation-keys.json</code> in its data directory. E-mails are not sent; they appear
+          in the <a href="/desk/inbox">inbox</a>.
+        </>,
+      ]
+    : boot.signup === 'company'
+      ? [
+          'Sign in with your company account',
+          <>
+            Your account is created when you <a href="/sign-in?next=/account">sign in</a>. Then
+            create a key under Account.
+          </>,
+        ]
+      : [
+          'Ask the operator',
+          <>
+            The operator <a href="/docs/customers">creates your account</a> and sends you a key or a
+            link to sign in. A colleague who has an account can invite you to their organization.
+          </>,
+        ]
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <p>{text}</p>
+    </section>
+  )
+}
 
 function AddressForm() {
   const email = useSignal('')
