@@ -1,6 +1,7 @@
+import { useSignal } from '@preact/signals'
 import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/demo.ts'
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
-import { Empty, Page, SignInLinks, Tag, WhoBringsData } from '../parts/bits.tsx'
+import { Choice, Empty, Page, SignInLinks, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { later } from '../parts/later.tsx'
 import { moneyOf, requestsOf, usePlans } from '../parts/person/plans.ts'
@@ -10,6 +11,7 @@ import { Samples } from '../parts/samples.tsx'
 import { aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
+import { boundChoice } from '../parts/text/form.ts'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
 
 /** Only for demo instances, and for signed-in users. */
@@ -35,6 +37,7 @@ const calls = [
  * steps.
  */
 export function Home() {
+  const chosen = useSignal(calls[0]!.title)
   const isShown = boot.isEvaluation && boot.isSignedIn
   const about = boot.isEvaluation
     ? 'Energy prices through one API. This is a demo instance: it behaves like production, with generated data.'
@@ -50,16 +53,16 @@ export function Home() {
           {!boot.isSignedIn && <Plans />}
         </>
       )}
-      <section class="stack" aria-labelledby="calls">
-        <h2 id="calls">Try the API</h2>
-        <div class="columns even">
-          {calls.map(({ title, call }) => (
-            <div class="card" key={title}>
-              <h3>{title}</h3>
-              <Samples call={call} />
-            </div>
-          ))}
+      <section class="card" aria-labelledby="calls">
+        <div class="row spread">
+          <h2 id="calls">Try the API</h2>
+          <Choice
+            label="Call"
+            {...boundChoice(chosen)}
+            options={calls.map(({ title }) => ({ value: title, text: title }))}
+          />
         </div>
+        <Samples call={calls.find(({ title }) => title === chosen.value)!.call} />
       </section>
     </Page>
   )

@@ -37,9 +37,14 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
 
     test('its calls run as they are pasted, in the language that is chosen', async () => {
       const { page } = stranger
-      const calls = page.locator('section[aria-labelledby=calls] .card')
-      expect(await calls.count()).toBe(3)
-      const [open, ...others] = await calls.locator('pre').allTextContents()
+      const calls = page.locator('section[aria-labelledby=calls]')
+      const texts: string[] = []
+      for (const choice of await calls.locator('[aria-label=Call] button').all()) {
+        await choice.click()
+        texts.push((await calls.locator('pre').textContent())!)
+      }
+      expect(new Set(texts).size).toBe(3)
+      const [open, ...others] = texts
       const child = Bun.spawn(['bash', '-c', open!.replace('curl ', 'curl -sS --fail ')], {
         stdout: 'pipe',
       })
@@ -118,6 +123,9 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       const upsell = '.notice.upsell:has-text("Analytics are not included in the Free plan")'
       await page.waitForSelector(`${upsell} a[href="/account/plan"]:text-is("Upgrade to Starter")`)
       await page.waitForSelector(`${upsell} .example svg`)
+      await goTo('/markets/permits')
+      await page.waitForSelector('.notice.upsell:has-text("Well permits are not included")')
+      expect(await page.locator('main :is(.notice.upsell, .map)').count()).toBe(1)
       expect(await page.locator('.notice.bad').count()).toBe(0)
       expect(await page.textContent('main')).not.toMatch(/Reservoir|Production Boost|_alerts/)
     })
