@@ -157,7 +157,6 @@ function List() {
         file="alerts"
         of={alerts}
         rows={alerts.data}
-        keyOf={({ id }) => id}
         empty={
           <>
             <p>
@@ -223,7 +222,6 @@ function List() {
         caption="Trigger history"
         file="fired"
         {...pagedRows(triggers)}
-        keyOf={({ id }) => id}
         empty="No alert has fired yet. Backtest a condition over the past year to see when it would have."
         columns={({ column }) => [
           column('Alert', row => row.alert_name ?? row.commodity_code ?? 'Alert', {

@@ -225,7 +225,6 @@ function Spreads() {
         file={`spreads-${kind.value}`}
         of={answer}
         rows={spreads}
-        keyOf={({ id }) => id}
         empty={
           <>
             No spreads of this kind: the prices they are calculated from are missing.{' '}

@@ -105,7 +105,6 @@ function List() {
         caption="Endpoints"
         of={answer}
         rows={answer.data?.webhooks}
-        keyOf={({ id }) => id}
         empty={mayDo('change_data') ? 'No endpoints yet. Add one below.' : 'No endpoints yet.'}
         columns={({ column, numeric }) => [
           column('Endpoint', 'url', ({ id, url, description }) =>

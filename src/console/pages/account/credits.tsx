@@ -35,7 +35,6 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
         file="credits"
         of={answer}
         rows={answer.data?.credit_packs}
-        keyOf={({ id }) => id}
         empty={
           answer.data &&
           `${number(answer.data.balance.requests_remaining)} requests left. No credit packs are for sale. Contact the operator.`

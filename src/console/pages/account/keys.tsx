@@ -75,7 +75,6 @@ export function Keys() {
         file="keys"
         of={answer}
         rows={answer.data?.api_keys}
-        keyOf={({ id }) => id}
         empty="No API keys yet. Name one and create it to call the API."
         actions={
           <May action="change_keys">

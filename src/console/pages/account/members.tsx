@@ -86,7 +86,6 @@ export function Members() {
         file="members"
         of={answer}
         rows={answer.data ? peopleOf(answer.data) : isAlone ? [] : undefined}
-        keyOf={({ id }) => id}
         empty="You are the only member. Invite someone to turn the account into an organization."
         note="Admins can do everything, members manage API keys, and read-only members view prices and usage. The organization uses the plan, alerts and webhooks of its owner."
         actions={

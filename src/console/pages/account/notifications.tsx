@@ -65,7 +65,6 @@ function List() {
         caption="Notifications"
         file="notifications"
         {...pagedRows(answer)}
-        keyOf={({ id }) => id}
         empty={
           shown.value === 'unread' ? (
             'No unread notifications. Choose All to see earlier ones.'

@@ -57,7 +57,6 @@ export function Plan() {
         <Table
           caption="Invoices"
           {...pagedRows(invoices)}
-          keyOf={({ id }) => id}
           empty="No invoices yet. Paid plans are invoiced monthly."
           columns={({ column, numeric }) => [
             column('Invoice', 'number', invoice => (

@@ -40,7 +40,6 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
         caption="Plans"
         of={plans}
         rows={plans.data}
-        keyOf={({ id }) => id}
         empty="This service has no plans."
         actions={
           <>

@@ -18,7 +18,6 @@ export function SignIns() {
         file="sign-ins"
         of={answer}
         rows={rows}
-        keyOf={({ id }) => id}
         empty="No sessions. Sign in again to see this list."
         note="If you do not recognize a session, end it and set a new password under Password and sign-out."
         actions={

@@ -64,7 +64,6 @@ export function Sources() {
         file="sources"
         of={answer}
         rows={rows}
-        keyOf={({ id }) => id}
         empty="No data sources yet. Add one below to fetch or push your own marine fuel prices. Only your account sees them."
         columns={({ column, numeric }) => [
           column('Source', 'name', source => (
@@ -193,7 +192,6 @@ function Opened({ source }: { source: Source }) {
         file="syncs"
         of={answer}
         rows={answer.data?.logs}
-        keyOf={({ id }) => id}
         empty={
           source.source_type === 'webhook'
             ? 'No rows received yet. Send rows to the address above, signed with the secret.'

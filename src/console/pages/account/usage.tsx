@@ -121,7 +121,6 @@ export function UsagePart() {
         file="usage-by-key"
         of={byKey}
         rows={keys}
-        keyOf={({ id }) => id}
         isTall
         note="If the quota applies to the whole account, every key shows the account’s total."
         empty={

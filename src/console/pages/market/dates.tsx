@@ -76,7 +76,6 @@ export function Triggers() {
       file="fired"
       of={answer}
       rows={answer.data?.triggers}
-      keyOf={({ id }) => id}
       isTall
       empty={
         <>

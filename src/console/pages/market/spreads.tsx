@@ -50,7 +50,6 @@ export function SpreadsNow() {
       file="spreads-now"
       of={answer}
       rows={answer.data}
-      keyOf={({ id }) => id}
       note={[...new Set(answer.data?.map(({ unit }) => unit))].join(', ')}
       empty={noData('No spreads yet.')}
       columns={({ column, numeric }) => [

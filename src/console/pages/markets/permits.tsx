@@ -92,7 +92,6 @@ export function Permits() {
         file="permits"
         of={answer}
         rows={rows}
-        keyOf={({ id }) => id}
         isTall
         empty={
           searched.value !== '' || state.value !== ''

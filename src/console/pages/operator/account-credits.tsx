@@ -41,7 +41,6 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
         file="account-credits"
         of={answer}
         rows={answer.data?.data.credits}
-        keyOf={({ id }) => id}
         empty="No credits yet. Grant some above; they are used after the quota is exhausted."
         note={
           answer.data && `${number(answer.data.data.balance.requests_remaining)} requests left.`

@@ -38,7 +38,6 @@ export function Cluster() {
         caption="Instances"
         of={answer}
         rows={cluster?.nodes}
-        keyOf={({ id }) => id}
         empty={
           cluster?.is_configured
             ? 'No instances reported to NATS yet; each reports every two seconds.'

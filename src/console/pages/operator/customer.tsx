@@ -303,7 +303,6 @@ function Activity({ account, part }: { account: { id: string; email: string }; p
       file="customer-activity"
       of={answer}
       rows={answer.data}
-      keyOf={({ id }) => id}
       isTall
       empty={`No ${part} yet.`}
       columns={columns[part]}

@@ -46,7 +46,6 @@ export function Outbox() {
         caption="Messages"
         file="outbox"
         {...pagedRows(answer)}
-        keyOf={({ id }) => id}
         isTall
         empty={
           state.value === 'waiting' ? (

@@ -135,7 +135,6 @@ export function People() {
       <Table
         caption="Accounts"
         {...pagedRows(answer)}
-        keyOf={({ id }) => id}
         empty="No account has that address. Create one, or search again."
         actions={<SearchField label="Search" placeholder="Search" of={typed} />}
         columns={accountColumns(
@@ -319,7 +318,6 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
         file="account-keys"
         of={answer}
         rows={detail?.api_keys}
-        keyOf={({ id }) => id}
         empty="No API keys. Create one above."
         note={
           detail &&
@@ -361,7 +359,6 @@ function Organizations() {
     <Table
       caption="Organizations"
       {...pagedRows(answer)}
-      keyOf={({ id }) => id}
       isTall
       empty="No organizations yet. An owner turns an account into one under Account, Members."
       columns={({ column }) => [

@@ -77,7 +77,6 @@ function Tokens() {
         file="tokens"
         of={answer}
         rows={answer.data?.data.tokens}
-        keyOf={({ id }) => id}
         empty="No tokens yet."
         actions={
           <form class="row end" onSubmit={submits(() => make())}>
@@ -132,7 +131,6 @@ function Held() {
         caption="Held messages"
         file="held"
         {...pagedRows(answer)}
-        keyOf={({ id }) => id}
         empty="No messages are held. After a restore, messages that may already have been sent wait here."
         actions={
           total > 0 && (

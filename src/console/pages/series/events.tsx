@@ -34,7 +34,6 @@ export const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefin
     file="notes"
     of={of}
     rows={rows}
-    keyOf={({ id }) => id}
     isTall
     empty="No events in this range."
     columns={({ column }) => [

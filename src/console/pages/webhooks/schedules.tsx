@@ -24,7 +24,6 @@ export function Watches() {
         caption="Watches"
         of={answer}
         rows={answer.data?.subscriptions}
-        keyOf={({ id }) => id}
         hasPlaces
         empty="No watches yet. Enter codes below to check them on a schedule."
         columns={({ column, numeric }) => [
@@ -82,7 +81,6 @@ export function Deliveries() {
         file="deliveries"
         of={answer}
         rows={answer.data}
-        keyOf={({ id }) => id}
         hasPlaces
         empty="No scheduled deliveries yet. Enter codes below to receive their prices by e-mail."
         columns={({ column }) => [

@@ -18,7 +18,8 @@ interface TableProps<T> {
   rows: readonly T[] | undefined
   /** The answer that the rows come from, so that waiting and refusals are shown in their place. */
   of?: Pick<Loaded<unknown>, 'isLoading' | 'refusal'>
-  keyOf: (row: T, index: number) => string
+  /** Without it, the key of a row is its id. */
+  keyOf?: (row: T, index: number) => string
   /** The key of a row is its place in the page, too: an address with `#key` leads to the row. */
   hasPlaces?: boolean
   /** Shown when there are no rows: what would be here, and the next step. */
@@ -41,6 +42,9 @@ interface TableProps<T> {
   fileRows?: () => readonly T[]
   className?: string
 }
+
+/** Rows without an id need a key. */
+type Keyed<T> = T extends { id: string } ? unknown : { keyOf: (row: T, index: number) => string }
 
 /** A cell of two lines: the second says more of the first, where there is more. */
 export const twoLines = (
@@ -117,7 +121,7 @@ function arranged<T>(
 }
 
 /** Rows under a heading, to sort, to filter, to save as CSV, to copy into a sheet and to print. */
-export function Table<T>(props: TableProps<T>) {
+export function Table<T>(props: TableProps<T> & Keyed<T>) {
   const { caption, of, empty, actions, note, isTall, className = '' } = props
   const columns =
     typeof props.columns === 'function' ? props.columns({ column, numeric }) : props.columns
@@ -299,7 +303,7 @@ function atOnce(change: () => void): void {
 function Bodies<T>({
   columns,
   rows: all,
-  keyOf,
+  keyOf = row => (row as { id: string }).id,
   groupOf,
   hasPlaces,
 }: TableProps<T> & { columns: readonly Column<T>[]; rows: readonly T[] }) {
