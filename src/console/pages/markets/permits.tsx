@@ -71,7 +71,7 @@ export function Permits() {
           </form>
         </div>
         {states.refusal && <Refused error={states.refusal} />}
-        {states.data?.data.length !== 0 && (
+        {!states.refusal && states.data?.data.length !== 0 && (
           <>
             <UsMap
               title={`Map of ${places.length} permits, with the number in each state`}
@@ -87,41 +87,43 @@ export function Permits() {
           </>
         )}
       </section>
-      <Table
-        caption="Permits found"
-        file="permits"
-        of={answer}
-        rows={rows}
-        isTall
-        empty={
-          searched.value !== '' || state.value !== ''
-            ? 'No matching permits. Use fewer words, or another state.'
-            : 'No permits yet. The operator imports them.'
-        }
-        note={
-          rows?.length === shownMax
-            ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; add words to narrow the search.`
-            : undefined
-        }
-        columns={({ column, numeric }) => [
-          column('Operator', ({ operator }) => operator.name, {
-            show: permit => twoLines(permit.operator.name, wellOf(permit)),
-          }),
-          column('Where', ({ county, state_code }) =>
-            [county, state_code].filter(Boolean).join(', '),
-          ),
-          column('Formation', ({ target }) => target.formation, {
-            isWide: true,
-            className: 'quiet',
-          }),
-          column('API number', 'api_number', { isWide: true, className: 'code' }),
-          column('Status', 'permit_status', {
-            isWide: true,
-            show: row => <Tag>{words(row.permit_status)}</Tag>,
-          }),
-          numeric('Date', 'permit_date', { className: 'nowrap' }),
-        ]}
-      />
+      {!states.refusal && (
+        <Table
+          caption="Permits found"
+          file="permits"
+          of={answer}
+          rows={rows}
+          isTall
+          empty={
+            searched.value !== '' || state.value !== ''
+              ? 'No matching permits. Use fewer words, or another state.'
+              : 'No permits yet. The operator imports them.'
+          }
+          note={
+            rows?.length === shownMax
+              ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; add words to narrow the search.`
+              : undefined
+          }
+          columns={({ column, numeric }) => [
+            column('Operator', ({ operator }) => operator.name, {
+              show: permit => twoLines(permit.operator.name, wellOf(permit)),
+            }),
+            column('Where', ({ county, state_code }) =>
+              [county, state_code].filter(Boolean).join(', '),
+            ),
+            column('Formation', ({ target }) => target.formation, {
+              isWide: true,
+              className: 'quiet',
+            }),
+            column('API number', 'api_number', { isWide: true, className: 'code' }),
+            column('Status', 'permit_status', {
+              isWide: true,
+              show: row => <Tag>{words(row.permit_status)}</Tag>,
+            }),
+            numeric('Date', 'permit_date', { className: 'nowrap' }),
+          ]}
+        />
+      )}
     </>
   )
 }
