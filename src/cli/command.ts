@@ -67,11 +67,11 @@ export class Refusal extends Error {
 /** The refusal in an unsuccessful response. */
 export function refusalOf({ status, body }: Awaited<ReturnType<Operator['call']>>): Refusal {
   const { message, error, errors = [] } = (body ?? {}) as RefusalBody
-  const own =
+  const text =
     message ??
     (typeof error === 'object' ? error.message : error) ??
     `the server returned status ${status}`
-  return new Refusal(errors.length > 0 ? errors.map(fault => fault.message) : [own])
+  return new Refusal(errors.length > 0 ? errors.map(fault => fault.message) : [text])
 }
 
 /**

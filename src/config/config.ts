@@ -271,8 +271,8 @@ function unknownVariables(env: ConfigSources['env'], keys: ConfigKeys): string[]
     .filter(name => !foreignVariable.test(name))
     .map(name => {
       // The prefix that all share would make every name a near one.
-      const own = (variable: string) => variable.slice(variablePrefix.length)
-      const near = nearestWord(own(name), [...names].map(own))
+      const withoutPrefix = (variable: string) => variable.slice(variablePrefix.length)
+      const near = nearestWord(withoutPrefix(name), [...names].map(withoutPrefix))
       const meant = near === undefined ? '' : `; did you mean ${variablePrefix}${near}?`
       return `env ${oneLine(redact(name)).slice(0, shownCharacters)}: unknown variable${meant}`
     })
@@ -336,13 +336,13 @@ function findFile(
       ? undefined
       : { label: explicit, path: resolve(files.directory, explicit), text, inDataDirectory: false }
   }
-  const own = join(dataDirectory, fileName)
+  const inDirectory = join(dataDirectory, fileName)
   const defaultFile = files.installed?.configFile ?? fileName
-  for (const label of isDefault ? [own, defaultFile] : [own]) {
+  for (const label of isDefault ? [inDirectory, defaultFile] : [inDirectory]) {
     const path = resolve(files.directory, label)
     try {
       const text = readFile(path)
-      if (text !== undefined) return { label, path, text, inDataDirectory: label === own }
+      if (text !== undefined) return { label, path, text, inDataDirectory: label === inDirectory }
     } catch (error) {
       problems.push(`${oneLine(label)} cannot be read: ${fileReason(error, path)}`)
       return undefined

@@ -5,8 +5,8 @@ import { lazy } from './statement.ts'
 interface Counts {
   /** Another text after every write, by this connection or another one. */
   state(): { state: string; hasWritten: boolean }
-  of: string
-  byQuestion: Map<string, number>
+  version: string
+  byQuery: Map<string, number>
 }
 
 /** The most cached counts; further queries are counted each time. */
@@ -27,8 +27,8 @@ function connectionCounts(db: Database): Counts {
       const { others, own } = versions.get()!
       return { state: `${others} ${own}`, hasWritten: own > 0 }
     },
-    of: '',
-    byQuestion: new Map(),
+    version: '',
+    byQuery: new Map(),
   }
   countsByConnection.set(db, counts)
   return counts
@@ -46,16 +46,16 @@ export function cachedCount<Bindings extends SQLQueryBindings[]>(
   return (...bindings) => {
     const counts = connectionCounts(db)
     const { state, hasWritten } = counts.state()
-    if (counts.of !== state || counts.byQuestion.size >= countsMax) {
-      counts.of = state
-      counts.byQuestion.clear()
+    if (counts.version !== state || counts.byQuery.size >= countsMax) {
+      counts.version = state
+      counts.byQuery.clear()
     }
-    const question = JSON.stringify([sql, bindings])
-    const earlier = counts.byQuestion.get(question)
+    const query = JSON.stringify([sql, bindings])
+    const earlier = counts.byQuery.get(query)
     if (earlier !== undefined) return earlier
     const { n } = statement.get(...bindings)!
     // A transaction may still be rolled back.
-    if (!(hasWritten && db.inTransaction)) counts.byQuestion.set(question, n)
+    if (!(hasWritten && db.inTransaction)) counts.byQuery.set(query, n)
     return n
   }
 }

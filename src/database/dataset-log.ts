@@ -52,12 +52,12 @@ export function rowNotes(db: Database): NoteRows {
     db,
     `${into} SELECT DISTINCT ?, subject, recorded_at, ${batch} FROM late_rows WHERE written_at = 0`,
   )
-  const own = lazy(db, 'UPDATE OR IGNORE late_rows SET written_at = ? WHERE written_at = 0')
+  const stamp = lazy(db, 'UPDATE OR IGNORE late_rows SET written_at = ? WHERE written_at = 0')
   const clear = lazy(db, 'DELETE FROM late_rows WHERE written_at = 0')
   return (writtenAt, recordedAts = [writtenAt]) => {
     clearOwn.run(writtenAt)
     late.run(writtenAt)
-    own.run(writtenAt)
+    stamp.run(writtenAt)
     clear.run()
     for (const recordedAt of recordedAts) note.run(writtenAt, recordedAt)
   }

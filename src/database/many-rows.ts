@@ -5,7 +5,7 @@ import { type LazyStatement, lazy } from './statement.ts'
  * Rows per statement. More than the largest number saves nothing: writing to the table then takes
  * all of the time.
  */
-const sizes = [100, 20, 4, 1] as const
+const rowsPerStatement = [100, 20, 4, 1] as const
 
 /** The result of writing many rows. */
 export interface Written {
@@ -35,7 +35,7 @@ export function manyRows(
   return rows => {
     const written = { changes: 0, lastId: 0 }
     let from = 0
-    for (const size of sizes) {
+    for (const size of rowsPerStatement) {
       for (; rows.length - from >= size; from += size) {
         const { changes, lastInsertRowid } = statementOf(size).run(
           ...rows.slice(from, from + size).flat(),

@@ -21,18 +21,18 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
     `json_array(${key.map(column => `${row}.${column}`).join(', ')})`
   const rowOf = (row: 'NEW' | 'OLD') =>
     `json_object(${columns.map(column => `'${column}', ${row}.${column}`).join(', ')})`
-  const own = `subject = '${table}' AND key = ${keyOf('NEW')}`
+  const isSameRow = `subject = '${table}' AND key = ${keyOf('NEW')}`
   const later = (isRewrite: string) => lateRowSql(table, 'NEW.recorded_at', keyOf('NEW'), isRewrite)
   const values = (fields: string) => `json_remove(${fields}, '$.recorded_at')`
   // The row that was known at the time may have been the same.
-  const isNews = `NOT EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own}
+  const isNews = `NOT EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow}
     AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at
     AND ${values('fields')} = ${values(rowOf('NEW'))})`
   // The next version was no change of the one before it, and now it is one.
   const following = `SELECT p.superseded_at AS at, p.key, 1 FROM dataset_revisions p
     LEFT JOIN dataset_revisions n ON n.subject = p.subject AND n.key = p.key AND n.recorded_at = p.superseded_at
       AND n.superseded_at > n.recorded_at
-    WHERE p.${own.replace(' AND key', ' AND p.key')} AND p.superseded_at > NEW.recorded_at AND p.recorded_at <= NEW.recorded_at
+    WHERE p.${isSameRow.replace(' AND key', ' AND p.key')} AND p.superseded_at > NEW.recorded_at AND p.recorded_at <= NEW.recorded_at
       AND ${values('p.fields')} = ${values(`coalesce(n.fields, ${rowOf('OLD')})`)}`
   const bodies = {
     // Since when anything is known of the dataset.
@@ -48,18 +48,18 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
       END`,
     late: `BEFORE UPDATE ON ${table} WHEN NEW.recorded_at < OLD.recorded_at
       BEGIN
-        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND NEW.recorded_at IN (recorded_at, superseded_at))`)}
+        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND NEW.recorded_at IN (recorded_at, superseded_at))`)}
           AND ${isNews};
         ${lateFrom(table, following)};
         INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
         SELECT '${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT superseded_at
-          FROM dataset_revisions WHERE ${own} AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at),
-          (SELECT min(recorded_at) FROM dataset_revisions WHERE ${own} AND recorded_at > NEW.recorded_at
+          FROM dataset_revisions WHERE ${isSameRow} AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at),
+          (SELECT min(recorded_at) FROM dataset_revisions WHERE ${isSameRow} AND recorded_at > NEW.recorded_at
             AND superseded_at > recorded_at), OLD.recorded_at), ${rowOf('NEW')}
           WHERE ${isNews};
         UPDATE dataset_revisions SET superseded_at = NEW.recorded_at
-          WHERE ${own} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at
-          AND EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND recorded_at = NEW.recorded_at);
+          WHERE ${isSameRow} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at
+          AND EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND recorded_at = NEW.recorded_at);
         INSERT OR REPLACE INTO dataset_coverage (subject, since_at)
           SELECT '${table}', NEW.recorded_at FROM dataset_coverage
           WHERE subject = '${table}' AND since_at > NEW.recorded_at;
@@ -67,7 +67,7 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
       END`,
     added: `AFTER INSERT ON ${table}
       BEGIN
-        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND superseded_at = NEW.recorded_at)`)};
+        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND superseded_at = NEW.recorded_at)`)};
       END`,
     rewritten: `AFTER UPDATE ON ${table}
       BEGIN

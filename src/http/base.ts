@@ -129,7 +129,7 @@ export function createBase(deps: BaseDeps) {
       if (code === 'NOT_FOUND' && !(error instanceof Problem))
         return answerUnknown(request, error instanceof UnknownSegment ? error.known : undefined)
       const problem = problemOf(error, code)
-      for (const name of ofResource) delete set.headers[name]
+      for (const name of resourceHeaders) delete set.headers[name]
       disk?.failed(error)
       tally?.refuse(problem.code)
       const requestId = requestIdOf(request, ids)
@@ -192,7 +192,7 @@ export function createBase(deps: BaseDeps) {
 }
 
 /** Headers that describe the resource that a handler was about to send, and not the error. */
-const ofResource = ['content-type', 'content-disposition', 'etag', 'last-modified']
+const resourceHeaders = ['content-type', 'content-disposition', 'etag', 'last-modified']
 
 /** The schemes that a key may come with; no `Basic`, for which browsers open a dialog. */
 const challenge = 'Token realm="api", Bearer realm="api"'

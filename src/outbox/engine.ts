@@ -148,10 +148,10 @@ type Leases = ReturnType<typeof createLeases>
  * not ended: its own are known by their tokens.
  */
 function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
-  const own = new Set<string>()
+  const claimedKeys = new Set<string>()
   const keyOf = (row: { number: number; leaseToken: string }) => `${row.number} ${row.leaseToken}`
   const remembered = (rows: ClaimedRow[]) => {
-    for (const row of rows) own.add(keyOf(row))
+    for (const row of rows) claimedKeys.add(keyOf(row))
     return rows
   }
   const leaseFor = (settings: OpenLane) => ({
@@ -175,8 +175,8 @@ function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
     },
     /** Leases that ended before `before` and were taken by a process that has ended. */
     abandoned: (before: number, limit: number) =>
-      store.leased(before, limit).filter(row => !own.has(keyOf(row))),
-    drop: (row: ClaimedRow) => void own.delete(keyOf(row)),
+      store.leased(before, limit).filter(row => !claimedKeys.has(keyOf(row))),
+    drop: (row: ClaimedRow) => void claimedKeys.delete(keyOf(row)),
   }
 }
 

@@ -49,7 +49,7 @@ function savedByBatching(
  */
 export function reduceUsage(usage: DayUsage, codesPerRequestMax = 20): Reduction[] {
   const batched = savedByBatching(usage, codesPerRequestMax)
-  const own = [
+  const suggestions = [
     {
       saved: batched,
       action: 'batch_codes',
@@ -63,7 +63,9 @@ export function reduceUsage(usage: DayUsage, codesPerRequestMax = 20): Reduction
       anchor: 'conditional-requests',
     },
   ]
-  const useful = own.filter(reduction => reduction.saved > 0).sort((a, b) => b.saved - a.saved)
+  const useful = suggestions
+    .filter(reduction => reduction.saved > 0)
+    .sort((a, b) => b.saved - a.saved)
   return [
     ...useful.map(({ action, description, anchor }) => ({ action, description, anchor })),
     ...always,

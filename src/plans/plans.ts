@@ -90,8 +90,14 @@ export function assemblePlans(
 ): Plans {
   const unconfirmedQuota = tiers[0]!.requestQuota
   const sets = Array.from({ length: 1 << addOnIds.length }, (_, addOnBits) => addOnBits)
-  const of = (tier: Tier) => sets.map(addOnBits => grant(tier, addOns, addOnBits, unconfirmedQuota))
-  return { tiers, addOns, limits, entitlements: new Map(tiers.map(tier => [tier.id, of(tier)])) }
+  const entitlementsOf = (tier: Tier) =>
+    sets.map(addOnBits => grant(tier, addOns, addOnBits, unconfirmedQuota))
+  return {
+    tiers,
+    addOns,
+    limits,
+    entitlements: new Map(tiers.map(tier => [tier.id, entitlementsOf(tier)])),
+  }
 }
 
 function grant(

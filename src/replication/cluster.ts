@@ -179,12 +179,12 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const noteUnknown = createUnknownMessageLog(log)
   /** The replication epoch that took over according to the stream. */
   const successor = async (nats: Nats) => {
-    const own = {
+    const epochs = {
       replicationEpoch: state.get('lineage') ?? '',
       previousEpochs: previousEpochs(state),
     }
     const { stream } = nats.names.changes
-    return (await endOfStream(nats, stream, own, noteUnknown)).replacedBy
+    return (await endOfStream(nats, stream, epochs, noteUnknown)).replacedBy
   }
   /**
    * Whether another instance took over in the stream: a lease holder that the stream does not

@@ -91,7 +91,7 @@ function openQueryWorker({
       askedSeries = []
       return taken
     },
-    hear(message) {
+    onMessage(message) {
       switch (message.kind) {
         case 'written':
           for (const { seriesId, extent } of message.changes) {
@@ -133,7 +133,9 @@ self.onmessage = ({ data }) => {
     const message = errorMessage(error)
     return self.postMessage({ kind: 'failed', message })
   }
-  const hear = createAnswering(instance, (message, transfer) => self.postMessage(message, transfer))
-  self.onmessage = event => hear(event.data as ToQueryWorker)
+  const onMessage = createAnswering(instance, (message, transfer) =>
+    self.postMessage(message, transfer),
+  )
+  self.onmessage = event => onMessage(event.data as ToQueryWorker)
   self.postMessage({ kind: 'ready' })
 }

@@ -97,7 +97,7 @@ export const oneInvoice = async (
   const { invoice } = await (verb === 'show'
     ? env.answer<{ invoice: InvoiceLine }>('GET', path)
     : env.answer<{ invoice: InvoiceLine }>('POST', `${path}/${verb}`))
-  env.print(invoice, verb === 'show' ? invoiceDetail : one => invoiceTable([one]))
+  env.print(invoice, verb === 'show' ? invoiceDetail : row => invoiceTable([row]))
 }
 
 export const listSubscriptions = async (

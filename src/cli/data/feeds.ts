@@ -132,16 +132,16 @@ async function runFeed(
 }
 
 const listRuns = async (env: CommandEnvironment, name: string | undefined): Promise<void> => {
-  const of = (name: string) =>
+  const runsOf = (name: string) =>
     env.body<{ runs: RunLine[] }>('GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
   if (name !== undefined) {
-    env.print(await of(name), body => runTable(body.runs))
+    env.print(await runsOf(name), body => runTable(body.runs))
     return
   }
   const { feeds } = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
   const runs: RunLine[] = []
   for (const feed of feeds) {
-    if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
+    if (feed.last_run !== null) runs.push(...(await runsOf(feed.name)).runs)
   }
   runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
   env.print({ runs: runs.slice(0, runsShown) }, body => runTable(body.runs))

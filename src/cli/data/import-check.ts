@@ -18,7 +18,7 @@ export function createImportCheck() {
   return {
     add(part: Comparison) {
       for (const { code, observedAt, before, after } of part.biggest)
-        changes.see(code, observedAt, before, after)
+        changes.add(code, observedAt, before, after)
       for (const next of part.series) {
         const before = byCode.get(next.code)
         byCode.set(

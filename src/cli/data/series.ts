@@ -166,8 +166,8 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
         `${file}:${i + 2}: a row must have ${names.length} fields, like the first line`,
       )
     const terms = names.map((name, column) => [name, termOf(name, values[column]!)] as const)
-    const own = terms.filter(([name, value]) => value !== null || name === 'currency')
-    return [{ terms: Object.fromEntries(own), where: `${file}:${i + 2}` }]
+    const written = terms.filter(([name, value]) => value !== null || name === 'currency')
+    return [{ terms: Object.fromEntries(written), where: `${file}:${i + 2}` }]
   })
 }
 

@@ -43,15 +43,15 @@ export function examineDirectory(dir: string): Finding[] {
     return [faulty(check, `this user cannot write to ${dir}`, 'run as the user that owns it')]
   }
   const bits = (mode & 0o777).toString(8).padStart(4, '0')
-  const own =
+  const modeFinding =
     (mode & 0o077) === 0
       ? fine(check, dir)
       : doubtful(check, `${dir} has mode ${bits}: other users can read it`, `chmod 700 ${dir}`)
   const foreign = readdirSync(dir).filter(name => lstatSync(join(dir, name)).uid !== uid)
-  if (foreign.length === 0) return [own]
+  if (foreign.length === 0) return [modeFinding]
   const finding = `${foreign.join(', ')} belong to another user than the directory`
   return [
-    own,
+    modeFinding,
     doubtful('owner', finding, 'give them to the user that the server runs as, with chown'),
   ]
 }

@@ -102,11 +102,12 @@ export async function promoteFromHere(
   const db = openDatabase(path)
   try {
     const state = createReplicationState(db)
-    const own = {
+    const epochs = {
       replicationEpoch: state.get('lineage') ?? '',
       previousEpochs: previousEpochs(state),
     }
-    const other = settings.servers.length === 0 ? undefined : await otherEpoch(settings, own, out)
+    const other =
+      settings.servers.length === 0 ? undefined : await otherEpoch(settings, epochs, out)
     const isCopy = state.get('replica_at') !== undefined
     transact(db, () => {
       if (isCopy) {

@@ -41,9 +41,10 @@ export function createBatchRowStore(db: Database) {
   const touchedNames = (batchId: number, rows: readonly NotedRow[]): Set<string> => {
     const writers = new Map(rows.map(row => [nameOf(row), [] as Writer[]]))
     for (const { batchId: id, name, undoesId } of later.iterate(batchId)) {
-      const own = writers.get(name)
+      const rowWriters = writers.get(name)
       // A batch may have noted a row more than once.
-      if (own && own.at(-1)?.id !== id) own.push({ id, undoesId: undoesId ?? undefined })
+      if (rowWriters && rowWriters.at(-1)?.id !== id)
+        rowWriters.push({ id, undoesId: undoesId ?? undefined })
     }
     const names = new Set<string>()
     for (const [name, laterWriters] of writers) if (isOverwritten(laterWriters)) names.add(name)
@@ -101,11 +102,11 @@ export function createBatchRowStore(db: Database) {
       // A row may be deleted before the rows that refer to it, which are deleted as well.
       db.run('PRAGMA defer_foreign_keys = ON')
       for (const table of datasetTables) {
-        const own = (bySubject.get(table.name) ?? []).filter(row => !names.has(nameOf(row)))
-        if (own.length === 0) continue
+        const tableRows = (bySubject.get(table.name) ?? []).filter(row => !names.has(nameOf(row)))
+        if (tableRows.length === 0) continue
         const put = rowPutter(db, table)
         const counts = !table.isNumbered && (dataset ?? table.dataset) === table.dataset
-        for (const { key, before } of own) {
+        for (const { key, before } of tableRows) {
           const outcome = put(key, before, at, followers[table.name])
           if (outcome && counts) done[outcome] += 1
         }

@@ -39,7 +39,7 @@ export function createUndoneRowStore(db: Database) {
 
   /** Whether a written row equals one that an undo removed. */
   const isUndone = (undone: UndoneRows, rows: readonly NotedRow[]): boolean => {
-    const ofRecord = rows.filter(({ subject }) => !tableNamed(subject).isNumbered)
+    const recorded = rows.filter(({ subject }) => !tableNamed(subject).isNumbered)
     // A row that was removed and is written again gets another number.
     const numbersBefore = new Map<string, string>()
     const isSame = (row: NotedRow, key: string) => {
@@ -51,10 +51,10 @@ export function createUndoneRowStore(db: Database) {
       return true
     }
     return (
-      ofRecord.length > 0 &&
-      ofRecord.every(row => isSame(row, row.key)) &&
+      recorded.length > 0 &&
+      recorded.every(row => isSame(row, row.key)) &&
       rows
-        .filter(row => !ofRecord.includes(row))
+        .filter(row => !recorded.includes(row))
         .every(row => isSame(row, numbersBefore.get(row.key) ?? row.key))
     )
   }
@@ -89,8 +89,8 @@ export function createUndoneRowStore(db: Database) {
     putBackUndone(dataset: string, undone: UndoneRows, noted: number, at: number) {
       const rows = notedAfter.all(noted)
       // Rows in other tables that are derived from them are undone with them.
-      const own = rows.filter(row => tableNamed(row.subject).dataset === dataset)
-      if (!isUndone(undone, own)) {
+      const datasetRows = rows.filter(row => tableNamed(row.subject).dataset === dataset)
+      if (!isUndone(undone, datasetRows)) {
         for (const row of rows) undone.delete(nameOf(row))
         return false
       }

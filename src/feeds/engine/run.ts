@@ -122,14 +122,14 @@ async function collect(
 ): Promise<SentSeries[]> {
   const { now } = writing
   const before = new Map(store.entries(publisher.name).map(entry => [idOf(entry), entry]))
-  const beforeOf = (one: MapEntry) =>
-    before.get(idOf({ sourceId: one.sourceId, target: keyOf(one) }))
+  const beforeOf = (entry: MapEntry) =>
+    before.get(idOf({ sourceId: entry.sourceId, target: keyOf(entry) }))
   const reading = {
     entries,
     now,
     key: settings.key === '' ? undefined : settings.key,
-    since: (one: MapEntry) => {
-      const first = since ?? rereadFrom(beforeOf(one), publisher, settings, one)
+    since: (entry: MapEntry) => {
+      const first = since ?? rereadFrom(beforeOf(entry), publisher, settings, entry)
       return latest(first, settings.since)
     },
   }
@@ -195,9 +195,9 @@ const storedEntryOf = (sent: SentSeries): StoredEntry => ({
 
 function newer(newest: string | null, sent: SentSeries): string | null {
   if (isForecast(sent.entry)) return newest
-  const own = newestOf(sent)
-  if (own === undefined) return newest
-  return newest === null || endOf(own) > endOf(newest) ? own : newest
+  const sentNewest = newestOf(sent)
+  if (sentNewest === undefined) return newest
+  return newest === null || endOf(sentNewest) > endOf(newest) ? sentNewest : newest
 }
 
 /** The last day of a period, by which periods of different lengths are compared. */

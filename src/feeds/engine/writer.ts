@@ -285,17 +285,17 @@ function knownAround(
   const owners = new Map<number, FeedObservation>()
   for (const observation of store.observations(seriesId, from, to))
     owners.set(observation.observedAt, observation)
-  const own = storedKind(kind)
+  const periodKind = storedKind(kind)
   const finer = stored
     .map(observation => observation.observedAt)
-    .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
+    .filter(at => (owners.get(at)?.periodKind ?? 0) < periodKind)
   return {
     at: (observedAt: number): FeedState => ({
       held: byMoment.get(observedAt),
       owner: owners.get(observedAt)?.feed,
     }),
     /** Whether a value of a shorter period is stored within this one. */
-    isFiner: (period: string) => own > 0 && hasWithin(finer, spanOf(period, kind)),
+    isFiner: (period: string) => periodKind > 0 && hasWithin(finer, spanOf(period, kind)),
   }
 }
 

@@ -20,7 +20,7 @@ export function createRecordSpool<Record>(
       waiting.push(record)
       if (waiting.length < waitingMax) return
       file ??= folder.openUnnamed()
-      file.append(Buffer.from(`${waiting.map(one => JSON.stringify(one)).join('\n')}\n`))
+      file.append(Buffer.from(`${waiting.map(record => JSON.stringify(record)).join('\n')}\n`))
       waiting = []
     },
     *records() {

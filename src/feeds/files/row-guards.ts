@@ -82,9 +82,13 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
     judged: (entry: Entry, flag: EntryFlag | undefined, isHeld: boolean) => void,
   ): void => {
     const { numbers: first } = entries[0]!
-    const of = { dataset, line: first.line, time: guarded.time }
-    const stored = lines.between(of, first.time, entries.at(-1)!.numbers.time)
-    const states = createStates(guarded, terms(dataset), lines.before(of, first.time, learntRows))
+    const guardedLine = { dataset, line: first.line, time: guarded.time }
+    const stored = lines.between(guardedLine, first.time, entries.at(-1)!.numbers.time)
+    const states = createStates(
+      guarded,
+      terms(dataset),
+      lines.before(guardedLine, first.time, learntRows),
+    )
     const decided = new Map(
       flags
         .ofLine(dataset, textOf(first).line)

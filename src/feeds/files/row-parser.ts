@@ -190,8 +190,8 @@ function columnsIn(
   const columnNames = new Map<string, string>()
   const others: RowTable['wide'] = []
   for (const [key, column] of mapping) {
-    const own = columns.find(column => column.name === key.toLowerCase())?.name
-    if (own !== undefined) columnNames.set(own, find(own, column))
+    const name = columns.find(column => column.name === key.toLowerCase())?.name
+    if (name !== undefined) columnNames.set(name, find(name, column))
     else if (wide) others.push({ name: key, column: find(key, column) })
     else
       throw new Error(

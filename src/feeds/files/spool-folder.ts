@@ -44,9 +44,9 @@ export function createSpoolFolder(directory: string) {
      * ends, however it ends.
      */
     openUnnamed() {
-      const own = mkdtempSync(join(directory, 'wellhead-import-'))
-      const file = openSync(join(own, 'spool'), 'wx+', 0o600)
-      rmSync(own, { recursive: true })
+      const folder = mkdtempSync(join(directory, 'wellhead-import-'))
+      const file = openSync(join(folder, 'spool'), 'wx+', 0o600)
+      rmSync(folder, { recursive: true })
       opened.push(file)
       return spoolFile(file)
     },

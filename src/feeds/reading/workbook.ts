@@ -101,15 +101,15 @@ const isDated = (format: string) =>
   /[dmyhs]/i.test(format.replace(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, ''))
 
 async function datedStyles(chunks: AsyncIterable<Uint8Array>): Promise<boolean[]> {
-  const own = new Map<number, boolean>()
+  const customFormats = new Map<number, boolean>()
   const styles: boolean[] = []
   let isOfCells = false
   await parse(chunks, {
     open: (tag, attributes) => {
       const id = Number(attributes.numFmtId)
-      if (tag === 'numFmt') own.set(id, isDated(attributes.formatCode ?? ''))
+      if (tag === 'numFmt') customFormats.set(id, isDated(attributes.formatCode ?? ''))
       if (tag === 'cellXfs') isOfCells = true
-      if (tag === 'xf' && isOfCells) styles.push(own.get(id) ?? isKnownDated(id))
+      if (tag === 'xf' && isOfCells) styles.push(customFormats.get(id) ?? isKnownDated(id))
     },
     close: tag => {
       if (tag === 'cellXfs') isOfCells = false

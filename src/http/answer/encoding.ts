@@ -219,8 +219,8 @@ function keyOf(
 function compress(bytes: Bytes, coding: Coding, isCached: boolean): Bytes {
   const level = effortOf(coding, isCached)
   if (coding === 'gzip') return Bun.gzipSync(bytes, { level })
-  if (coding === 'zstd') return own(Bun.zstdCompressSync(bytes, { level }))
-  return own(brotliCompressSync(bytes, brotliOptions(bytes, isCached)))
+  if (coding === 'zstd') return copyOf(Bun.zstdCompressSync(bytes, { level }))
+  return copyOf(brotliCompressSync(bytes, brotliOptions(bytes, isCached)))
 }
 
 const gzipElsewhere = promisify<Bytes, object, Uint8Array>(gzip)
@@ -229,9 +229,9 @@ const brotliElsewhere = promisify<Bytes, object, Uint8Array>(brotliCompress)
 /** Compresses in another thread. */
 async function compressElsewhere(bytes: Bytes, coding: Coding, isCached: boolean): Promise<Bytes> {
   const level = effortOf(coding, isCached)
-  if (coding === 'gzip') return own(await gzipElsewhere(bytes, { level }))
-  if (coding === 'zstd') return own(await Bun.zstdCompress(bytes, { level }))
-  return own(await brotliElsewhere(bytes, brotliOptions(bytes, isCached)))
+  if (coding === 'gzip') return copyOf(await gzipElsewhere(bytes, { level }))
+  if (coding === 'zstd') return copyOf(await Bun.zstdCompress(bytes, { level }))
+  return copyOf(await brotliElsewhere(bytes, brotliOptions(bytes, isCached)))
 }
 
 const effortOf = (coding: Coding, isCached: boolean) =>
@@ -247,7 +247,7 @@ const brotliOptions = ({ byteLength }: Bytes, isCached: boolean) => ({
   },
 })
 
-const own = (bytes: Uint8Array): Bytes => new Uint8Array(bytes)
+const copyOf = (bytes: Uint8Array): Bytes => new Uint8Array(bytes)
 
 type Rest = ReadableStreamDefaultReader<Bytes>
 
@@ -268,7 +268,7 @@ export async function beginningOf(
 }
 
 const joined = (parts: readonly Bytes[]): Bytes =>
-  parts.length === 1 ? parts[0]! : own(Buffer.concat(parts))
+  parts.length === 1 ? parts[0]! : copyOf(Buffer.concat(parts))
 
 /** The whole body again. */
 export const joinedStream = (begun: Bytes, rest: Rest) =>

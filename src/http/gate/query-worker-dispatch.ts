@@ -42,7 +42,13 @@ const passedOn = [
   'range',
 ]
 /** Headers that the main thread sets itself, or that belong to the connection. */
-const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
+const mainThreadHeaders = new Set([
+  'content-length',
+  'date',
+  'connection',
+  'transfer-encoding',
+  'x-request-id',
+])
 
 export function createQueryWorkerDispatch({
   pool,
@@ -103,7 +109,8 @@ export function createQueryWorkerDispatch({
     if (caller)
       for (const { seriesIds, etag } of outcome.asked)
         meter.noteRequested(caller.key, seriesIds, etag)
-    for (const [name, value] of outcome.headers) if (!own.has(name)) set.headers[name] = value
+    for (const [name, value] of outcome.headers)
+      if (!mainThreadHeaders.has(name)) set.headers[name] = value
     set.status = outcome.status
     return new Response(
       outcome.goesOn ? pool.rest(outcome.id, outcome.body) : bodyOf(outcome.status, outcome.body),

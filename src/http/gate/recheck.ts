@@ -20,8 +20,9 @@ export function createRecheck(
   // The connection's own request is gone when it has become a socket.
   const address = peer?.requestIP(request) ?? null
   const samePeer: PeerLookup = { requestIP: () => address }
-  const copy = new Request(request.url, { headers: new Headers(request.headers) })
-  const token = credentialsOf(copy, access.header === true, access.parameter).token ?? ''
+  const connectionRequest = new Request(request.url, { headers: new Headers(request.headers) })
+  const token =
+    credentialsOf(connectionRequest, access.header === true, access.parameter).token ?? ''
   const sessionKey = (signIn: Session): KeyState | undefined => {
     const account = sessions.lasts(signIn) ? keys.account(signIn.accountId) : undefined
     return account && keys.sessionKey(account)
@@ -31,10 +32,10 @@ export function createRecheck(
     if (key?.account.account.id !== accountId)
       return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
     try {
-      refuseKey(access, key, copy, samePeer)
+      refuseKey(access, key, connectionRequest, samePeer)
       refuseScope(key, route)
-      refuseRole(access, key, copy)
-      refusePlan(access, keys.entitlements(key.account), copy)
+      refuseRole(access, key, connectionRequest)
+      refusePlan(access, keys.entitlements(key.account), connectionRequest)
       return undefined
     } catch (error) {
       if (error instanceof Problem) return error

@@ -352,11 +352,12 @@ function responseOf(
 ): Operation['responses'][string] {
   const phrase = build.phrases[status] ?? 'The answer'
   const schema = firstSchema(raw)
-  const own = isRecord(raw) && typeof raw.description === 'string' ? raw.description : undefined
-  if (schema === undefined) return { description: own ?? phrase }
+  const declared =
+    isRecord(raw) && typeof raw.description === 'string' ? raw.description : undefined
+  if (schema === undefined) return { description: declared ?? phrase }
   const name = status >= '400' ? `${pascal(phrase)}Problem` : `${pascal(operationId)}Response`
   const { description, content } = contentOf(schema, name, status < '300', build)
-  const texts = [own ?? description, formats].filter(text => text)
+  const texts = [declared ?? description, formats].filter(text => text)
   return { description: texts.join(' ') || phrase, content }
 }
 

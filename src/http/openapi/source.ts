@@ -57,9 +57,9 @@ const eachOf = (record: Record<string, unknown>, change: (value: unknown) => unk
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
 /** The index of an item that is stored once. */
-function placeIn(kept: unknown[], one: unknown): number {
-  const at = kept.indexOf(one)
-  return at === -1 ? kept.push(one) - 1 : at
+function placeIn(stored: unknown[], item: unknown): number {
+  const at = stored.indexOf(item)
+  return at === -1 ? stored.push(item) - 1 : at
 }
 
 /** Whether a part of a request may be left out. */

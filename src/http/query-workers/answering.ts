@@ -9,7 +9,7 @@ export interface QueryWorkerInstance {
   /** The series that responses were about, for usage statistics; empties the list. */
   takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']
   /** Applies a change that was written in the meantime. */
-  hear(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
+  onMessage(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
 }
 
 /** The code of a response whose handler tried to write, which a query worker must not. */
@@ -89,7 +89,7 @@ export function createAnswering(
         return
       default:
         // Applied in order: requests from before the change may still see the earlier state.
-        instance.hear(message)
+        instance.onMessage(message)
     }
   }
 }

@@ -17,10 +17,10 @@ export function createFairQueue(perAccountMax: number) {
   let size = 0
   return {
     add(waiting: Waiting): boolean {
-      const own = accounts.get(waiting.account) ?? []
-      if (own.length >= perAccountMax) return false
-      own.push(waiting)
-      accounts.set(waiting.account, own)
+      const accountQueue = accounts.get(waiting.account) ?? []
+      if (accountQueue.length >= perAccountMax) return false
+      accountQueue.push(waiting)
+      accounts.set(waiting.account, accountQueue)
       size += 1
       return true
     },

@@ -106,7 +106,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
       asked: new Map(),
     }
     workers.add(worker)
-    worker.thread.onMessage(message => hear(worker, message))
+    worker.thread.onMessage(message => receive(worker, message))
     worker.thread.onEnd(reason => bury(worker, reason))
     worker.opened = after(openMaxMs, () => giveUp(worker, 'It took longer than a minute to open.'))
   }
@@ -155,7 +155,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
     waitIdle()
   }
 
-  const hear = (worker: QueryWorker, message: FromQueryWorker) => {
+  const receive = (worker: QueryWorker, message: FromQueryWorker) => {
     switch (message.kind) {
       case 'ready':
         return noteReady(worker)

@@ -27,12 +27,12 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
   const api = createApi({
     groups: topics.map(({ operations, below }) => ({
       below,
-      open: () => mount(createBase(base), context, operations(context, own)),
+      open: () => mount(createBase(base), context, operations(context, answers)),
     })),
     registered: routes => context.names.learn(routes, () => api.routes),
     unknown: unknownRoute(base),
   })
-  const own: OwnAnswers = {
+  const answers: OwnAnswers = {
     answer: async request => await fetch(request),
     document: documentFor(api, context, options),
     pages,
@@ -55,7 +55,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
   }
   return {
     fetch,
-    handle: own.answer,
+    handle: answers.answer,
     get routes() {
       return api.routes
     },
@@ -79,7 +79,7 @@ function documentFor(
   { queryWorkers }: ContextOptions,
 ): () => Promise<string> {
   let makeDocument: (() => Promise<string>) | undefined
-  const own = async () => {
+  const ownDocument = async () => {
     const settings = documentSettings(config)
     makeDocument ??= documentOf(api, settings)
     return (await shippedDocument(api, settings)) ?? (await makeDocument())
@@ -87,11 +87,11 @@ function documentFor(
   return queryWorkers
     ? createQueryWorkerDocument({
         pool: queryWorkers,
-        own,
+        own: ownDocument,
         now: clock.now,
         snapshotAt: ingest.snapshotAt,
       })
-    : own
+    : ownDocument
 }
 
 /** Settings of the OpenAPI document that do not come from its routes. */

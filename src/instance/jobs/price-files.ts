@@ -37,10 +37,10 @@ export function priceFileSource(
     const series = everybodys()
     const ids = new Set(series.map(({ id }) => id))
     return [
-      ...series.flatMap(one => {
-        const extent = catalogue.extent(one)
-        const has: Span['has'] = (from, to) => observations.between(one.id, from, to, 1).length > 0
-        return extent ? [{ ...extent, seriesId: one.id, has }] : []
+      ...series.flatMap(each => {
+        const extent = catalogue.extent(each)
+        const has: Span['has'] = (from, to) => observations.between(each.id, from, to, 1).length > 0
+        return extent ? [{ ...extent, seriesId: each.id, has }] : []
       }),
       // A year of which every value was removed has no price, and a past.
       ...(withPast ? observations.revisedSpans() : [])
@@ -90,7 +90,7 @@ export function priceFileSource(
     for (const { name, recordTable } of datasets)
       if (recordTable)
         try {
-          for (const of of await yearsOf(name)) contents.push({ kind: name, of })
+          for (const year of await yearsOf(name)) contents.push({ kind: name, of: year })
         } catch (error) {
           failures.push({ kind: name, name: '', reason: (error as Error).message })
         }

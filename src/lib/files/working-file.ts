@@ -15,9 +15,9 @@ const leftAfterMs = 6 * hourMs
  * may make one at the same time. Files that killed processes left are removed.
  */
 export function workingFile(dir: string, name: string): string {
-  const own = `${name}.${processPlace()}-${process.pid}.making`
-  removeLeftFiles(dir, own)
-  return join(dir, own)
+  const fileName = `${name}.${processPlace()}-${process.pid}.making`
+  removeLeftFiles(dir, fileName)
+  return join(dir, fileName)
 }
 
 /**

@@ -118,14 +118,14 @@ export const reportLost =
 
 /** A field cannot take the place of the line's own: `level` becomes `level_`. */
 function jsonLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {
-  const own = { ts, level, msg }
+  const head = { ts, level, msg }
   const rest = Object.entries(fields).map(([name, value]) => [
-    name in own ? `${name}_` : name,
+    name in head ? `${name}_` : name,
     value,
   ])
   // JSON leaves a few characters alone that viewers of logs take for line breaks; inside a JSON
   // text the escape means the same.
-  return oneLine(JSON.stringify({ ...own, ...Object.fromEntries(rest) }))
+  return oneLine(JSON.stringify({ ...head, ...Object.fromEntries(rest) }))
 }
 
 function textLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {

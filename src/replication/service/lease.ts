@@ -117,9 +117,9 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
     /** Takes it, as it was at the last look; undefined where someone was faster. */
     async take(holder: string, url: string) {
       const startedAt = clock.monotonic()
-      const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }
-      const taken = await bucket.set(leaseKey, JSON.stringify(own), revision)
-      return taken === undefined ? undefined : heldLease(own, taken, startedAt)
+      const claim = { epoch: (lease?.epoch ?? 0) + 1, holder, url }
+      const taken = await bucket.set(leaseKey, JSON.stringify(claim), revision)
+      return taken === undefined ? undefined : heldLease(claim, taken, startedAt)
     },
   }
 }

@@ -165,10 +165,10 @@ export function createSnapshotCheck(nats: Nats, copies: number, replicationEpoch
     const isTorn = holesSeen !== undefined && holes > holesSeen
     holesSeen = holes
     if (isTorn) return false
-    const own = (await snapshots(nats, copies)).filter(
+    const sameEpoch = (await snapshots(nats, copies)).filter(
       snapshot => snapshot.replicationEpoch === replicationEpoch,
     )
-    const newest = Math.max(-1, ...own.map(snapshot => snapshot.sequence))
+    const newest = Math.max(-1, ...sameEpoch.map(snapshot => snapshot.sequence))
     if (newest < 0) return false
     if (state.messages === 0) return newest >= position
     if (first?.sequence !== state.first_seq)

@@ -46,7 +46,7 @@ const methodsMax = 100
 export function createStripeProcessor(settings: StripeSettings): Processor {
   const connected = connection(settings)
   const pay = payments(connected, settings)
-  return { name: 'stripe', ...pay, ...subscriptions(connected, pay.methods), ...looking(connected) }
+  return { name: 'stripe', ...pay, ...subscriptions(connected, pay.methods), ...lookups(connected) }
 }
 
 type Connection = ReturnType<typeof connection>
@@ -411,7 +411,7 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
 }
 
 /** How things are there. */
-const looking = ({ ask, find }: Connection) => ({
+const lookups = ({ ask, find }: Connection) => ({
   subscription: async (ref: string) => {
     const subscription = await find(stripe => stripe.subscriptions.retrieve(ref))
     return subscription && subscriptionOf(subscription)

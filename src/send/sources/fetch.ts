@@ -33,11 +33,11 @@ export function createSourceFetch({
       { bytesMax, timeoutMs }: { bytesMax: number; timeoutMs: number },
     ) {
       const startedAt = clock.monotonic()
-      const own = new AbortController()
+      const timeout = new AbortController()
       const undo = after(timeoutMs, () =>
-        own.abort(new Error(`no answer within ${timeoutMs / secondMs} s`)),
+        timeout.abort(new Error(`no answer within ${timeoutMs / secondMs} s`)),
       )
-      const signal = AbortSignal.any([own.signal, all.signal])
+      const signal = AbortSignal.any([timeout.signal, all.signal])
       try {
         const route = await Promise.race([egress.route(url), aborted(signal)])
         if ('refused' in route) return { fault: route.refused }

@@ -185,12 +185,12 @@ function judged(
     status >= 300 && status < 400
       ? `the receiver answered ${status}; redirects are not followed`
       : `the receiver answered ${status}`
-  const asksFor =
+  const retryAfterMs =
     honourRetryAfter && (status === 408 || status === 429)
       ? retryAfterOf(headers['retry-after'], now)
       : undefined
-  if (asksFor !== undefined)
-    return { state: 'retry', statusCode: status, error, retryAfterMs: asksFor }
+  if (retryAfterMs !== undefined)
+    return { state: 'retry', statusCode: status, error, retryAfterMs: retryAfterMs }
   return { state: status >= 500 && status < 600 ? 'retry' : 'failed', statusCode: status, error }
 }
 

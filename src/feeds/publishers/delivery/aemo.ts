@@ -34,10 +34,13 @@ export function addMonth(
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   // A file has the prices and the demand of a region.
-  for (const entries of grouped(reading.entries, one => one.sourceId)) {
+  for (const entries of grouped(reading.entries, entry => entry.sourceId)) {
     const region = entries[0]!.sourceId
-    const all = entries.map(one => ({ one, series: collected() }))
-    const from = Math.max(Math.min(...entries.map(one => startOf(reading, one))), fiveMinutesSince)
+    const all = entries.map(entry => ({ one: entry, series: collected() }))
+    const from = Math.max(
+      Math.min(...entries.map(entry => startOf(reading, entry))),
+      fiveMinutesSince,
+    )
     for (const month of monthsBetween(from, reading.now)) {
       const bytes = await fileOf(client, month, region, reading.now)
       if (!bytes) continue

@@ -45,11 +45,11 @@ function demandPage(bytes: Uint8Array): Page<DemandRow> {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const entries of grouped(reading.entries, one => isoDay(startOf(reading, one)))) {
+  for (const entries of grouped(reading.entries, entry => isoDay(startOf(reading, entry)))) {
     const from = startOf(reading, entries[0]!)
     const page = async (offset: number, length: number) => {
       const request = requestOf(
-        entries.map(one => one.sourceId),
+        entries.map(entry => entry.sourceId),
         from,
         reading.key ?? '',
         offset,
@@ -59,11 +59,11 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
     }
     const series = collections(entries)
     for (const row of await readPages(page, ({ id, period }) => `${id} ${period}`, lengthMax)) {
-      const own = series.get(row.id)
-      if (!own) continue
-      own.state(row.unit)
+      const collectedSeries = series.get(row.id)
+      if (!collectedSeries) continue
+      collectedSeries.state(row.unit)
       const end = parseInstant(`${row.period}:00Z`) ?? Number.NaN
-      addAt(own, end - hourMs, row.value)
+      addAt(collectedSeries, end - hourMs, row.value)
     }
     yield* sentSince(entries, series, from)
   }

@@ -23,18 +23,18 @@ export function addIndexPrices(series: Collected, bytes: Uint8Array, provider: s
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.entries) {
+  for (const entry of reading.entries) {
     const series = collected()
-    const from = startOf(reading, one)
+    const from = startOf(reading, entry)
     for (let at = from; at < reading.now; at += spanMs) {
       const url = new URL('https://data.elexon.co.uk/bmrs/api/v1/balancing/pricing/market-index')
       url.searchParams.set('from', isoInstant(at))
       // Both ends are included: the last one is the first of the next request.
       url.searchParams.set('to', isoInstant(Math.min(at + spanMs, reading.now) - 1000))
-      url.searchParams.set('dataProviders', one.sourceId)
-      addIndexPrices(series, (await client.get({ url: url.href })).bytes, one.sourceId)
+      url.searchParams.set('dataProviders', entry.sourceId)
+      addIndexPrices(series, (await client.get({ url: url.href })).bytes, entry.sourceId)
     }
-    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+    yield* sentSince([entry], new Map([[entry.sourceId, series]]), from)
   }
 }
 

@@ -19,15 +19,15 @@ function addListed(series: Collected, bytes: Uint8Array): void {
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.entries) {
+  for (const entry of reading.entries) {
     const series = collected()
-    const from = startOf(reading, one)
+    const from = startOf(reading, entry)
     const url = new URL('https://api.energy-charts.info/price')
-    url.searchParams.set('bzn', one.sourceId)
+    url.searchParams.set('bzn', entry.sourceId)
     url.searchParams.set('start', isoDay(from))
     url.searchParams.set('end', isoDay(reading.now + 2 * dayMs))
     addListed(series, (await client.get({ url: url.href })).bytes)
-    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+    yield* sentSince([entry], new Map([[entry.sourceId, series]]), from)
   }
 }
 

@@ -69,11 +69,13 @@ function documentOf(bytes: Uint8Array): Element | undefined {
 export function addPrices(series: Collected, bytes: Uint8Array): void {
   const document = documentOf(bytes)
   const offers = new Map<number, Offer>()
-  for (const one of elements(document, 'TimeSeries')) {
-    series.state(`${one['currency_Unit.name'] ?? ''}/${one['price_Measure_Unit.name'] ?? ''}`)
-    const sequence = Number(one[sequenceName] ?? 1)
-    for (const period of elements(one, 'Period')) {
-      for (const [at, lengthMs, written] of pricesOf(period, one.curveType === 'A03')) {
+  for (const timeSeries of elements(document, 'TimeSeries')) {
+    series.state(
+      `${timeSeries['currency_Unit.name'] ?? ''}/${timeSeries['price_Measure_Unit.name'] ?? ''}`,
+    )
+    const sequence = Number(timeSeries[sequenceName] ?? 1)
+    for (const period of elements(timeSeries, 'Period')) {
+      for (const [at, lengthMs, written] of pricesOf(period, timeSeries.curveType === 'A03')) {
         const other = offers.get(at)
         const isBetter =
           !other ||
@@ -104,22 +106,22 @@ function* pricesOf(
   )
   let last: unknown
   for (let position = 1; from + position * lengthMs <= to; position += 1) {
-    const own = points.get(position)
-    if (own === undefined && !(isFilled && last !== undefined)) continue
-    last = own ?? last
+    const stated = points.get(position)
+    if (stated === undefined && !(isFilled && last !== undefined)) continue
+    last = stated ?? last
     yield [from + (position - 1) * lengthMs, lengthMs, last]
   }
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.entries) {
+  for (const entry of reading.entries) {
     const series = collected()
-    const from = startOf(reading, one)
+    const from = startOf(reading, entry)
     for (let at = from; at < reading.now + aheadMs; at += spanMs) {
       const to = Math.min(at + spanMs, reading.now + aheadMs)
-      addPrices(series, (await client.get(requestOf(one.sourceId, at, to, reading.key))).bytes)
+      addPrices(series, (await client.get(requestOf(entry.sourceId, at, to, reading.key))).bytes)
     }
-    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+    yield* sentSince([entry], new Map([[entry.sourceId, series]]), from)
   }
 }
 

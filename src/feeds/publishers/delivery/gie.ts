@@ -30,9 +30,9 @@ const fieldOf = ({ sourceId }: MapEntry): string => sourceId.split('/')[1] ?? 'f
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
   // The answer for a country has its filling level and its volume.
-  for (const entries of grouped(reading.entries, one => one.at)) {
-    const byField = new Map(entries.map(one => [fieldOf(one), collected()]))
-    const since = earliest(entries.map(one => reading.since(one)))
+  for (const entries of grouped(reading.entries, entry => entry.at)) {
+    const byField = new Map(entries.map(entry => [fieldOf(entry), collected()]))
+    const since = earliest(entries.map(entry => reading.since(entry)))
     const from = since ?? isoDay(reading.now - firstDays * dayMs)
     let pages = 1
     for (let page = 1; page <= pages; page += 1) {
@@ -44,8 +44,8 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
       const headers = { 'x-key': reading.key ?? '' }
       pages = addStorage(byField, (await client.get({ url: url.href, headers })).bytes)
     }
-    for (const one of entries)
-      yield* sentSeries([one], new Map([[one.sourceId, byField.get(fieldOf(one))!]]), from)
+    for (const entry of entries)
+      yield* sentSeries([entry], new Map([[entry.sourceId, byField.get(fieldOf(entry))!]]), from)
   }
 }
 

@@ -88,7 +88,8 @@ function usualResolutions(terms: DeliveryTerms, starts: readonly number[]): Reso
     if (own.length < judgedValuesMin) return []
     const gaps = own.slice(1).map((at, i) => at - own[i]!)
     const usual = resolutions.find(
-      one => gaps.filter(gap => gap === lengthOf(one)).length >= usualShare * gaps.length,
+      resolution =>
+        gaps.filter(gap => gap === lengthOf(resolution)).length >= usualShare * gaps.length,
     )
     return usual === undefined ? [] : [{ from, resolution: usual }]
   })

@@ -45,17 +45,17 @@ function addWeek(
 }
 
 async function* read(client: PublisherClient, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.entries) {
-    const from = startOf(reading, one)
-    const [filters = '', region = ''] = one.sourceId.split('/')
+  for (const entry of reading.entries) {
+    const from = startOf(reading, entry)
+    const [filters = '', region = ''] = entry.sourceId.split('/')
     const parts: Collected[] = []
     for (const filter of filters.split('+')) {
       const part = collected()
       for (const resolution of ['hour', 'quarterhour'] as const)
-        await readResolution(client, termsOf(one), { filter, region, resolution }, from, part)
+        await readResolution(client, termsOf(entry), { filter, region, resolution }, from, part)
       parts.push(part)
     }
-    yield* sentSince([one], new Map([[one.sourceId, sumOf(parts)]]), from)
+    yield* sentSince([entry], new Map([[entry.sourceId, sumOf(parts)]]), from)
   }
 }
 
@@ -80,9 +80,9 @@ async function readResolution(
   from: number,
   series: Collected,
 ): Promise<void> {
-  const inUse = terms.resolutions.filter((one, i) => {
+  const inUse = terms.resolutions.filter((used, i) => {
     const next = terms.resolutions[i + 1]
-    return one.resolution === resolutions[resolution] && !(next && Date.parse(next.from) < from)
+    return used.resolution === resolutions[resolution] && !(next && Date.parse(next.from) < from)
   })
   if (inUse.length === 0) return
   const folder = `${root}/${filter}/${region}`

@@ -22,7 +22,7 @@ import {
 const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const
 /** The membership of the caller; whether it is theirs shows when the member is found. */
-const own = { meter: false, header: true, action: 'self' } as const
+const selfAccess = { meter: false, header: true, action: 'self' } as const
 
 const tokenMax = 200
 const tokenDescription = 'The token from the e-mail; required if the account has another address.'
@@ -112,7 +112,7 @@ function members({ organizations, ownUrl }: Context) {
       summary: 'Remove a member or leave',
       description:
         "Ends a membership or, given the id of an open invitation, withdraws the invitation. Members can leave; only admins can remove others. The last admin cannot leave (422 `last_admin`). The member's keys and sessions then act on their own account. If the owner leaves, ownership passes to the longest-serving admin, with that account's plan and data.",
-      access: own,
+      access: selfAccess,
       params: memberId,
       answers: {
         200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
@@ -190,7 +190,7 @@ export const organizationOperations: Operations = [
     summary: 'Accept an invitation',
     description:
       "Returns the membership. The caller's account becomes a member: from the next request on, its keys and sessions act on the organization's account. Once only; after 14 days, when it was withdrawn or a newer one was sent 422 `invitation_expired`, whose message says which. A member of another organization must leave it first (422 `already_member`), and an account with its own subscription must cancel it first (422 `own_subscription`); an existing member keeps the higher of the two roles.",
-    access: own,
+    access: selfAccess,
     params: invitationId,
     body: AcceptBody.schema,
     answers: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),

@@ -10,7 +10,7 @@ import { isoOrNull } from '../../../lib/time/instant.ts'
 import { refusalOf } from './session-row.ts'
 import { sessionOf } from './sessions.ts'
 
-const own = { meter: false, header: true, action: 'self' } as const
+const selfAccess = { meter: false, header: true, action: 'self' } as const
 const noStore = { 'cache-control': 'no-store' }
 const codeMax = 100
 const CodeBody = body({
@@ -52,7 +52,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       summary: 'Get two-factor authentication status',
       description:
         'Returns whether two-factor authentication is enabled. Requires a session token; API keys get 401.',
-      access: own,
+      access: selfAccess,
       answers: Status,
       handle: ({ caller }) => statusRow(personOf(caller).id),
     }),
@@ -61,7 +61,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       summary: 'Set up two-factor authentication',
       description:
         'Returns a new authenticator secret, replacing any unconfirmed one. Codes are required at sign-in only after the first code is sent to `confirm`. Requires a session token; API keys get 401.',
-      access: own,
+      access: selfAccess,
       answers: {
         201: envelopeOf({
           secret: t.string(
@@ -88,7 +88,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       summary: 'Enable two-factor authentication',
       description:
         'Enables two-factor authentication with the first code of the new secret and returns recovery codes. All other sessions of the account end. Each code works once.',
-      access: own,
+      access: selfAccess,
       body: CodeBody.schema,
       answers: {
         200: envelopeOf({
@@ -115,7 +115,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       summary: 'Disable two-factor authentication',
       description:
         'Disables two-factor authentication. Requires a code of the authenticator or a recovery code.',
-      access: own,
+      access: selfAccess,
       body: CodeBody.schema,
       answers: { 200: Status, ...refusals },
       handle: ({ caller, body }) => {

@@ -5,7 +5,7 @@ import { notFound } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
 
-const own = { meter: false, header: true, action: 'self' } as const
+const selfAccess = { meter: false, header: true, action: 'self' } as const
 const params = { id: t.string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901') }
 export const SignInRow = t.Object({
   id: t.string('Id of the session; refreshed tokens keep it.'),
@@ -24,7 +24,7 @@ export const sessionListOperations = [
     summary: 'List sessions',
     description:
       'Returns the active sessions of the account, newest first. Requires a session token; API keys get 401.',
-    access: own,
+    access: selfAccess,
     answers: envelopeOf({ sessions: t.Array(SignInRow) }),
     handle: ({ at, caller, reply }) => {
       const { sessions } = at
@@ -47,7 +47,7 @@ export const sessionListOperations = [
     summary: 'End a session',
     description:
       'Ends a session and all its tokens immediately. Requires a session token; API keys get 401.',
-    access: own,
+    access: selfAccess,
     params,
     answers: envelopeOf({ revoked: t.integer() }),
     handle: ({ at, caller, params: { id } }) => {
@@ -64,7 +64,7 @@ export const sessionListOperations = [
     summary: 'End all other sessions',
     description:
       'Ends all sessions except the current one and returns their number. Requires a session token; API keys get 401.',
-    access: own,
+    access: selfAccess,
     answers: envelopeOf({ revoked: t.integer() }),
     handle: ({ at, caller }) => {
       const { sessions } = at

@@ -17,7 +17,7 @@ import { emailMax } from './account-form.ts'
 import { refusalOf, resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
 const open = { open: 'Signing in needs no credentials.', body: true } as const
-const own = { meter: false, header: true, action: 'self' } as const
+const selfAccess = { meter: false, header: true, action: 'self' } as const
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
 const emailField = text(emailMax, { examples: ['person@example.com'] })
@@ -100,7 +100,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
       summary: 'Refresh a session',
       description:
         'Returns a new session token. The old token is accepted for another 30 seconds, and refreshing it in that time returns the same new token. Reusing it later revokes the whole session, because it may have been stolen. A session can be refreshed for 30 days. Requires a session token; API keys get 401.',
-      access: own,
+      access: selfAccess,
       answers: SessionAnswer,
       handle: async ({ caller, request, reply }) => {
         Object.assign(reply.headers, noStore)
@@ -117,7 +117,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
       summary: 'Sign out',
       description:
         'Ends the current session, or with `all` every session of the account. Requires a session token; API keys get 401.',
-      access: own,
+      access: selfAccess,
       query: {
         all: flagParameter('Whether to end every session of the account.', true, {
           default: false,

@@ -51,7 +51,7 @@ export type Reads = ReturnType<typeof createMemberships>
 
 /** The memberships of accounts, and the only way to change them. */
 export function createMemberships({ db, keys, store, clock }: OrganizationsDeps) {
-  const of = (account: AccountState): Belonging | undefined => {
+  const belongingOf = (account: AccountState): Belonging | undefined => {
     const me = store.memberByAccount(account.account.id)
     const organization = me && store.byId(me.organizationId)
     if (!me || !organization) return undefined
@@ -94,5 +94,5 @@ export function createMemberships({ db, keys, store, clock }: OrganizationsDeps)
     }
   }
   const isOpen = (invitation: Invitation) => invitationState(invitation, clock.now()) === 'pending'
-  return { of, changing, isOpen }
+  return { of: belongingOf, changing, isOpen }
 }

@@ -27,8 +27,8 @@ export function createSecondSteps(token: () => string, monotonic: () => number) 
     },
     /** Undefined where there is none such, or its time is over. */
     find(token: string): HalfSignIn | undefined {
-      const half = waiting.get(tokenName(token))
-      return half && monotonic() < half.until ? half : undefined
+      const signIn = waiting.get(tokenName(token))
+      return signIn && monotonic() < signIn.until ? signIn : undefined
     },
     end: (token: string) => void waiting.delete(tokenName(token)),
   }

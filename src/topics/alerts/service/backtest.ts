@@ -220,7 +220,7 @@ function* judgeRecordings(
         lastAt = observedAt
         news = { observedAt, value }
       }
-      if (recording && condition.kind !== 'price' && isClear(observedAt)) closes.hear(recording)
+      if (recording && condition.kind !== 'price' && isClear(observedAt)) closes.record(recording)
       yield
     }
     if (!news || !isNews(series, news.observedAt, at) || !isClear(news.observedAt)) continue
@@ -273,7 +273,7 @@ function knownCloses(first: readonly Close[], read: (recording: Recording) => nu
     return place
   }
   return {
-    hear(recording: Recording) {
+    record(recording: Recording) {
       const day = isoDay(recording.observedAt)
       const place = placeOf(day)
       const value = read(recording)

@@ -33,7 +33,7 @@ export function createAlertMoments(deps: {
   now(): number
 }) {
   const { latestPrices, closes, catalogue, now } = deps
-  const of = ({ series, observedAt, value }: Priced): AlertMoment =>
+  const momentOf = ({ series, observedAt, value }: Priced): AlertMoment =>
     alertMoment(answeredPrice(series, value), reach => {
       const before = startOfDay(observedAt)
       return closesAt(closes.of(series.id, { ...reach, before }), observedAt, value)
@@ -44,7 +44,7 @@ export function createAlertMoments(deps: {
     return day && alertMoment(day.figures.base!, () => [], day)
   }
   return {
-    of,
+    of: momentOf,
     ofDay,
     /** The market day after the present one; undefined unless all of its prices are known. */
     tomorrow: (series: Series) =>
@@ -58,7 +58,7 @@ export function createAlertMoments(deps: {
         observedAt: quote.observation.observedAt,
         value: quote.observation.value,
       }
-      return { ...price, moment: of(price) }
+      return { ...price, moment: momentOf(price) }
     },
   }
 }

@@ -89,7 +89,7 @@ const closesReach = 12 * 366 * dayMs
 
 /** The last value of each day of a zone or market, read for one request. */
 function cutCloses({ closes, catalogue, history, now }: AnalysisCall['at'], barDays: BarDays) {
-  const of = (seriesId: number): Close[] => {
+  const closesOf = (seriesId: number): Close[] => {
     const series = catalogue.byId(seriesId)
     const range = { from: now() - closesReach, to: openEndOf([series], now()) }
     const days = barDays.of(series) ?? calendarDays('UTC')
@@ -105,12 +105,12 @@ function cutCloses({ closes, catalogue, history, now }: AnalysisCall['at'], barD
   }
   return {
     ...closes,
-    of,
+    of: closesOf,
     derived: <T>(
       _name: string,
       ids: readonly number[],
       make: (all: (readonly Close[])[]) => T,
-    ): T => make(ids.map(of)),
+    ): T => make(ids.map(closesOf)),
   }
 }
 

@@ -113,14 +113,14 @@ function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
       .filter(words => words.length > 0)
     const forms = texts.map(words => ({ words: words.map(positionOf), joined: joinedOf(words) }))
     const words = [...new Set(forms.flatMap(form => form.words))]
-    const own = wordsOf(candidate.code)
+    const codeWords = wordsOf(candidate.code)
     return {
       candidate,
       forms,
       words,
-      currency: own.length > 0 ? endingOf(own) : undefined,
-      head: positionOf(own.find(word => !regions.has(word)) ?? ''),
-      isPair: own.every(word => currencies.has(word)),
+      currency: codeWords.length > 0 ? endingOf(codeWords) : undefined,
+      head: positionOf(codeWords.find(word => !regions.has(word)) ?? ''),
+      isPair: codeWords.every(word => currencies.has(word)),
       bonus: benchmarkCodes.has(candidate.code) ? benchmarkBonus : 0,
     }
   })
@@ -229,8 +229,8 @@ function wordScore<T>(typed: TypedWords, entry: Entry<T>, index: Index<T>): numb
   if (covered < coverMin[bound]) return 0
   let fit = 0
   for (const form of entry.forms) {
-    const own = coverOf(typed, form.words)
-    if (own > fit) fit = Math.max(fit, own * precisionOf(typed, form, index))
+    const cover = coverOf(typed, form.words)
+    if (cover > fit) fit = Math.max(fit, cover * precisionOf(typed, form, index))
   }
   return covered * (0.7 + 0.3 * fit) + (sameHead && entry.words[0] === entry.head ? headBonus : 0)
 }

@@ -153,8 +153,8 @@ export function createCatalogue(
      * even before it has data.
      */
     resolve(text: string, now: number, accountId?: string): Resolved | undefined {
-      const own = visibility.own(text, accountId)
-      if (own) return { series: own, code: own.code, requestedCode: undefined }
+      const custom = visibility.own(text, accountId)
+      if (custom) return { series: custom, code: custom.code, requestedCode: undefined }
       const resolved = resolver.resolve(text, now)
       return resolved && visibility.seen(resolved.series) && resolved
     },

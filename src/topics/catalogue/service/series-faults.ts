@@ -109,7 +109,8 @@ export function createSeriesFaults({ catalogue, formulaFault }: SeriesFaultsDeps
     const { column, length } = spot
     const word = terms.formula.slice(column - 1, column - 1 + length)
     const near = reason === 'unknown_code' ? catalogue.suggest(word).slice(0, 3) : []
-    const meant = near.length === 0 ? '' : ` Did you mean ${near.map(one => one.code).join(', ')}?`
+    const meant =
+      near.length === 0 ? '' : ` Did you mean ${near.map(series => series.code).join(', ')}?`
     const why = `${message.replace(/\.(?= Did you mean|$)/, ` (column ${column}).`)}${meant}`
     return [{ field: 'formula', why, details: { reason, column, length, ...(path && { path }) } }]
   }

@@ -34,7 +34,7 @@ export function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) 
       limit !== null &&
       !ownedBy(terms!.owner!)
         .slice(0, limit)
-        .some(own => own.id === id)
+        .some(series => series.id === id)
     )
   }
   const isVisible = (series: Series, accountId: string): boolean =>
@@ -54,14 +54,14 @@ export function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) 
   }
   const viewOf = () => {
     const hidden = hideable.filter(series => !mayBeSeen(series))
-    const own = [...new Set(accounts())].flatMap(ownedBy).filter(mayBeSeen)
-    if (hidden.length === 0 && own.length === 0) return undefined
-    const key = [hidden, own].map(part => part.map(series => series.id).join()).join(' ')
+    const custom = [...new Set(accounts())].flatMap(ownedBy).filter(mayBeSeen)
+    if (hidden.length === 0 && custom.length === 0) return undefined
+    const key = [hidden, custom].map(part => part.map(series => series.id).join()).join(' ')
     const known = lists.get(key)
     if (known) return known
     if (lists.size >= listsMax) lists.clear()
     viewsMade += 1
-    const list = [...full.filter(series => !hidden.includes(series)), ...own]
+    const list = [...full.filter(series => !hidden.includes(series)), ...custom]
     const view = { number: viewsMade, list }
     lists.set(key, view)
     return view

@@ -206,11 +206,11 @@ export function legNames({ terms, averageOf }: Series): readonly string[] {
 /** A series as its operator wants it. */
 function byTerms(shipped: Series, stored: TermsRow): Series {
   const terms = JSON.parse(stored.terms) as SeriesTerms
-  const own = stored.own === 1
+  const isCustom = stored.own === 1
   const series: Series = {
-    ...withTerms(shipped, { ...shipped.shippedTerms, ...terms }, own),
+    ...withTerms(shipped, { ...shipped.shippedTerms, ...terms }, isCustom),
     aliases: [...new Set([...shipped.aliases, ...(terms.aliases ?? [])])].sort(),
-    own,
+    own: isCustom,
     terms,
     changedAt: { created: stored.created, updated: stored.updated },
   }

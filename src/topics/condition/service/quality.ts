@@ -94,7 +94,7 @@ export function createQuality(deps: {
   }
 
   /** Undefined for a series without an observation outside quarantine. */
-  const of = (listed: Series): CodeQuality | undefined => {
+  const codeQuality = (listed: Series): CodeQuality | undefined => {
     if (listed.unavailableReason !== null) return undefined
     const now = clock.now()
     const { series } = catalogue.resolve(listed.code, now)!
@@ -107,7 +107,7 @@ export function createQuality(deps: {
   }
 
   return {
-    of,
+    of: codeQuality,
     /**
      * Every code of the catalogue that has data, in its order; computed in slices, so that other
      * requests continue in the meantime.
@@ -115,7 +115,7 @@ export function createQuality(deps: {
     async all() {
       const qualities: CodeQuality[] = []
       const judge = (series: Series) => {
-        const quality = of(series)
+        const quality = codeQuality(series)
         if (quality) qualities.push(quality)
       }
       await inSlices(catalogue.list(), judge, sliceMs, {

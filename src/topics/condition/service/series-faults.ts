@@ -211,7 +211,7 @@ export function createSeriesFaults({
       .map(({ predicate, ...fault }) => ({ code, ...fault, description: `${code} ${predicate}` }))
   }
 
-  const of = (listed: Series): readonly SeriesFault[] => {
+  const faultsOf = (listed: Series): readonly SeriesFault[] => {
     if (listed.unavailableReason !== null) return []
     const at = now()
     const { series } = catalogue.resolve(listed.code, at)!
@@ -233,14 +233,14 @@ export function createSeriesFaults({
     return faults
   }
 
-  const all = (): SeriesFault[] => catalogue.list().flatMap(of)
-  const renew = () => inSlices(catalogue.list(), of, sliceMs, { together })
+  const all = (): SeriesFault[] => catalogue.list().flatMap(faultsOf)
+  const renew = () => inSlices(catalogue.list(), faultsOf, sliceMs, { together })
   return {
     /** The value that a series has stood at for too long. `newest`: as many of its days as are read already. */
     frozen,
     /** Missing values inside the newest sessions of a series that is quoted all day. */
     intraday,
-    of,
+    of: faultsOf,
     /** The faults of every code that has data, in the order of the catalogue. */
     all,
     /**
@@ -248,7 +248,7 @@ export function createSeriesFaults({
      * between.
      */
     renew,
-    codes: () => faultyCodes(catalogue, of),
+    codes: () => faultyCodes(catalogue, faultsOf),
     forget: (seriesId: number) => void cache.delete(seriesId),
   }
 }

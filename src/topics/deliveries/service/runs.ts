@@ -30,7 +30,7 @@ export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> 
 
 const refPrefix = 'delivery_run:'
 /** Longer than an e-mail is under way: what still waits after this is looked for in the outbox. */
-const unheardMs = 15 * minuteMs
+const unsettledMs = 15 * minuteMs
 const retentionMs = 400 * dayMs
 /** A few milliseconds of writing. */
 const rowsAtOnce = 200
@@ -57,14 +57,14 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
     const run = runs.settle(id, status, error, sentAt)
     if (run && status === 'sent') store.delivered(run.delivery, run.localOn)
   }
-  const hear = ({ ref, state, error, at }: Settled) => {
+  const onSettled = ({ ref, state, error, at }: Settled) => {
     if (!ref?.startsWith(refPrefix)) return
     const id = ref.slice(refPrefix.length)
     if (state === 'retry') runs.note(id, error)
     else if (state === 'delivered') end(id, 'sent', null, at)
     else end(id, 'suppressed', error ?? 'It could not be sent.', null)
   }
-  outbox.listen('email', hear)
+  outbox.listen('email', onSettled)
 
   return {
     recipient,
@@ -124,7 +124,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
     tidy() {
       const now = clock.now()
       transact(db, () => {
-        for (const run of runs.waiting(now - unheardMs, rowsAtOnce)) {
+        for (const run of runs.waiting(now - unsettledMs, rowsAtOnce)) {
           const message = messageOf(run)
           if (!message) end(run.id, 'suppressed', 'Its e-mail no longer exists.', null)
           else if (message.state === 'delivered') end(run.id, 'sent', null, message.deliveredAt)

@@ -22,16 +22,16 @@ export function dailyMeans(
   const means: RecordedValue[] = []
   for (let i = 0; i < values.length; ) {
     const day = dayAt(terms, values[i]!.observedAt)
-    const own: RecordedValue[] = []
-    for (; i < values.length && values[i]!.observedAt < day.to; i += 1) own.push(values[i]!)
-    const periods = priced(periodsOf(terms, day), own)
+    const dayValues: RecordedValue[] = []
+    for (; i < values.length && values[i]!.observedAt < day.to; i += 1) dayValues.push(values[i]!)
+    const periods = priced(periodsOf(terms, day), dayValues)
     if (!periods.every(isKnown)) continue
     const value = meanPrice(isCounted ? periods.filter(isCounted) : periods)
     if (value === null) continue
     means.push({
       observedAt: parseDay(day.date)!,
       value,
-      recordedAt: Math.max(...own.map(({ recordedAt }) => recordedAt)),
+      recordedAt: Math.max(...dayValues.map(({ recordedAt }) => recordedAt)),
     })
   }
   return means

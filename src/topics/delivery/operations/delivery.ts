@@ -97,9 +97,11 @@ export function nothingDelivered(
 
 /** The resolution of a day, or a coarser one where the request names it. */
 function resolutionOf({ terms }: DeliveryCall, date: string, text: string | undefined): Resolution {
-  const own = resolutionOn(terms, date)
-  if (text === undefined || text === '') return own
-  const allowed = resolutions.filter(one => one === own || isCoarser(one, own))
+  const finest = resolutionOn(terms, date)
+  if (text === undefined || text === '') return finest
+  const allowed = resolutions.filter(
+    resolution => resolution === finest || isCoarser(resolution, finest),
+  )
   if (!isResolution(text) || !allowed.includes(text))
     throw invalidParameter('resolution', text, allowed)
   return text

@@ -33,17 +33,17 @@ export interface DrillingDeps {
 
 export function drillingStores(reads: DatasetReads) {
   const stores = new Map<unknown, unknown>()
-  const of = <T extends RegionalCount>(declared: RegionalDataset<T>) =>
+  const storeOf = <T extends RegionalCount>(declared: RegionalDataset<T>) =>
     stores.getOrInsertComputed(declared, () =>
       createRegionalStore(reads, declared),
     ) as RegionalStore<T>
   return {
-    rigs: of(rigCounts),
-    frac: of(fracSpreads),
-    duc: of(ducWells),
-    productivity: of(drillingProductivity),
+    rigs: storeOf(rigCounts),
+    frac: storeOf(fracSpreads),
+    duc: storeOf(ducWells),
+    productivity: storeOf(drillingProductivity),
     metrics: createDrillingMetricStore(reads),
-    of,
+    of: storeOf,
   }
 }
 

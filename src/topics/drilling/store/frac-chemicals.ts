@@ -28,7 +28,7 @@ export function createFracChemicalStore(db: Database) {
   const put = sql`INSERT INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET concentration_percent = excluded.concentration_percent,
        mass_lbs = excluded.mass_lbs, source = excluded.source, recorded_at = excluded.recorded_at`
-  const of = sql<FracChemical, [number]>`
+  const ofDisclosure = sql<FracChemical, [number]>`
     SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
       c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
     FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
@@ -69,7 +69,7 @@ export function createFracChemicalStore(db: Database) {
     write: (chemicals: readonly FracChemical[], recordedAt: number) =>
       transact(db, () => countsOf(chemicals.map(chemical => write(chemical, recordedAt)))),
     /** By amount, largest first. */
-    of: (disclosureId: number) => of.all(disclosureId),
+    of: (disclosureId: number) => ofDisclosure.all(disclosureId),
     /** By the number of disclosures that name them, largest first. */
     substances: (limit: number, offset: number) => substances.all(limit, offset),
     count: () => count.get()!.n,

@@ -98,8 +98,8 @@ export function dieselStationsOperations({
   const averageNear = (
     nearest: StationNearby | undefined,
   ): { region: string; quote: Quote } | undefined => {
-    const own = nearest && quoteOf(dieselCode(nearest.state))
-    if (nearest && own) return { region: nearest.state, quote: own }
+    const stateQuote = nearest && quoteOf(dieselCode(nearest.state))
+    if (nearest && stateQuote) return { region: nearest.state, quote: stateQuote }
     const quote = quoteOf(nationalDieselCode)
     return quote && { region: 'US', quote }
   }

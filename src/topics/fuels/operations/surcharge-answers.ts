@@ -54,7 +54,7 @@ export function createSurchargeAnswers(deps: Context) {
       throw invalidParameter('service_level', text, levels)
     return level
   }
-  const present = (rows: Surcharge[], subject: string): Surcharge[] => {
+  const requireSome = (rows: Surcharge[], subject: string): Surcharge[] => {
     if (rows.length === 0)
       throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${subject} in force.`)
     return rows
@@ -71,5 +71,5 @@ export function createSurchargeAnswers(deps: Context) {
     const rows = surcharges.history(question, page.perPage, page.offset)
     return { rows, meta: page.meta(surcharges.count(question)) }
   }
-  return { today, marked, carrierOf, levelOf, present, listed, historyOf }
+  return { today, marked, carrierOf, levelOf, present: requireSome, listed, historyOf }
 }

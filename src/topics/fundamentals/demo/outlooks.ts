@@ -78,7 +78,7 @@ interface OutlookDataDeps {
 export function createOutlookData(deps: OutlookDataDeps): DemoData {
   const { publicationsKept = fullPublications } = deps
   const agencies = agencyOutlooks(deps)
-  const own = ownForecasts(deps)
+  const forecasts = ownForecasts(deps)
   return {
     percent: 4,
     *generate(now) {
@@ -91,7 +91,7 @@ export function createOutlookData(deps: OutlookDataDeps): DemoData {
         now,
       )
       yield 0.5
-      own(now)
+      forecasts(now)
       yield 1
     },
     publish(from, to) {
@@ -99,7 +99,7 @@ export function createOutlookData(deps: OutlookDataDeps): DemoData {
       const isDue = (at: number) => at >= from && at < to
       const due = months.filter(month => isDue(outlookPublishedAt(month)))
       const count = due.length > 0 ? agencies(due, to) : 0
-      return months.some(month => isDue(forecastPublishedAt(month))) ? count + own(to) : count
+      return months.some(month => isDue(forecastPublishedAt(month))) ? count + forecasts(to) : count
     },
   }
 }

@@ -62,10 +62,10 @@ export function levelRows(
   let bucket: string | undefined
   for (const close of closes) {
     if (close.day > toOn) break
-    const own = bucketOf[interval](close.day)
-    if (own === bucket) lasts[lasts.length - 1] = close
+    const closeBucket = bucketOf[interval](close.day)
+    if (closeBucket === bucket) lasts[lasts.length - 1] = close
     else lasts.push(close)
-    bucket = own
+    bucket = closeBucket
   }
   return lasts
     .map((row, i) => ({

@@ -105,8 +105,8 @@ function cachedValues(
 ): (filter: ForecastFilter) => readonly ForecastValue[] {
   let cached: { of: string; values: readonly ForecastValue[] } | undefined
   return filter => {
-    const of = JSON.stringify([filter, store.count(filter)])
-    if (cached?.of !== of) cached = { of, values: store.values(filter) }
+    const filterState = JSON.stringify([filter, store.count(filter)])
+    if (cached?.of !== filterState) cached = { of: filterState, values: store.values(filter) }
     return cached.values
   }
 }

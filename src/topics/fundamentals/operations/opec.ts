@@ -103,8 +103,8 @@ const pastRow = (row: OpecRow) => ({
 function monthFrom(at: number): string {
   if (at === Number.MIN_SAFE_INTEGER) return '0000-01'
   if (at === Number.MAX_SAFE_INTEGER) return '9999-12'
-  const own = monthOf(isoDay(at))
-  return startOfMonth(at) === at ? own : monthAfter(own, 1)
+  const month = monthOf(isoDay(at))
+  return startOfMonth(at) === at ? month : monthAfter(month, 1)
 }
 
 function newest(call: EnergyCall): { month: string; rows: OpecRow[] } {

@@ -133,10 +133,10 @@ function rollTest(
     return date
   }
   const exceeds = (month: string, before: string) => {
-    const [own, next] = [daysOf(month).get(before), daysOf(monthAfter(month, 1)).get(before)]
+    const [front, next] = [daysOf(month).get(before), daysOf(monthAfter(month, 1)).get(before)]
     const measure = (day: ContractDay | undefined) =>
       rule === 'volume' ? day?.volume : day?.openInterest
-    const [ownMeasure, nextMeasure] = [measure(own), measure(next)]
+    const [ownMeasure, nextMeasure] = [measure(front), measure(next)]
     return ownMeasure != null && nextMeasure != null && nextMeasure > ownMeasure
   }
   const byMeasure = rule === 'volume' || rule === 'open_interest'

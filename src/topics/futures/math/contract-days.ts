@@ -51,11 +51,11 @@ export function mergeDays(interval: LongInterval, days: readonly ContractDay[]):
   const merged: ContractDay[] = []
   let bucket = Number.NaN
   for (const day of days) {
-    const own = bucketStart(interval, parseDay(day.tradedOn)!)
+    const dayBucket = bucketStart(interval, parseDay(day.tradedOn)!)
     const last = merged.at(-1)
-    if (own !== bucket || last?.month !== day.month) {
+    if (dayBucket !== bucket || last?.month !== day.month) {
       merged.push({ ...day })
-      bucket = own
+      bucket = dayBucket
       continue
     }
     last.open = day.open

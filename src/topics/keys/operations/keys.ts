@@ -80,7 +80,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
    * malformed and foreign ids look the same. Keys of admins are for admins: rolling one would make
    * its user an admin.
    */
-  const own = (id: string, caller: Caller): KeyState => {
+  const keyOf = (id: string, caller: Caller): KeyState => {
     const key = keys.byId(id)
     if (key?.account !== caller.key.account) throw notFound('API key', id)
     if (key.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
@@ -99,7 +99,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       answers: One,
       handle: ({ body, caller, params: { id } }) => {
         const change = readKeyChange(keyBody, body, now())
-        return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
+        return success({ api_key: row(resultOf(changes.changeKey(keyOf(id, caller), change))) })
       },
     }),
     operation('DELETE /v1/api-keys/:id', {
@@ -111,7 +111,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       params,
       answers: { 200: Revoked, 422: ValidationProblem },
       handle: ({ caller, params: { id } }) => {
-        const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
+        const state = resultOf(changes.revokeKey(keyOf(id, caller)), 'api_key_already_revoked')
         return success({
           id,
           revoked: true as const,
@@ -133,7 +133,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       handle: ({ body, caller, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
         return success({
-          api_key: createdKey(resultOf(changes.rollKey(own(id, caller), overlapMs))),
+          api_key: createdKey(resultOf(changes.rollKey(keyOf(id, caller), overlapMs))),
         })
       },
     }),

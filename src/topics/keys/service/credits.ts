@@ -89,9 +89,9 @@ export function createBoughtRequests(credits: Credits | undefined) {
     take({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined {
       const credit = credits?.take(account.account.id)
       if (!credit) return undefined
-      const own = { ...window }
-      creditByWindow.set(own, credit)
-      return own
+      const copy = { ...window }
+      creditByWindow.set(copy, credit)
+      return copy
     },
     /** False: the window is that of a quota. */
     giveBack(window: QuotaWindow): boolean {

@@ -77,7 +77,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   }
 
   /** The count of a key; read from the store the first time. */
-  const of = ({ key }: KeyState): Count => counts.get(key.id) ?? add(key.id)
+  const countOf = ({ key }: KeyState): Count => counts.get(key.id) ?? add(key.id)
 
   /**
    * Requests of a window that is not the running one: the count that waits to be written, else the
@@ -116,14 +116,14 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
 
   return {
     find: (keyId: string) => counts.get(keyId),
-    of,
+    of: countOf,
     /**
      * The count of a key with the window that holds now; a new window starts from what is stored
      * for it. It does not write, so that a disk that is full at the turn of a window does not stop
      * the reading.
      */
     running(state: KeyState, now: number) {
-      const count = of(state)
+      const count = countOf(state)
       const { period } = count
       // A change makes another account object: with the same one, plan, confirmation and trial are
       // what they were.

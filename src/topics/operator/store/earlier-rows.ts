@@ -123,9 +123,9 @@ function rowWriter(db: Database, table: string) {
     )
     const now = current.get(inward)
     if (now && now.recordedAt <= row.recorded_at) return 'unchanged'
-    const own =
+    const withId =
       now?.id == null ? inward : JSON.stringify({ ...(JSON.parse(inward) as object), id: now.id })
-    const { key, fields } = split.get(own)!
+    const { key, fields } = split.get(withId)!
     const isFollowed = now !== undefined && now.recordedAt <= until
     return put(key, row.recorded_at, isFollowed ? now.recordedAt : until, fields, isFollowed)
   }
@@ -134,22 +134,22 @@ function rowWriter(db: Database, table: string) {
 /** Writes what stood of a key from one moment to another. */
 function revisionWriter(db: Database, table: string) {
   const sql = statements(db)
-  const own = `subject = '${table}' AND key = ?1`
+  const isSameRow = `subject = '${table}' AND key = ?1`
   type Times = [string, number, number]
   const same: LazyStatement<unknown, [...Times, string]> = sql`SELECT 1 FROM dataset_revisions
-     WHERE ${own} AND recorded_at = ?2 AND superseded_at = ?3 AND fields = ?4`
+     WHERE ${isSameRow} AND recorded_at = ?2 AND superseded_at = ?3 AND fields = ?4`
   // Versions that stood for no time hold their places in the feed of changes: a client may be within
   // the rows of their instant.
   const hold: LazyStatement<unknown, Times> = sql`
     INSERT OR IGNORE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
     SELECT subject, key, superseded_at, superseded_at, fields FROM dataset_revisions
-    WHERE ${own} AND recorded_at < ?3 AND superseded_at > ?2 AND superseded_at <> ?3`
+    WHERE ${isSameRow} AND recorded_at < ?3 AND superseded_at > ?2 AND superseded_at <> ?3`
   const clear: LazyStatement<unknown, Times> = sql`
     UPDATE dataset_revisions SET superseded_at = recorded_at
-    WHERE ${own} AND recorded_at >= ?2 AND recorded_at < ?3 AND superseded_at > recorded_at`
+    WHERE ${isSameRow} AND recorded_at >= ?2 AND recorded_at < ?3 AND superseded_at > recorded_at`
   const shorten: LazyStatement<unknown, [string, number]> = sql`
     UPDATE dataset_revisions SET superseded_at = ?2
-    WHERE ${own} AND recorded_at < ?2 AND superseded_at > ?2`
+    WHERE ${isSameRow} AND recorded_at < ?2 AND superseded_at > ?2`
   const add: LazyStatement<unknown, [...Times, string]> = sql`
     INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
     VALUES ('${table}', ?1, ?2, ?3, ?4)`
@@ -157,7 +157,7 @@ function revisionWriter(db: Database, table: string) {
     INSERT INTO dataset_coverage (subject, since_at) VALUES ('${table}', ?1)
     ON CONFLICT (subject) DO UPDATE SET since_at = min(since_at, excluded.since_at)`
   const at = (condition = '') =>
-    `EXISTS (SELECT 1 FROM dataset_revisions WHERE ${own} AND ?2 IN (recorded_at, superseded_at) ${condition})`
+    `EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND ?2 IN (recorded_at, superseded_at) ${condition})`
   const begins: LazyStatement<unknown, [string, number]> =
     sql`${lateRowSql(table, '?2', '?1', at())}`
   const ends: LazyStatement<unknown, [string, number]> = sql`

@@ -35,9 +35,12 @@ export function createSecretCheckStore(db: Database) {
   const sql = statements(db)
   // A check the end of each series: there is no index by time of recording, and there are many
   // observations.
-  const recorded = sql<{ at: number | null }, []>`SELECT max(o.recorded_at) AS at FROM series s
+  const newestRecorded = sql<
+    { at: number | null },
+    []
+  >`SELECT max(o.recorded_at) AS at FROM series s
      JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`
-  const noted = sql<{ at: number | null }, []>`
+  const newestNoted = sql<{ at: number | null }, []>`
     SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM accounts
       UNION ALL SELECT noted_at FROM audit_entries WHERE id = (SELECT max(id) FROM audit_entries))`
   const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
@@ -86,10 +89,12 @@ export function createSecretCheckStore(db: Database) {
      * When the newest observation of any series was recorded, Unix ms: of those, the one recorded
      * last.
      */
-    recordedAt: () => recorded.get()?.at ?? undefined,
+    recordedAt: () => newestRecorded.get()?.at ?? undefined,
     /** When anything was last recorded, noted or made, Unix ms: how old a backup is at least. */
     newestAt() {
-      const times = [recorded.get()?.at, noted.get()?.at].filter(at => typeof at === 'number')
+      const times = [newestRecorded.get()?.at, newestNoted.get()?.at].filter(
+        at => typeof at === 'number',
+      )
       return times.length === 0 ? undefined : Math.max(...times)
     },
     /** How many texts the vault has sealed: webhook secrets and credentials. */

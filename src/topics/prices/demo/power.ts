@@ -40,28 +40,28 @@ export function withPower(
 ): World {
   const byCode = new Map(
     series
-      .filter(one => one.available)
+      .filter(series => series.available)
       .filter(isDelivery)
-      .map(one => [one.code, one]),
+      .map(series => [series.code, series]),
   )
   const values = new Map<string, (period: Period) => number>()
-  const valuesOf = (one: DeliverySeries) => {
-    return values.getOrInsertComputed(one.code, () => createValues(seed, one))
+  const valuesOf = (series: DeliverySeries) => {
+    return values.getOrInsertComputed(series.code, () => createValues(seed, series))
   }
   const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
-    const one = byCode.get(code)
-    if (!one) return world.observations(code, from, to, depth)
+    const series = byCode.get(code)
+    if (!series) return world.observations(code, from, to, depth)
     const since = Math.max(from, depth ? Math.max(depth.from, depth.rawFrom) : from)
-    const priceOf = valuesOf(one)
+    const priceOf = valuesOf(series)
     const key = keyOf(`${seed}/published/${code}`)
-    const until = one.delivery.publishesAt === undefined ? to : to + auctionAheadMs
+    const until = series.delivery.publishesAt === undefined ? to : to + auctionAheadMs
     const found: Observation[] = []
     for (let at = since - longestDayMs; at < until; ) {
-      const day = dayAt(one.delivery, at)
+      const day = dayAt(series.delivery, at)
       at = day.to
-      const auction = publishedAt(one.delivery, day.date)
+      const auction = publishedAt(series.delivery, day.date)
       if (auction !== undefined && (auction + hourMs < from || auction >= to)) continue
-      for (const period of periodsOf(one.delivery, day)) {
+      for (const period of periodsOf(series.delivery, day)) {
         const recordedAt =
           auction === undefined
             ? period.end + (draw(key, period.start / minuteMs) % (20 * secondMs))
@@ -75,9 +75,9 @@ export function withPower(
   return {
     observations,
     history(code, now) {
-      const one = byCode.get(code)
-      return one
-        ? observations(code, now - Math.min(daysMax, daysOf(one)) * dayMs, now)
+      const series = byCode.get(code)
+      return series
+        ? observations(code, now - Math.min(daysMax, daysOf(series)) * dayMs, now)
         : world.history(code, now)
     },
   }

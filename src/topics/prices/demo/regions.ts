@@ -55,12 +55,12 @@ export function withRegions(
   }
 
   const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
-    const own = world.observations(code, from, to, depth)
+    const observations = world.observations(code, from, to, depth)
     const group = groupOf.get(code)
-    if (!group || own.length === 0) return own
+    if (!group || observations.length === 0) return observations
     const { places, columns } = group(from, to, depth)
     const values = columns.get(code)!
-    return own.map(value => {
+    return observations.map(value => {
       const place = places.get(value.observedAt)
       return place === undefined ? value : { ...value, value: values[place]! }
     })

@@ -104,18 +104,18 @@ export function createWorld({ seed, series, depth: ofHistory = depthOf }: WorldD
     const cached = times.get(code)
     const series = byCode.get(code)
     if (cached || !series) return cached
-    const own = { series, schedule: scheduleOf(series), key: keyOf(`${seed}/slots/${code}`) }
-    times.set(code, own)
-    return own
+    const codeTimes = { series, schedule: scheduleOf(series), key: keyOf(`${seed}/slots/${code}`) }
+    times.set(code, codeTimes)
+    return codeTimes
   }
 
-  function planOf(own: Times): Plan {
-    const { code } = own.series
+  function planOf(codeTimes: Times): Plan {
+    const { code } = codeTimes.series
     const cached = plans.get(code)
     if (cached) return cached
-    const recipe = recipes.recipeOf(own.series)
+    const recipe = recipes.recipeOf(codeTimes.series)
     const plan: Plan = {
-      ...own,
+      ...codeTimes,
       recipe,
       paths: recipe.terms.map(({ path, weight, smooth }) => ({
         path: pathOf(path),
@@ -134,13 +134,13 @@ export function createWorld({ seed, series, depth: ofHistory = depthOf }: WorldD
     to: number,
     depth: Depth = everything,
   ): Observation[] => {
-    const own = timesOf(code)
+    const codeTimes = timesOf(code)
     const since = Math.max(from, firstAt)
-    if (!own || since >= to) return []
-    const slots = isIntraday(own.series.cadence)
-      ? sessionSlots(own, since, to, depth)
-      : settingSlots(own, since, to, depth)
-    return slots.length === 0 ? [] : valued(planOf(own), slots)
+    if (!codeTimes || since >= to) return []
+    const slots = isIntraday(codeTimes.series.cadence)
+      ? sessionSlots(codeTimes, since, to, depth)
+      : settingSlots(codeTimes, since, to, depth)
+    return slots.length === 0 ? [] : valued(planOf(codeTimes), slots)
   }
 
   return {

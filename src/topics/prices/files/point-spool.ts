@@ -324,7 +324,7 @@ function* merged(
     yield { records, from, to }
     if (to < records.length) continue
     if (cursor.left.count > 0) fill(cursor)
-    else cursors = cursors.filter(one => one !== cursor)
+    else cursors = cursors.filter(other => other !== cursor)
   }
 }
 

@@ -42,9 +42,9 @@ export function* vintagePages(
   pages: (series: readonly Series[], withPast: boolean, range: Range) => Iterable<SourcedRow[]>,
   quarantine: { clear(seriesId: number, from: number, to: number): readonly Range[] },
 ): Generator<VintageRow[]> {
-  for (const one of series)
-    for (const stretch of quarantine.clear(one.id, range.from, range.to))
-      for (const page of pages([one], true, stretch))
+  for (const each of series)
+    for (const stretch of quarantine.clear(each.id, range.from, range.to))
+      for (const page of pages([each], true, stretch))
         yield page
           .filter(row => !row.isDeleted && row.replacedAt !== row.recordedAt)
           .map(row => ({
@@ -52,8 +52,8 @@ export function* vintagePages(
             observed_at: row.observedAt,
             value: row.value,
             currency: row.currency,
-            unit: one.unit,
-            source: row.source || one.source,
+            unit: each.unit,
+            source: row.source || each.source,
             batch: row.batchId || null,
             valid_from: row.recordedAt,
             valid_to: row.replacedAt ?? null,

@@ -15,21 +15,21 @@ const sizeOf = ({ before, after }: BigChange): number =>
 
 /** Collects the ten biggest changes, by percent. */
 export function createBigChanges(): {
-  see(code: string, observedAt: number, before: number, after: number): void
+  add(code: string, observedAt: number, before: number, after: number): void
   list(): BigChange[]
 } {
   let all: BigChange[] = []
   /** The minimum of a change to be in the list. */
-  let least = 0
+  let leastShare = 0
   return {
-    see(code, observedAt, before, after) {
+    add(code, observedAt, before, after) {
       // Nearly all changes are small: they cost this one comparison.
-      if (Math.abs(after - before) <= least * Math.abs(before)) return
+      if (Math.abs(after - before) <= leastShare * Math.abs(before)) return
       const percent = before === 0 ? null : (100 * (after - before)) / Math.abs(before)
       all.push({ code, observedAt, before, after, percent })
       if (all.length < 2 * listedMax) return
       all = all.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, listedMax)
-      least = sizeOf(all.at(-1)!)
+      leastShare = sizeOf(all.at(-1)!)
     },
     list: () =>
       all

@@ -172,13 +172,13 @@ function createExportRequests(deps: Context) {
     const names = listOf(query.columns)
     const columnNames = namesFor(
       interval !== 'raw',
-      series.every(one => one.delivery),
+      series.every(each => each.delivery),
     )
     const unknown = names.find(name => !columnNames.includes(name))
     if (unknown !== undefined) throw invalidParameter('columns', unknown, columnNames)
     const format = wordOf('format', query.format, 'csv', bulkFormats)
     const compression = wordOf('compression', query.compression, 'zstd', parquetCompressions)
-    const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
+    const rows = series.map(each => bulkSeriesOf(each, sourceNamesOf(each.id)))
     const question = {
       series: rows,
       interval,

@@ -114,7 +114,7 @@ export function createCached<T>({
       return { value: cached.value, fresh: false }
     const { value, series } = make(at)
     const until = series.reduce(
-      (least, one) => Math.min(least, latestPrices.validUntil(one)),
+      (least, commodity) => Math.min(least, latestPrices.validUntil(commodity)),
       at - (at % cachedMs) + cachedMs - 1,
     )
     cached = { value, of: stateOf(name), from: at, until }

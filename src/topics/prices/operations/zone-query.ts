@@ -80,15 +80,15 @@ export function cutRangeOf(
   const [start, end] = query.at ? [query.at, query.at] : [query.start_date, query.end_date]
   const cuts = new Map<number, SeriesCut>()
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const one of series) {
-    const days = barDays.of(one)
+  for (const each of series) {
+    const days = barDays.of(each)
     const edge = (text: string, side: 'start' | 'end') => days && edgeOf(text, side, days)
     const toOf = (end ? edge(end, 'end') : undefined) ?? range.to
     const bounds = {
       from: start ? (edge(start, 'start') ?? range.from) : toOf - range.to + range.from,
       to: toOf,
     }
-    cuts.set(one.id, { ...bounds, days: days ?? calendarDays('UTC'), delivery: one.delivery })
+    cuts.set(each.id, { ...bounds, days: days ?? calendarDays('UTC'), delivery: each.delivery })
     from = Math.min(from, bounds.from)
     to = Math.max(to, bounds.to)
   }

@@ -41,10 +41,10 @@ export function createProvenance({
     return averageOf === undefined ? undefined : catalogue.find(averageOf)
   }
   const newestOf = (seriesId: number): FedBy | undefined => {
-    const own = fedByOf(sources.ofNewest(seriesId), seriesId)
+    const direct = fedByOf(sources.ofNewest(seriesId), seriesId)
     const leg = legOf(seriesId)
     const ofLeg = leg && newestOf(leg.id)
-    return own ?? (ofLeg && { publisher: ofLeg.publisher })
+    return direct ?? (ofLeg && { publisher: ofLeg.publisher })
   }
   /** At first of all series at once: one by one they take some milliseconds. */
   const lookAtAll = (): Map<number, boolean> => {

@@ -222,7 +222,7 @@ export function createBarWriter(
 ): (change: Change, past: readonly Observation[]) => void {
   const rows = createBarRows(db)
   const { barAt, lastStart, startsKnown, saveAll, bear } = rows
-  const hoursAnew = createHoursAnew(rows, oldestFirst)
+  const writeHours = createHourWriter(rows, oldestFirst)
 
   /** Adds every changed bucket to `touched`. */
   const updateBars = (
@@ -268,10 +268,13 @@ export function createBarWriter(
     const folded = foldStored(oldestFirst, seriesId, interval, [...stale.keys()])
     for (const [startsAt, bornAt] of stale) {
       const bar = folded.get(startsAt)!
-      const anew = { ...bar, bornAt: Math.min(bar.bornAt, bornAt) }
-      saved.push(anew)
+      const recomputed = { ...bar, bornAt: Math.min(bar.bornAt, bornAt) }
+      saved.push(recomputed)
       const before = touched?.get(startsAt)
-      touched?.set(startsAt, { bar: anew, wasDense: before ? before.wasDense : isDense(anew) })
+      touched?.set(startsAt, {
+        bar: recomputed,
+        wasDense: before ? before.wasDense : isDense(recomputed),
+      })
     }
     saveAll(seriesId, span, saved)
   }
@@ -285,7 +288,7 @@ export function createBarWriter(
     for (const [startsAt, { bar, wasDense }] of days) {
       isEveryHourStored &&= isDense(bar) && wasDense !== false
       // A day that was sparse until now has no hours yet, and one that is still sparse needs none.
-      if (wasDense === false && isDense(bar)) hoursAnew(seriesId, startsAt)
+      if (wasDense === false && isDense(bar)) writeHours(seriesId, startsAt)
     }
     if (isEveryHourStored) updateBars(seriesId, change, past, hourSpan)
     else {
@@ -340,7 +343,7 @@ const isDense = ({ count, hours }: { count: number; hours: number }): boolean =>
   count > hours + sparseExtra
 
 /** Writes the hours of a day that had none, from its observations. */
-function createHoursAnew(
+function createHourWriter(
   { birthsOf, saveAll }: BarRows,
   oldestFirst: OldestFirst,
 ): (seriesId: number, dayStartsAt: number) => void {
@@ -356,7 +359,7 @@ function createHoursAnew(
 const lookedUpMax = 16
 
 /** open, high, low, sum, count and hours of the bar of one observation. */
-const follows = Array<null>(6).fill(null)
+const derivedColumns = Array<null>(6).fill(null)
 
 type BarRows = ReturnType<typeof createBarRows>
 
@@ -382,7 +385,8 @@ function createBarRows(db: Database) {
   const rowOf = (seriesId: number, span: Span, bar: Bar) => {
     const { startsAt, close, closedAt, recordedAt, bornAt } = bar
     const narrow = [seriesId, span, startsAt, close, closedAt, recordedAt]
-    if (bar.count === 1) return [...narrow, ...follows, bornAt === recordedAt ? null : bornAt]
+    if (bar.count === 1)
+      return [...narrow, ...derivedColumns, bornAt === recordedAt ? null : bornAt]
     return [...narrow, bar.open, bar.high, bar.low, bar.sum, bar.count, bar.hours, bornAt]
   }
   return {
@@ -492,9 +496,9 @@ export function barFaults(
     const observations = oldestFirst(id, from, to)
     const births = birthsOf(id, from, to)
     for (const { span, interval } of spans) {
-      const anew = barsOf(interval, observations)
-      setBirths(interval, anew, births)
-      const expected = byStart(anew)
+      const recomputed = barsOf(interval, observations)
+      setBirths(interval, recomputed, births)
+      const expected = byStart(recomputed)
       const stored = byStart(bars(id, span, from, to, anyTime))
       for (const startsAt of [...new Set([...expected.keys(), ...stored.keys()])].sort(
         (a, b) => a - b,

@@ -34,7 +34,7 @@ export function createValueSourceStore(db: Database) {
     LIMIT 1`
   const ofCurrent = sql<{ sourceId: number }, [number, number]>`
     SELECT source_id AS sourceId FROM observations WHERE series_id = ? AND observed_at = ?`
-  const own = sql<{ sourceId: number }, [number]>`
+  const seriesSources = sql<{ sourceId: number }, [number]>`
     SELECT source_id AS sourceId FROM series_sources WHERE series_id = ? ORDER BY source_id`
   const between = sql<{ sourceId: number }, [number, number, number]>`
     SELECT DISTINCT source_id AS sourceId FROM observations
@@ -110,12 +110,12 @@ export function createValueSourceStore(db: Database) {
       return row ? byId(row.sourceId) : undefined
     },
     /** Sources that a series ever had a value of. */
-    ofSeries: (seriesId: number): number[] => own.all(seriesId).map(row => row.sourceId),
+    ofSeries: (seriesId: number): number[] => seriesSources.all(seriesId).map(row => row.sourceId),
     /** The sources of the values in `[from, to)`, read value by value; 0 is unknown. */
     between(seriesId: number, from: number, to: number): number[] {
-      const one = anyBetween.get(seriesId, from, to)?.sourceId
-      if (one === undefined) return []
-      if (!otherBetween.get(seriesId, from, to, one)) return [one]
+      const sourceId = anyBetween.get(seriesId, from, to)?.sourceId
+      if (sourceId === undefined) return []
+      if (!otherBetween.get(seriesId, from, to, sourceId)) return [sourceId]
       return between.all(seriesId, from, to).map(row => row.sourceId)
     },
     /** Those of each value of them, by the instant that it was observed at. */

@@ -109,10 +109,10 @@ export const withheldMeans =
     isRecorded: IsRecorded,
   ): WithheldTimes =>
   (seriesId, asOf) => {
-    const own = withheld(seriesId, asOf)
+    const direct = withheld(seriesId, asOf)
     const leg = averagedOf(seriesId)
     const parts = leg && withheld(leg.id, asOf)
-    if (!leg || !parts) return own
+    if (!leg || !parts) return direct
     const days = new Set<number>()
     let day: MarketDay | undefined
     for (const at of parts) {
@@ -120,7 +120,7 @@ export const withheldMeans =
       day = dayAt(leg.delivery, at)
       days.add(parseDay(day.date)!)
     }
-    return new Set([...(own ?? []), ...[...days].filter(at => !isRecorded(seriesId, at, asOf))])
+    return new Set([...(direct ?? []), ...[...days].filter(at => !isRecorded(seriesId, at, asOf))])
   }
 
 /**

@@ -52,8 +52,8 @@ export const createWebhookLanes = ({ webhooks, accountSecrets, keys }: WebhookLa
       if (!endpoint) return { state: 'gone', reason: 'The webhook endpoint was deleted.' }
       if (!endpoint.active) return { state: 'parked' }
       const account = keys.account(endpoint.accountId)
-      const open = laneOf(endpoint, webhooks.secrets(endpoint))
-      return account ? { ...open, share: shareOf(account, endpoint.url) } : open
+      const settings = laneOf(endpoint, webhooks.secrets(endpoint))
+      return account ? { ...settings, share: shareOf(account, endpoint.url) } : settings
     },
   }
 }

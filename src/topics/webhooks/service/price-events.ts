@@ -57,12 +57,12 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
 
   const conditionedOn = (series: Series): readonly Endpoint[] => {
-    const own = webhooks
+    const conditioned = webhooks
       .conditionedOn(series.code)
       .filter(({ accountId }) => (series.terms?.owner ?? accountId) === accountId)
     return series.contractOf === null
-      ? own
-      : [...new Set([...own, ...webhooks.conditionedOn(series.contractOf)])]
+      ? conditioned
+      : [...new Set([...conditioned, ...webhooks.conditionedOn(series.contractOf)])]
   }
 
   /** Which condition of an endpoint a new price meets; looked up once for each endpoint. */

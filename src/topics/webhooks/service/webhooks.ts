@@ -45,7 +45,7 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
   const reload = () => index.fill(store.all())
   reload()
 
-  const keep = (endpoint: Endpoint): Endpoint => {
+  const save = (endpoint: Endpoint): Endpoint => {
     store.put(endpoint)
     index.put(endpoint)
     return endpoint
@@ -84,9 +84,9 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
       const count = index.of(accountId).length
       if (limit !== null && count >= limit) return { refused: 'limit', limit, count }
       const now = clock.now()
-      const own = { id, accountId, disabledReason: null, createdAt: now, updatedAt: now }
+      const identity = { id, accountId, disabledReason: null, createdAt: now, updatedAt: now }
       return {
-        endpoint: keep({ ...settings, ...own, ...sealed(id, secret), ...withoutPrevious }),
+        endpoint: save({ ...settings, ...identity, ...sealed(id, secret), ...withoutPrevious }),
         secret,
       }
     },
@@ -125,7 +125,7 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
           ? { previousSecret: endpoint.secret, previousSecretUntil: now + overlapMs }
           : withoutPrevious
       return {
-        endpoint: keep({
+        endpoint: save({
           ...endpoint,
           ...sealed(endpoint.id, secret),
           ...previous,

@@ -315,9 +315,11 @@ function undoing(deps: Context) {
         )
         if ('touched' in done) {
           const { touched, examples } = done
-          const [one, many] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
+          const [singular, plural] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
           const touchedRows =
-            touched === 1 ? `1 ${one} of batch ${id} was` : `${touched} ${many} of batch ${id} were`
+            touched === 1
+              ? `1 ${singular} of batch ${id} was`
+              : `${touched} ${plural} of batch ${id} were`
           throw stateForbids(
             'validation_failed',
             `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or skip values that were written later (only_untouched).`,

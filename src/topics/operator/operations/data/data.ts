@@ -272,7 +272,7 @@ function reading(deps: Context) {
 
   /** As customers take it away, but of every code and of any year. */
   const binary = async (format: 'parquet' | 'arrow', chosen: readonly Series[], query: Range) => {
-    const series = inOrder([...chosen]).map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
+    const series = inOrder([...chosen]).map(each => bulkSeriesOf(each, sourceNamesOf(each.id)))
     const question: BulkQuestion = {
       series,
       interval: 'raw',

@@ -235,11 +235,11 @@ export function seriesAdminOperations(deps: Context) {
       },
       answers: serialised(envelope(t.Array(SeriesRow))),
       handle: ({ query, reply }) => {
-        const own = boolOf('own', query.own, undefined)
+        const isCustom = boolOf('own', query.own, undefined)
         const changed = boolOf('changed', query.changed, undefined)
         const listed = catalogue
           .list()
-          .filter(series => own === undefined || (series.own === true) === own)
+          .filter(series => isCustom === undefined || (series.own === true) === isCustom)
           .filter(series => changed === undefined || (series.terms !== undefined) === changed)
         reply.headers['content-type'] = jsonType
         return `{"status":"success","data":[${listed.map(textOf).join(',')}]}`

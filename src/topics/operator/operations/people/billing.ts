@@ -132,13 +132,13 @@ const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const
 
 function marking({ billing, links }: Context) {
   const mark = (
-    deed: keyof typeof marks,
+    action: keyof typeof marks,
     { params: { id }, request }: { params: { id: string }; request: Request },
   ) => {
     const invoice = billing.invoices.byId(id)
     if (!invoice) throw notFound('invoice', id)
     return success({
-      invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
+      invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[action])), links(request).baseUrl),
     })
   }
   const route = (operationId: string, summary: string, description: string) => ({

@@ -92,11 +92,11 @@ export function createComparison({
         const old = neighbours.at(observedAt)
         if (!old) {
           counts.inserted += 1
-          if (before !== undefined) biggest.see(code, observedAt, before, value)
+          if (before !== undefined) biggest.add(code, observedAt, before, value)
         } else if (old.value === value) counts.unchanged += 1
         else {
           revised += 1
-          biggest.see(code, observedAt, old.value, value)
+          biggest.add(code, observedAt, old.value, value)
         }
         before = value
       }

@@ -109,7 +109,7 @@ export function createCloses(deps: ClosesDeps) {
     }
   }
 
-  const of = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
+  const closesOf = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
     renew(seriesId)
     let known = closesBySeries.get(seriesId)
     if (!known || known.from > always) {
@@ -138,7 +138,7 @@ export function createCloses(deps: ClosesDeps) {
      * without those whose time has not come.
      * The same array until the series changes: callers must not alter it. At least those of a reach.
      */
-    of,
+    of: closesOf,
     /**
      * The result of `make` over the closes of these series, cached until one of them changes. `name`
      * identifies the computation.
@@ -153,7 +153,7 @@ export function createCloses(deps: ClosesDeps) {
       const after = seriesIds.map(id => changes.get(id) ?? 0).join(' ')
       const cached = results.get(key)
       if (cached?.after === after) return cached.value as T
-      const value = make(seriesIds.map(id => of(id)))
+      const value = make(seriesIds.map(id => closesOf(id)))
       results.delete(key)
       if (results.size >= derivedMax) results.delete(results.keys().next().value!)
       results.set(key, { after, value })

@@ -86,7 +86,7 @@ export function createDayIndexes(
       : readIndex(seriesId, entry.index, startOfDay(entry.staleFrom))
   }
   /** With `bornBy`, over the rows that were there at that moment. */
-  const of = (seriesId: number, bornBy?: number): DayIndex => {
+  const indexOf = (seriesId: number, bornBy?: number): DayIndex => {
     const index = current(seriesId)
     keep(seriesId, index)
     if (bornBy === undefined || index.newestRecordedAt <= bornBy) return index
@@ -94,13 +94,13 @@ export function createDayIndexes(
     return readIndex(seriesId, index, index.firstRecordedAfter(bornBy), bornBy)
   }
   return {
-    of,
+    of: indexOf,
     /**
      * For counts inside `[from, to)`. The first request for a series reads only the days of the
      * range, because reading all of them takes ten times as long as a page.
      */
     within(seriesId: number, from: number, to: number, bornBy?: number): DayIndex {
-      if (entries.has(seriesId) || askedOnce.delete(seriesId)) return of(seriesId, bornBy)
+      if (entries.has(seriesId) || askedOnce.delete(seriesId)) return indexOf(seriesId, bornBy)
       if (askedOnce.size >= askedOnceMax) askedOnce.clear()
       askedOnce.add(seriesId)
       return readIndex(seriesId, noDays, startOfDay(from), bornBy, to)

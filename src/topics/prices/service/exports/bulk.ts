@@ -254,7 +254,7 @@ function blockOf(
   bars: readonly Bar[],
 ): Omit<PriceBlock, 'sources'> & { series: BulkSeries } {
   const column = (of: (bar: Bar) => number) => Float64Array.from(bars, of)
-  const of: BlockBars = {
+  const blockBars: BlockBars = {
     startsAt: column(bar => bar.startsAt),
     open: column(bar => bar.open),
     high: column(bar => bar.high),
@@ -268,6 +268,6 @@ function blockOf(
     observedAt: column(bar => bar.closedAt),
     value: column(bar => bar.close),
     recordedAt: column(bar => bar.recordedAt),
-    bars: of,
+    bars: blockBars,
   }
 }

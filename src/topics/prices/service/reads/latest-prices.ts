@@ -101,7 +101,7 @@ function createNewest(
   }
 
   /** A value with a time in the future is the latest price when its time comes. */
-  const of = ({ id, unavailableReason }: Series): Observation | undefined => {
+  const latestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
     // A discontinued series has history but no latest price; this is checked each time, because it
     // may change.
     if (unavailableReason !== null) return undefined
@@ -120,7 +120,7 @@ function createNewest(
 
   return {
     before: newestBefore,
-    of,
+    of: latestOf,
     until,
     forget: (seriesId: number) => newestOnes.delete(seriesId),
     forgetAll: () => newestOnes.clear(),
@@ -134,7 +134,7 @@ function createEarlierDays(
   newestBefore: (seriesId: number, before: number) => Observation | undefined,
 ) {
   const earlier = new Map<number, EarlierDays>()
-  const of = (seriesId: number, newestAt: number): EarlierDays => {
+  const earlierDaysOf = (seriesId: number, newestAt: number): EarlierDays => {
     const end = startOfDay(newestAt)
     const cached = earlier.get(seriesId)
     if (cached?.end === end) return cached
@@ -149,7 +149,7 @@ function createEarlierDays(
     return days
   }
   return {
-    of,
+    of: earlierDaysOf,
     /** `from`: nothing that was observed earlier has changed. */
     forget(seriesId: number, from: number) {
       const days = earlier.get(seriesId)

@@ -86,7 +86,7 @@ export function createPricesAt(deps: PricesAtDeps) {
     const ofPast = asOf === undefined ? undefined : createClosesAsOf(deps, asOf)
     const now = asOf === undefined ? deps.now : () => asOf
     const endAt = endDay === undefined ? Number.MAX_SAFE_INTEGER : parseDay(endDay)! + dayMs
-    const own = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
+    const readCloses = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
       if (!ofPast) return deps.closes.of(seriesId, reach && { before: endAt, ...reach })
       const isPart = reach && !reach.least && isComputed(catalogue.byId(seriesId))
       return ofPast(
@@ -94,11 +94,11 @@ export function createPricesAt(deps: PricesAtDeps) {
         isPart ? reachFrom(reach, before => newest(seriesId, before)) : undefined,
       )
     }
-    const of = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
+    const closesOf = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
       touched.add(seriesId)
       const known = memory.get(seriesId)
       if (known) return known
-      const closes = own(seriesId, reach).filter(
+      const closes = readCloses(seriesId, reach).filter(
         close => endDay === undefined || close.day <= endDay,
       )
       if (!reach) memory.set(seriesId, closes)
@@ -128,8 +128,8 @@ export function createPricesAt(deps: PricesAtDeps) {
       deps.attributed,
     )
     const closes: Closes = {
-      of,
-      derived: (_name, seriesIds, make) => make(seriesIds.map(id => of(id))),
+      of: closesOf,
+      derived: (_name, seriesIds, make) => make(seriesIds.map(id => closesOf(id))),
       revisedAt: (seriesId, from, to) => deps.closeStore.revisedAt(seriesId, from, to, asOf),
       forget: seriesId => void memory.delete(seriesId),
     }

@@ -175,7 +175,7 @@ export function createBatches(deps: BatchesDeps) {
     rowChanges(batchId: number): Omit<BigChange, 'observedAt'>[] {
       const biggest = createBigChanges()
       for (const { row, column, before, now: after } of deps.rows.numbers(batchId))
-        biggest.see(`${rowText(row, catalogue)} ${column}`, 0, before, after)
+        biggest.add(`${rowText(row, catalogue)} ${column}`, 0, before, after)
       return biggest.list().map(({ observedAt: _, ...change }) => change)
     },
     /** Forgets what it takes to undo old batches of datasets; some thousands of rows at a time. */

@@ -120,7 +120,7 @@ export function createIngest(
           asPart(() => {
             for (const listener of inside) listener(changed, origin)
           })
-          derived = derive(new Map(changed.map(one => [one.seriesId, firstChanged(one)])))
+          derived = derive(new Map(changed.map(change => [change.seriesId, firstChanged(change)])))
         },
         origin,
         writtenAt,

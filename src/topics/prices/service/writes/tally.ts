@@ -14,7 +14,7 @@ export function createTally(
 ) {
   const biggest = createBigChanges()
   for (const change of before)
-    biggest.see(change.code, change.observedAt, change.before, change.after)
+    biggest.add(change.code, change.observedAt, change.before, change.after)
   return {
     /** Writes that changed something. */
     writes: 0,
@@ -25,10 +25,10 @@ export function createTally(
     see({ seriesId, inserted, revised, replaced }: Change) {
       const { code } = catalogue.byId(seriesId)
       for (const [i, point] of revised.entries())
-        biggest.see(code, point.observedAt, replaced[i]!, point.value)
+        biggest.add(code, point.observedAt, replaced[i]!, point.value)
       let before = inserted[0]
       for (const point of inserted) {
-        biggest.see(code, point.observedAt, before!.value, point.value)
+        biggest.add(code, point.observedAt, before!.value, point.value)
         before = point
       }
     },

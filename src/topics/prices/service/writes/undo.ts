@@ -63,9 +63,9 @@ export function createUndo(deps: UndoDeps) {
     { seriesId, points }: CoveredSeries,
     at: number,
   ) => {
-    const own = points.filter(point => !point.isTouched)
-    const withValue = own.filter(point => point.before)
-    const without = own.filter(point => !point.before).map(point => point.observedAt)
+    const untouched = points.filter(point => !point.isTouched)
+    const withValue = untouched.filter(point => point.before)
+    const without = untouched.filter(point => !point.before).map(point => point.observedAt)
     let last = at
     for (const [sourceId, group] of Map.groupBy(withValue, point => point.before!.sourceId)) {
       const { recordedAt } = deps.under(running, sourceId).write(
