@@ -37,9 +37,6 @@ interface Fixed {
    * One template for each state, tier and limit of the rolling window in this quota window: few.
    */
   templates: Template[]
-  /** The text of `RateLimit` between the numbers, which changes once a second. */
-  second: number
-  between: string
 }
 
 /**
@@ -81,7 +78,7 @@ function fixedOf(window: QuotaWindow): Fixed {
     const policy = hasQuota
       ? `"quota";q=${window.limit};w=${seconds(window.endsAt - window.startsAt)}, `
       : ''
-    entry = { hasQuota, policy, templates: [], second: -1, between: '' }
+    entry = { hasQuota, policy, templates: [] }
     fixed.set(window, entry)
   }
   return entry
@@ -214,12 +211,7 @@ function setCounting(
   if (fixed.hasQuota) headers.set('x-ratelimit-remaining', remaining)
   headers.set('x-ratelimit-used', String(used))
   const burst = onlyOf(windows)
-  const second = seconds(window.endsAt - now)
-  if (fixed.second !== second) {
-    fixed.second = second
-    fixed.between = `;t=${second}, `
-  }
-  const quota = fixed.hasQuota ? `"quota";r=${remaining}${fixed.between}` : ''
+  const quota = fixed.hasQuota ? `"quota";r=${remaining};t=${seconds(window.endsAt - now)}, ` : ''
   if (burst) {
     headers.set(
       'ratelimit',
