@@ -207,7 +207,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       // Reports the requests in progress first, then gives up the slices and reports what they
       // returned.
       await reports.send()
-      reports.giveUp()
+      await reports.giveUp()
       await reports.send()
       reports.stop()
     },

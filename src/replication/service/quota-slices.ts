@@ -57,6 +57,7 @@ export function createQuotaSlices({
   log: Log
 }) {
   const slices = new Map<string, Slice>()
+  const requested = new Set<Promise<void>>()
   const leaving: SetAside[] = []
 
   const leave = (keyId: string, { window: { kind, startsAt }, left }: Slice) => {
@@ -137,14 +138,20 @@ export function createQuotaSlices({
   const left = (keyId: string, window: QuotaWindow): number => {
     const slice = sliceOf(keyId, window)
     const isLow = slice.left * 2 <= slice.size
-    if (isLow && clock.monotonic() >= slice.refusedUntil)
-      slice.asking ??= ask(keyId, slice).finally(() => {
+    if (isLow && !slice.asking && clock.monotonic() >= slice.refusedUntil) {
+      const asking = ask(keyId, slice).finally(() => {
         slice.asking = undefined
+        requested.delete(asking)
       })
+      slice.asking = asking
+      requested.add(asking)
+    }
     return slice.left
   }
   return {
     left,
+    /** Waits for the slices that are requested: those given up before are returned as well. */
+    settled: async () => void (await Promise.all(requested)),
     /** Waits a while for the slice that is requested; false where none comes. */
     async comes(keyId: string, window: QuotaWindow, withinMs: number) {
       const until = clock.monotonic() + withinMs

@@ -32,7 +32,7 @@ export interface UsageReports {
   /** Sends what waits, once. */
   send(): Promise<void>
   /** Gives up every slice, so that the next message returns them. */
-  giveUp(): void
+  giveUp(): Promise<void>
   stop(): void
 }
 
@@ -151,7 +151,10 @@ export function createUsageReports(
       const { window } = meter.quotaUsage(key)
       return window.limit === null || (await slices.comes(key.key.id, window, withinMs))
     },
-    giveUp: () => void returned.push(...slices.giveUp('all')),
+    async giveUp() {
+      returned.push(...slices.giveUp('all'))
+      await slices.settled()
+    },
     send,
     stop,
   }
