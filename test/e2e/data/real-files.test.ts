@@ -135,12 +135,13 @@ needs('../shared/data').describe('the real files, imported as the README says', 
   })
 
   test('past_year holds the days of the file that are within it', async () => {
-    const now = Date.now()
-    const expected = pairs('oil-prices/brent-daily.csv').filter(
-      pair => Date.parse(pair.day) >= now - 365 * 86_400_000,
-    ).length
+    const daysSince = (at: number) =>
+      pairs('oil-prices/brent-daily.csv').filter(pair => Date.parse(pair.day) >= at).length
+    const yearAgo = () => Date.now() - 365 * 86_400_000
+    const before = daysSince(yearAgo())
     const response = await server.get('/v1/prices/past_year?by_code=BRENT_CRUDE_USD&interval=day')
-    expect(((await response.json()) as Body).meta.total).toBe(expected)
+    const { total } = ((await response.json()) as Body).meta
+    expect([before, daysSince(yearAgo())]).toContain(total)
   })
 
   test('a blank in the file is a day without a price', async () => {

@@ -469,7 +469,8 @@ async function restricted(world: World, account: string): Promise<string> {
     }
     const made = await ask('POST', '/v1/alerts', { price_alert: alert })
     expect(made.status, code).toEqual(code === ownCode ? 201 : 422)
-    const observations = Array.from({ length: 72 }, (_, hour) => ({
+    // A day more than is read, for a run that goes past midnight.
+    const observations = Array.from({ length: 96 }, (_, hour) => ({
       code,
       observed_at: new Date(today + (hour - 24) * (dayMs / 24)).toISOString(),
       price: Number(price),
