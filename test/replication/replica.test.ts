@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,12 +33,12 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
   const log: string[] = []
   const local = new WeakSet<Request>()
 
-  const runtime = () => {
+  const runtime = (natsServers = server.url) => {
     const clock = createSystemClock()
     return {
       config: loadConfig({
         flags: {
-          'nats.servers': server.url,
+          'nats.servers': natsServers,
           'nats.events': 'true',
           'readers.threads': '0',
           'data.reserve_mb': '0',
@@ -65,7 +65,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
     })
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await natsServer()
     const { url } = server
     nats = await connectNats({ servers: [url], credentialsFile: '', token: '', name: 'test' })
@@ -113,7 +113,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       async () => (await ask('/v1/prices/latest?by_code=BRENT_CRUDE_USD')).status === 200,
     )
   }, 90_000)
-  afterEach(async () => {
+  afterAll(async () => {
     await replica?.close().catch(() => undefined)
     await http?.stop(true)
     primary?.close()
@@ -121,23 +121,6 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     await server?.remove()
     rmSync(dir, { recursive: true, force: true })
   })
-
-  test('a replica sends each new price to its sockets and disconnects them when it stops', async () => {
-    const client = (await cableClient(`ws://127.0.0.1:${http.port}`, { token }))!
-    const identifier = client.subscribe({ commodities: ['BRENT_CRUDE_USD'] })
-    await client.frame(isMessage('welcome'))
-    record('BRENT_CRUDE_USD', 81.25)
-    const update = await client.frame(isMessage('price_update'))
-    expect(update.identifier).toBe(identifier)
-    expect(update.message).toMatchObject({
-      updated: ['BRENT_CRUDE_USD'],
-      price_rows: [{ code: 'BRENT_CRUDE_USD', price: 81.25, currency: 'USD', unit: 'barrel' }],
-    })
-    const stranger = await cableClient(`ws://127.0.0.1:${http.port}`, { token: 'not-a-key' })
-    expect(stranger).toBeUndefined()
-    replica.endStreams()
-    expect(await client.frame(isType('disconnect'))).toMatchObject({ reconnect: true })
-  }, 60_000)
 
   test('a replica has the records of its primary in the feed of changes, under the same cursors', async () => {
     const { services } = primary
@@ -160,12 +143,13 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       new Request('http://127.0.0.1/v1/changes?since=start', {
         headers: { authorization: `Token ${token}` },
       })
-    const own = await read(primary.app.handle(request()))
-    await until(
-      'the records',
-      async () => (await read(ask('/v1/changes?since=start'))).cursor === own.cursor,
+    // Both are read again each time: a job of the primary may write as well.
+    await until('the same records', async () =>
+      Bun.deepEquals(
+        await read(ask('/v1/changes?since=start')),
+        await read(primary.app.handle(request())),
+      ),
     )
-    expect(await read(ask('/v1/changes?since=start'))).toEqual(own)
   }, 60_000)
 
   test('streams the events of watches from its own rows, each once, behind the last that a client had', async () => {
@@ -248,60 +232,6 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     expect(await isOwn('/v1/alerts', { method: 'POST', body: '{}' })).toEqual([503, false])
   }, 60_000)
 
-  test('a quota is answered to its last request over both, and counted once', async () => {
-    const { services } = primary
-    const now = Date.now()
-    const free = services.keys.addKey(
-      services.keys.putAccount({
-        id: services.ids.uuid(),
-        email: 'small@example.com',
-        plan: 'free',
-        addOns: [],
-        trialStartedAt: null,
-        trialEndsAt: null,
-        emailConfirmedAt: now,
-        suspendedAt: null,
-        createdAt: now,
-      }),
-    )
-    const headers = { authorization: `Token ${free.token}` }
-    const path = '/v1/prices/latest?by_code=BRENT_CRUDE_USD'
-    let answered = 0
-    const askReplica = async () => {
-      const answer = await fetch(`http://127.0.0.1:${http.port}${path}`, { headers })
-      await answer.text()
-      if (answer.status === 200) answered += 1
-      return answer.status
-    }
-    await until('a slice', async () => (await askReplica()) === 200)
-    for (let i = 0; i < 80 && answered < 30; i++) {
-      await askReplica()
-      await Bun.sleep(25)
-    }
-    const byReplica = answered
-    expect(byReplica).toBeGreaterThan(20)
-    // It returns what is left of its slice.
-    await replica.close()
-    const state = services.keys.find(free.token)!
-    const askPrimary = async () =>
-      (await primary.app.handle(new Request(`http://localhost${path}`, { headers }))).status
-    // Slices that the pool holds for replicas are returned when the primary has nothing left.
-    await until('the rest of the quota', async () => {
-      if ((await askPrimary()) === 200) answered += 1
-      else await Bun.sleep(500)
-      return answered === 50
-    })
-    for (let i = 0; i < 5; i++) expect([402, 429]).toContain(await askPrimary())
-    expect(services.meter.quotaUsage(state).used).toBe(50)
-    services.meter.flush()
-    const { metered } = services.db
-      .query<{ metered: number }, [string]>(
-        'SELECT sum(metered) AS metered FROM usage_hours WHERE key_id = ?',
-      )
-      .get(state.key.id)!
-    expect(metered).toBe(50)
-  }, 60_000)
-
   test('a replica appears among the instances that the operator sees, with its share of the quotas', async () => {
     expect((await ask('/v1/prices/latest?by_code=BRENT_CRUDE_USD')).status).toBe(200)
     const operator = async (path: string) => {
@@ -317,7 +247,6 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
         data: { nodes: typeof nodes; streams: typeof streams }
       }
       ;({ nodes, streams } = data)
-      // Until they are forgotten, copies of the tests before are seen as well.
       const roles = nodes.map(({ role }) => role).join()
       return roles === 'primary,replica' && nodes.every(node => node.quotas.requests > 0)
     }
@@ -332,13 +261,17 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     )
     for (const stream of streams) expect(stream).toMatchObject({ copies: 1, current_copies: 1 })
     expect(await operator('/metrics')).toMatch(/^wellhead_quota_pool_requests [1-9]/m)
-    const [finding, ...more] = await examineCluster(runtime().config)
-    expect(more).toEqual([])
-    expect(finding).toMatchObject({ check: 'copies', status: 'ok' })
-    expect(finding!.found).toContain('1 replica')
-    await server.stop()
-    expect(await examineCluster(runtime().config)).toMatchObject([{ status: 'error' }])
-    await server.start()
+    let findings: Awaited<ReturnType<typeof examineCluster>> = []
+    // A busy machine keeps a replica behind for some seconds, which is a warning.
+    await until('a replica that is not behind', async () => {
+      findings = await examineCluster(runtime().config)
+      return findings[0]?.status === 'ok'
+    })
+    expect(findings).toMatchObject([
+      { check: 'copies', found: expect.stringContaining('1 replica') },
+    ])
+    const { config } = runtime('nats://127.0.0.1:1')
+    expect(await examineCluster(config)).toMatchObject([{ status: 'error' }])
   }, 60_000)
 
   test('events that an endpoint asked for are on their subject, once and as they are sent', async () => {
@@ -381,5 +314,74 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     record('WTI_USD', 70)
     await until('the next', async () => (await count()) >= 2)
     expect(await count()).toBe(2)
+  }, 60_000)
+
+  test('a replica sends each new price to its sockets and disconnects them when it stops', async () => {
+    const client = (await cableClient(`ws://127.0.0.1:${http.port}`, { token }))!
+    const identifier = client.subscribe({ commodities: ['BRENT_CRUDE_USD'] })
+    await client.frame(isMessage('welcome'))
+    record('BRENT_CRUDE_USD', 81.25)
+    const update = await client.frame(isMessage('price_update'))
+    expect(update.identifier).toBe(identifier)
+    expect(update.message).toMatchObject({
+      updated: ['BRENT_CRUDE_USD'],
+      price_rows: [{ code: 'BRENT_CRUDE_USD', price: 81.25, currency: 'USD', unit: 'barrel' }],
+    })
+    const stranger = await cableClient(`ws://127.0.0.1:${http.port}`, { token: 'not-a-key' })
+    expect(stranger).toBeUndefined()
+    replica.endStreams()
+    expect(await client.frame(isType('disconnect'))).toMatchObject({ reconnect: true })
+  }, 60_000)
+
+  test('a quota is answered to its last request over both, and counted once', async () => {
+    const { services } = primary
+    const now = Date.now()
+    const free = services.keys.addKey(
+      services.keys.putAccount({
+        id: services.ids.uuid(),
+        email: 'small@example.com',
+        plan: 'free',
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: now,
+        suspendedAt: null,
+        createdAt: now,
+      }),
+    )
+    const headers = { authorization: `Token ${free.token}` }
+    const path = '/v1/prices/latest?by_code=BRENT_CRUDE_USD'
+    let answered = 0
+    const askReplica = async () => {
+      const answer = await fetch(`http://127.0.0.1:${http.port}${path}`, { headers })
+      await answer.text()
+      if (answer.status === 200) answered += 1
+      return answer.status
+    }
+    // The rest of the quota is reserved for the primary and for further replicas.
+    await until('most of the quota at the replica', async () => {
+      await askReplica()
+      return answered > 20
+    })
+    // It returns what is left of its slice.
+    await replica.close()
+    const state = services.keys.find(free.token)!
+    const askPrimary = async () =>
+      (await primary.app.handle(new Request(`http://localhost${path}`, { headers }))).status
+    // Slices that the pool holds for replicas are returned when the primary has nothing left.
+    await until('the rest of the quota', async () => {
+      if ((await askPrimary()) === 200) answered += 1
+      else await Bun.sleep(500)
+      return answered === 50
+    })
+    for (let i = 0; i < 5; i++) expect([402, 429]).toContain(await askPrimary())
+    expect(services.meter.quotaUsage(state).used).toBe(50)
+    services.meter.flush()
+    const { metered } = services.db
+      .query<{ metered: number }, [string]>(
+        'SELECT sum(metered) AS metered FROM usage_hours WHERE key_id = ?',
+      )
+      .get(state.key.id)!
+    expect(metered).toBe(50)
   }, 60_000)
 })
