@@ -45,8 +45,12 @@ const sweeps = [
   'test/e2e/load/readers.test.ts',
   'test/e2e/load/troubles.test.ts',
   'test/e2e/operating/configurations.test.ts',
+  'test/e2e/replication/replicas.test.ts',
   'test/e2e/sending/outbox-crash.test.ts',
   'test/e2e/storage/crash.test.ts',
+  'test/guards/audit-secrets.test.ts',
+  'test/replication/large-changes.test.ts',
+  'test/replication/replica-stale.test.ts',
   'test/replication/replica-strangers.test.ts',
   'test/threads/replication-publisher.test.ts',
 ]

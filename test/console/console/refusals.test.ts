@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { evaluationAccountId } from '../../../src/demo/open.ts'
 import { pagesOf } from '../../support/console/pages.ts'
+import { part } from '../../support/full.ts'
 import { needs } from '../../support/needs.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -23,7 +24,7 @@ needs('chromium').describe('a page whose data or script does not come', () => {
     await goTo('/status')
     await context.clearCookies()
     // All parts of the market ask at once; the other pages have forms, lists, reports and charts.
-    const parts = ['/market', ...pagesOf.members.filter(path => path !== '/market')]
+    const parts = ['/market', ...part(pagesOf.members.filter(path => path !== '/market'))]
     for (const path of parts) {
       await follow(path, 'main h1')
       await page.waitForSelector('body:has([role=alert]):not(:has(main .waiting))')
