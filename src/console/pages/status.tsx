@@ -179,6 +179,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
         show: ({ ended_at }) => (ended_at === null ? 'Ongoing' : instant(ended_at)),
       }),
       numeric('Lasted', ({ began_at, ended_at }) => lasted(began_at, ended_at ?? now), {
+        isWide: true,
         show: ({ began_at, ended_at }) =>
           `${lasted(began_at, ended_at ?? now)}${ended_at === null ? ' so far' : ''}`,
       }),

@@ -84,7 +84,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
   })
 
   test('every console page of an empty instance loads and names the next step', async () => {
-    const { page, goTo, overflow, complaints } = member
+    const { page, goTo, overflow, spills, complaints } = member
     const faults: string[] = []
     const shown = async () => (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
     /** Some pages know only once a list of codes has come. */
@@ -106,6 +106,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
       if ((await page.locator('main .notice.bad').count()) > 0)
         faults.push(`${path} calls a first start an error: ${text}`)
       if ((await overflow()) > 0) faults.push(`${path} is wider than a phone`)
+      for (const text of await spills()) faults.push(`${path}: a text is cut or covered: ${text}`)
       for (const complaint of complaints.filter(text => !known.test(text)))
         faults.push(`${path}: ${complaint}`)
     }
@@ -125,6 +126,10 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     expect(texts).not.toContain('Trial')
     await visitor.page.waitForSelector('main a[href="/signup"]:text-is("Get a key")')
     expect(await visitor.violations()).toEqual([])
+    await visitor.goTo('/signup')
+    const signup = await visitor.page.textContent('main')
+    expect(signup).toContain('The operator creates your account')
+    expect(signup).not.toMatch(/wellhead accounts|accounts\.signup/)
     await visitor.context.close()
   })
 
@@ -176,6 +181,8 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     const { page, goTo } = member
     await goTo('/series/WTI_USD')
     await page.waitForSelector('.quote dd:text-is("Desk, every 5 minutes")')
+    await goTo('/status')
+    await page.waitForSelector('section[aria-labelledby=sources] th:has-text("Desk, crude oil")')
   })
 
   test('the start page of production lists the series by category with one request of the hourly limit', async () => {

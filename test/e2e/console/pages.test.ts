@@ -59,11 +59,13 @@ needs('chromium').describe('every page of the console, in the binary', () => {
         await member.turnTo(path)
         expect(await member.violations(), 'light').toEqual([])
         expect(await member.overflow(), 'it is too wide at 1440 px').toBeLessThanOrEqual(0)
+        expect(await member.spills(), 'a text is cut or covered at 1440 px').toEqual([])
         stops += await walkByTab(page, path)
         await page.emulateMedia({ colorScheme: 'dark' })
         await page.setViewportSize({ width: 390, height: 844 })
         expect(await member.violations(), 'dark, on a phone').toEqual([])
         expect(await member.overflow(), 'it is too wide at 390 px').toBeLessThanOrEqual(0)
+        expect(await member.spills(), 'a text is cut or covered at 390 px').toEqual([])
         await page.setViewportSize({ width: 320, height: 844 })
         // A chart follows the window in the next frame.
         await until(`${path} fits 320 px`, async () => (await member.overflow()) <= 0)

@@ -34,6 +34,8 @@ export interface Visitor {
   violations(): Promise<Violation[]>
   /** By how many pixels the page is wider than the window. */
   overflow(): Promise<number>
+  /** Texts that are wider than their box, so that they cover the next one or are cut. */
+  spills(): Promise<string[]>
 }
 
 export interface VisitorOptions {
@@ -141,6 +143,20 @@ export async function openTab(context: BrowserContext, origin: string): Promise<
     },
     overflow: () =>
       page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth'),
+    spills: () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+        .filter(element => {
+          const { display, overflowX } = getComputedStyle(element)
+          return (
+            element.scrollWidth > element.clientWidth + 1 &&
+            element.clientWidth > 1 &&
+            display !== 'inline' &&
+            overflowX === 'visible' &&
+            element.checkVisibility({ visibilityProperty: true }) &&
+            !element.closest('svg, .skip, .uplot, .market')
+          )
+        })
+        .map(element => element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 60))`),
   }
 }
 

@@ -90,8 +90,9 @@ export function DeliveryChannels() {
                 />
               </label>
             ) : (
-              <p class="grow quiet small">
-                {channel.title}, sent to <code>notices.url</code>
+              <p class="grow">
+                <span class="quiet small block">{channel.title}</span>
+                <code>notices.url</code>
               </p>
             )}
             <button type="submit" aria-disabled={sending.value === channel.name}>

@@ -116,7 +116,7 @@ export function Outbox() {
               </span>
             </div>
           )),
-          column('Channel', 'kind', { isWide: true }),
+          column('Channel', 'kind', { isWide: true, write: words }),
           numeric('Attempts', 'attempts', { isWide: true }),
           column('Last response', ({ error, status_code: code }) => error ?? code ?? '', {
             className: 'break',

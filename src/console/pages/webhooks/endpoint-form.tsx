@@ -34,7 +34,7 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
   return (
     <fieldset>
       <legend>Events</legend>
-      <div class="figures">
+      <div class="figures events">
         {names.map(type => (
           <label class="inline" key={type}>
             <input

@@ -33,7 +33,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </a>
       <header class="rail">
         <div class="row spread">
-          <a class="name" href="/" title={boot.service}>
+          <a class={`name ${boot.service.length > 24 ? 'long' : ''}`} href="/" title={boot.service}>
             <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
               <rect width="16" height="16" rx="4" fill="currentColor" />
               <path d="M3 11l3-4 3 2 4-5" fill="none" stroke-width="1.6" class="mark" />
