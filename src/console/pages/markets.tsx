@@ -124,7 +124,7 @@ function Curves() {
   )
 }
 
-const tenorText = (value: number): string => (Number.isInteger(value) ? `M${value}` : '')
+const tenorText = (value: number): string => `M${value}`
 
 const chosenDay = { text: 'Chosen day', ink: '--ink-5' }
 

@@ -101,7 +101,8 @@ export function Deliveries() {
             isWide: true,
             show: ({ last_run: run, enabled }) => (
               <>
-                {!enabled && <Tag mood="warn">Paused</Tag>} {run ? words(run.status) : '–'}
+                {!enabled && <Tag mood="warn">Paused</Tag>}{' '}
+                {run ? words(run.status) : enabled && '–'}
                 {run?.error && <div class="quiet small">{run.error}</div>}
               </>
             ),

@@ -150,7 +150,12 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     })),
     axes: [
       xText
-        ? { ...axis, space: 90, values: (_, ticks) => ticks.map(xText) }
+        ? {
+            ...axis,
+            incrs: wholeSteps,
+            space: 36 + 8 * xText(props().times[0] ?? 1).length,
+            values: (_, ticks) => ticks.map(xText),
+          }
         : { ...axis, values: dates },
       valueAxis,
     ],
@@ -167,6 +172,9 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     },
   }
 }
+
+/** Between marks of an axis of weeks, tenors or months: there are no halves of them. */
+const wholeSteps = [1, 2, 3, 6, 12, 24, 60, 120]
 
 /** Marks of an axis are round, but for what a computer adds to them. */
 const digitsMax = 12
