@@ -1,3 +1,4 @@
+import { fieldsText } from '../lib/text/json.ts'
 import { wrongValue } from '../lib/text/wrong-value.ts'
 import type { EntryShape as EntryLine } from '../topics/operator/operations/system/audit.ts'
 import type { CommandEnvironment, CommandTools } from './command.ts'
@@ -23,10 +24,7 @@ const entryTable = (entries: readonly EntryLine[]) =>
     ACTION: 'action',
     OBJECT: 'thing',
     OUTCOME: 'outcome',
-    DETAILS: entry =>
-      Object.entries(entry.details ?? {})
-        .map(([name, value]) => `${name}=${value}`)
-        .join(' ') || '-',
+    DETAILS: entry => fieldsText(entry.details ?? {}) || '-',
   })
 
 const listAudit = async (env: CommandEnvironment, options: AuditOptions): Promise<void> => {

@@ -82,7 +82,8 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
       set.headers = {}
       throw unmet(headers)
     }
-    if (requestContext.action) requestContext.action.details = detailsOf(responseValue)
+    const { action } = requestContext
+    if (action) action.details = detailsOf(responseValue, action.changes)
     if (requestContext.actor !== undefined && isAction(requestContext, request, sent))
       logAction(requestContext.actor, request, sent, headers)
     const ignored = headers[ignoredHeader]

@@ -1,10 +1,16 @@
+import { redact } from '../../lib/log/log.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { actionOf } from '../../plans/roles/roles.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 
 /** The entry of an admitted request in the audit trail. */
-export type AuditedAction = Omit<NewAuditEntry, 'outcome'>
+export interface AuditedAction extends Omit<NewAuditEntry, 'outcome'> {
+  /** The fields that an operator sent, each with its value before and after. */
+  changes?: Details
+}
+
+type Details = Record<string, string | number>
 
 const isReadMethod = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
@@ -53,14 +59,21 @@ const identifying = [
   'revised',
   'removed',
   'held',
+  'before',
+  'after',
 ] as const
 
-/** The same as JSON; undefined where a response has none of the fields. */
-export function detailsOf(answer: unknown): string | undefined {
-  if (!isObject(answer)) return undefined
+/** They and the changes as JSON; undefined where there are none. */
+export function detailsOf(answer: unknown, changes: Details = {}): string | undefined {
+  const details = { ...identified(answer), ...changes }
+  return Object.keys(details).length === 0 ? undefined : JSON.stringify(details)
+}
+
+function identified(answer: unknown): Details {
+  if (!isObject(answer)) return {}
   const data = isObject(answer.data) ? answer.data : answer
   const inner = Object.values(data).filter(isObject)
-  const details: Record<string, string | number> = {}
+  const details: Details = {}
   for (const part of inner.length === 0 ? [data] : [data, inner[0]!])
     for (const name of identifying) {
       const value = part[name]
@@ -73,7 +86,53 @@ export function detailsOf(answer: unknown): string | undefined {
     details.codes = codes.join(' ').slice(0, codesMax)
     details.added = codes.length
   }
-  return Object.keys(details).length === 0 ? undefined : JSON.stringify(details)
+  return details
+}
+
+/** Fields whose values are secret or personal: entries outlast the accounts of people. */
+const unrecorded =
+  /password|passphrase|token|secret|key|credential|private|pin$|e?mail|phone|address|recipient|url/i
+const personal = /@|^\+?\d[\d ()-]{7,}$/
+const fieldsMax = 40
+
+/**
+ * The fields of a body with their new values, and with the earlier ones where the resource has them;
+ * lists of objects are data and no fields of a change.
+ */
+export function changesOf(body: unknown, before: unknown): Details {
+  const changes: Details = {}
+  const note = (path: string, sent: unknown, earlier: unknown) => {
+    if (isObject(sent)) {
+      for (const [name, value] of Object.entries(sent))
+        note(path === '' ? name : `${path}.${name}`, value, fieldOf(earlier, name))
+      return
+    }
+    const isData = Array.isArray(sent) && sent.some(isObject)
+    const isSame = JSON.stringify(sent) === JSON.stringify(earlier)
+    if (path === '' || isData || isSame || Object.keys(changes).length === fieldsMax) return
+    const [from, to] = [recorded(path, earlier), recorded(path, sent)]
+    changes[path] = earlier === undefined || from === to ? to : `${from} → ${to}`
+  }
+  note('', body, before)
+  return changes
+}
+
+const recorded = (path: string, value: unknown): string => {
+  if (isObject(value) || unrecorded.test(path)) return '(not recorded)'
+  const text = redact(Array.isArray(value) ? value.join(' ') : String(value))
+  return personal.test(text) ? '(not recorded)' : text.slice(0, valueMax)
+}
+
+/** The value of a field of an answer, at its top or in an object within it. */
+export function fieldOf(answer: unknown, name: string): unknown {
+  if (!isObject(answer)) return undefined
+  return (
+    answer[name] ??
+    Object.values(answer).reduce<unknown>(
+      (found, inner) => found ?? fieldOf(inner, name),
+      undefined,
+    )
+  )
 }
 
 const valueMax = 100

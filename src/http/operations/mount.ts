@@ -11,6 +11,7 @@ import {
   tableFormats,
   tableRowsMax,
 } from '../answer/table.ts'
+import { changesOf, fieldOf } from '../gate/audited.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
 import { firstRows, type KnownFields, knownFields, knownItems } from '../input/ignored-fields.ts'
@@ -47,13 +48,15 @@ export function mount<App extends AnyElysia>(
   for (const listed of operations) {
     const { path } = listed
     const read = isChange(listed) ? reads.get(path) : undefined
-    const operation = read
+    const usual = read
       ? withPrecondition(listed, read, context)
       : isRead(listed)
         ? changed.has(path)
           ? withTag(listed)
           : listed
         : withoutTag(listed)
+    const operation =
+      'operator' in listed.access && !isRead(listed) ? withAudit(usual, read, context) : usual
     // Each path gets a new hook, because the framework changes the hooks that it is given.
     router[verbs[operation.method]](path, handlerOf(context, operation), hookOf(operation))
     for (const alias of operation.aliases ?? []) {
@@ -157,6 +160,26 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
     })
   }
   return { ...operation, handle: awaitedIf(isAsync(handle) || isAsync(read.handle), guarded) }
+}
+
+/** An operator's change is recorded with the fields that it sets, before and after. */
+function withAudit(operation: Operation, read: Operation | undefined, context: Context): Operation {
+  const handle = operation.handle as Handle
+  const earlier: Handle = call => {
+    if (operation.current) return operation.current(call.params)
+    if (!read) return undefined
+    return (read.handle as Handle)({ ...call, at: context, reply: { headers: {} } } as never)
+  }
+  const audited: Handle = call => {
+    const action = call.requestContext?.action
+    if (!action || !isObject(call.body)) return handle(call)
+    return stepped(earlier(call), before => {
+      action.changes = changesOf(call.body, before)
+      return handle(call)
+    })
+  }
+  const isAsynchronous = isAsync(handle) || (read !== undefined && isAsync(read.handle))
+  return { ...operation, handle: awaitedIf(isAsynchronous, audited) }
 }
 
 /** Whether the list of an operation can be a file for tables: of data, not of an account. */
@@ -296,18 +319,6 @@ function checkedRunnerOf(context: Context, operation: Operation): (incoming: Inc
     context.ignoredParameters.checkFields(request, areRows ? ofRows : ofObject, rows, set.headers)
     return run(incoming)
   }
-}
-
-/** The value of a field of an answer, at its top or in an object within it. */
-function fieldOf(answer: unknown, name: string): unknown {
-  if (!isObject(answer)) return undefined
-  return (
-    answer[name] ??
-    Object.values(answer).reduce<unknown>(
-      (found, inner) => found ?? fieldOf(inner, name),
-      undefined,
-    )
-  )
 }
 
 /** Names the address of what was created (RFC 9110). */

@@ -68,6 +68,8 @@ interface Definition<
    * caller could otherwise not change a resource that is in use.
    */
   counted?: RegExp
+  /** What it changes, for the audit trail, where no GET of its path returns that. */
+  current?(params: Static<TObject<Params>>): unknown
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
   idempotent?: true
   query?: Query

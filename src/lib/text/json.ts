@@ -33,3 +33,9 @@ export const withoutAbsent = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
+
+/** The fields of an object as one line: `plan=free inserted=3`. */
+export const fieldsText = (fields: Readonly<Record<string, string | number>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')

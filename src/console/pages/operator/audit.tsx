@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { fieldsText } from '../../../lib/text/json.ts'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
 import { Parted, Tag } from '../../parts/bits.tsx'
 import { useOperatorPages } from '../../parts/person/operator-token.tsx'
@@ -45,6 +46,7 @@ export function Audit() {
           className: 'break',
           show: entry => twoLines(entry.action, entry.thing),
         }),
+        column('Details', ({ details }) => fieldsText(details ?? {}), { className: 'break' }),
         column('Outcome', 'outcome', ({ outcome }) => (
           <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
         )),

@@ -273,6 +273,7 @@ export function seriesAdminOperations(deps: Context) {
       params,
       body: ChangeBody.schema,
       answers: One,
+      current: ({ code }) => rowOf(seriesOf(code)),
       handle: ({ body: input, params: { code } }) => {
         const series = seriesOf(code)
         return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)), input)

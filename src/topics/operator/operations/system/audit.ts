@@ -30,7 +30,7 @@ export const EntryShape = t.object('AuditEntry', {
   outcome: t.string('The status of a request, or its outcome.', '200'),
   details: t.orNull(
     t.Record(t.String(), t.Union([t.String(), t.Number()])),
-    'Details of the change, without secrets or personal addresses.',
+    'Details of the change, with the fields that an operator set, before and after; without secrets or personal addresses.',
   ),
   hash: t.string(
     'SHA-256 of this entry and of the hash before it, hexadecimal.',

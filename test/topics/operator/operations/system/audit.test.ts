@@ -65,11 +65,44 @@ describe('the audit trail', () => {
         action: 'PATCH /admin/v1/values',
         thing: '/admin/v1/values',
         outcome: '200',
-        details: { code: 'WTI_USD', batch: 2 },
+        details: {
+          code: 'WTI_USD',
+          batch: 2,
+          before: 71.23,
+          after: 71.2,
+          price: '71.2',
+          reason: 'typing error',
+        },
       },
       { id: 1, action: 'POST /admin/v1/observations', details: { batch: 1, inserted: 1 } },
     ])
     expect((await entries('?thing=wti_usd')).map(({ id }) => id)).toEqual([2])
+  })
+
+  test("the audit trail records the fields of an operator's change, before and after", async () => {
+    const { admin, entries, key, services } = withOperator()
+    key('free', { email: 'ann@example.com' })
+    const { id } = services.keys.accountByEmail('ann@example.com')!.account
+    const path = `/accounts/${id}`
+    await admin('PATCH', path, { email: 'bob@example.com', plan: 'professional' })
+    await admin('PATCH', path, { plan: 'professional', suspended: true })
+    await admin('PATCH', '/series/WTI_USD', { name: 'Our crude', max: 500 })
+    await admin('POST', `${path}/password`, { password: 'correct horse battery staple' })
+    await admin('POST', `${path}/credits`, { requests: 1000, reason: 'call ann@example.com' })
+    const changes = (await entries()).reverse().map(({ details }) => details)
+    expect(changes[0]).toMatchObject({
+      id,
+      email: '(not recorded)',
+      plan: 'free → professional',
+    })
+    expect(changes[1]).toMatchObject({ plan: 'professional', suspended: 'true' })
+    expect(changes[2]).toMatchObject({
+      name: expect.stringMatching(/ → Our crude$/),
+      max: expect.stringMatching(/^\d+ → 500$/),
+    })
+    expect(changes[3]).toMatchObject({ password: '(not recorded)' })
+    expect(changes[4]).toMatchObject({ reason: '(not recorded)' })
+    expect(JSON.stringify(changes)).not.toMatch(/example\.com|horse/)
   })
 
   test('the audit trail records which series were added', async () => {
