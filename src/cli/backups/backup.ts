@@ -51,6 +51,7 @@ import {
 } from '../../topics/operator/store/secret-check.ts'
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 import { Temporary } from '../exit-codes.ts'
+import { credentialsPath } from '../server/first-start.ts'
 
 /**
  * The faults of a database file: the checksum next to it, application id, missing tables, SQLite's
@@ -216,6 +217,9 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
     forgetMark(dir)
     forgetChecksums(path)
     renameSync(part, path)
+    // They are of the replaced database, and a start would point to them.
+    const credentials = credentialsPath(dir)
+    if (existsSync(credentials)) renameSync(credentials, `${credentials}.before-${at}`)
     syncToDisk(dir)
     return {
       path,

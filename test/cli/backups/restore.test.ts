@@ -75,6 +75,15 @@ describe('restore: the database before', () => {
     db.close()
     return path
   }
+  test('its first credentials go with it, so that a start does not point to them', async () => {
+    const dir = inUse()
+    writeFileSync(join(dir, 'first-credentials'), 'of the database before')
+    expect((await command('restore', file, '--data', dir)).code).toBe(0)
+    expect(readdirSync(dir).filter(name => name.startsWith('first-'))).toEqual([
+      expect.stringMatching(/^first-credentials\.before-\d+$/),
+    ])
+  })
+
   test.each([
     ['is not sound', broken],
     ['is an empty file', empty],
