@@ -159,6 +159,7 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
 
       const removed = dpkg('--remove', 'wellhead')
       expect(removed.code, removed.text).toBe(0)
+      expect(removed.text).toContain('a server that runs is not stopped')
       expect(removed.text).toContain(`stays in ${data}`)
       expect(existsSync('/usr/bin/wellhead')).toBe(false)
       expect(existsSync(join(data, 'wellhead.db'))).toBe(true)
@@ -167,9 +168,15 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
 
       const again = dpkg('--install', deb)
       expect(again.code, again.text).toBe(0)
+      expect(again.text).toContain(`It serves the data that is in ${data}`)
+      expect(again.text).not.toContain('first-credentials')
+      const upgraded = dpkg('--install', deb)
+      expect(upgraded.text).toContain('Restart wellhead')
+      expect(upgraded.text).not.toContain('Start wellhead')
       expect(sh('wellhead', 'verify', '--data', data).text).toContain('is valid')
       const purged = dpkg('--purge', 'wellhead')
       expect(purged.code, purged.text).toBe(0)
+      expect(purged.text).toContain('/var/log/wellhead')
       expect(existsSync('/etc/wellhead/wellhead.toml')).toBe(false)
       expect(existsSync(join(data, 'wellhead.db'))).toBe(true)
     } finally {
