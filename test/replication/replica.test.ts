@@ -268,7 +268,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       return findings[0]?.status === 'ok'
     })
     expect(findings).toMatchObject([
-      { check: 'copies', found: expect.stringContaining('1 replica') },
+      { check: 'replication', found: expect.stringContaining('1 replica') },
     ])
     const { config } = runtime('nats://127.0.0.1:1')
     expect(await examineCluster(config)).toMatchObject([{ status: 'error' }])

@@ -5,7 +5,7 @@ import { type Topology, topologyOf } from '../../replication/service/nodes.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
 const lagMaxMs = 5000
-const check = 'copies'
+const check = 'replication'
 
 /** Gets the running instances from NATS; returns no findings if this instance does not publish. */
 export async function examineCluster({ nats: settings }: Config): Promise<readonly Finding[]> {

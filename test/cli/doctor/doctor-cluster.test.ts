@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { clusterFindings } from '../../../src/cli/doctor/cluster.ts'
 import type { ClusterNode, StreamStatus } from '../../../src/replication/service/nodes.ts'
 
@@ -48,4 +50,11 @@ test('doctor warns about a missing primary, lagging replicas and under-replicate
     ['warning', 'the replica b cannot follow the stream; its log says why'],
     ['warning', 'the stream changes is up to date on 2 of 3 NATS servers'],
   ])
+})
+
+test('doctor prints the check that the guide to replicas names', () => {
+  const guide = resolve(import.meta.dir, '../../../docs/how-to/replicas.md')
+  const [, named] = /`doctor` must print `ok` for `(\w+)`/.exec(readFileSync(guide, 'utf8'))!
+  const findings = clusterFindings({ nodes: [primary, node({})], streams: [stream], lease })
+  expect(findings.map(({ check }) => check)).toEqual([named!])
 })
