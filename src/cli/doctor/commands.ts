@@ -33,7 +33,7 @@ export function doctorCommands(program: Command, env: ProgramEnvironment, result
             loadConfig({
               flags: { 'data.dir': dir },
               env: {},
-              files: { directory },
+              files: { directory, installed: env.installed },
               readFile: () => undefined,
             }),
         }),
