@@ -27,79 +27,15 @@ export interface Mean {
   recordedAt: number
 }
 
-/** The closes of 1, 2, 4, … days that begin at a multiple of their number. */
-interface Block {
-  sum: number
-  count: number
-  recordedAt: number
-}
-
-/** No value is older. Days are counted from it in blocks, so that halves of numbers end at 0. */
-const blocksBegin = -(2 ** 22)
-const blockLevels = 24
-
-const joined = (a: Block | undefined, b: Block | undefined): Block | undefined =>
-  a && b
-    ? {
-        sum: a.sum + b.sum,
-        count: a.count + b.count,
-        recordedAt: Math.max(a.recordedAt, b.recordedAt),
-      }
-    : (a ?? b)
-
-/** Sums of closes, by days since 1970. */
-function createBlocks() {
-  const levels = Array.from({ length: blockLevels }, () => new Map<number, Block>())
-  return {
-    /** Takes in all closes from the first of these to the last. */
-    put(closes: readonly Observation[]) {
-      const [first, last] = [closes[0], closes.at(-1)]
-      if (!first || !last) return
-      for (const { observedAt, value, recordedAt } of closes)
-        levels[0]!.set(dayNumber(observedAt) - blocksBegin, { sum: value, count: 1, recordedAt })
-      let [from, to] = [first, last].map(row => dayNumber(row.observedAt) - blocksBegin) as [
-        number,
-        number,
-      ]
-      for (let level = 1; level < blockLevels; level += 1) {
-        const below = levels[level - 1]!
-        from = Math.floor(from / 2)
-        to = Math.floor(to / 2)
-        for (let number = from; number <= to; number += 1) {
-          const block = joined(below.get(2 * number), below.get(2 * number + 1))
-          if (block) levels[level]!.set(number, block)
-        }
-      }
-    },
-    /** Drops the closes of these days, which are the newest. */
-    drop(closes: readonly Observation[]) {
-      for (const { observedAt } of closes) {
-        let number = dayNumber(observedAt) - blocksBegin
-        levels[0]!.delete(number)
-        for (let level = 1; level < blockLevels; level += 1) {
-          const below = levels[level - 1]!
-          number = Math.floor(number / 2)
-          const block = joined(below.get(2 * number), below.get(2 * number + 1))
-          if (block) levels[level]!.set(number, block)
-          else levels[level]!.delete(number)
-        }
-      }
-    },
-    /** The closes of `[from, to)` together, a window of thousands of days in some thirty blocks. */
-    sum(from: number, to: number): Block | undefined {
-      let first = Math.max(0, from - blocksBegin)
-      let end = Math.min(2 ** (blockLevels - 1), to - blocksBegin)
-      let all: Block | undefined
-      for (const level of levels) {
-        if (first >= end) break
-        if (first % 2 === 1) all = joined(all, level.get(first++))
-        if (end % 2 === 1) all = joined(all, level.get(--end))
-        first = Math.floor(first / 2)
-        end = Math.floor(end / 2)
-      }
-      return all
-    },
+/** The mean of some closes, in their order: it depends on nothing else. */
+export function meanOf(closes: readonly Observation[], first: number, end: number): Mean {
+  let [sum, recordedAt] = [0, Number.NEGATIVE_INFINITY]
+  for (let i = first; i < end; i += 1) {
+    const close = closes[i]!
+    sum += close.value
+    if (close.recordedAt > recordedAt) recordedAt = close.recordedAt
   }
+  return { value: sum / (end - first), recordedAt }
 }
 
 /** The last value of each UTC day. */
@@ -108,6 +44,12 @@ const closesOf = (rows: readonly Observation[]): Observation[] =>
     const next = rows[i + 1]
     return !next || bucketStart('day', next.observedAt) !== bucketStart('day', row.observedAt)
   })
+
+/** The places of the rows of `[from, to)`. */
+const within = (rows: readonly Observation[], from: number, to: number): [number, number] => [
+  firstNotBefore(rows, row => row.observedAt < from),
+  to === latest ? rows.length : firstNotBefore(rows, row => row.observedAt < to),
+]
 
 const [earliest, latest] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 /** No value is as old. */
@@ -129,22 +71,14 @@ const windowMaxMs = 80 * dayMs
  */
 function createTail(
   read: Read,
-  {
-    isWindow = false,
-    put,
-    drop,
-  }: {
-    isWindow?: boolean
-    put(rows: readonly Observation[]): void
-    drop(rows: readonly Observation[]): void
-  },
+  { isWindow = false, onGrow }: { isWindow?: boolean; onGrow?: Source['onGrow'] } = {},
 ) {
   let rows: Observation[] = []
   /** The values of `[begin, end)` are in memory; both are midnights. */
   let [begin, end] = [latest, latest]
   let spanMs = firstSpanMs
   const restart = (at: number) => {
-    drop(rows)
+    onGrow?.(-rows.length)
     rows = []
     begin = at
     end = at
@@ -156,7 +90,7 @@ function createTail(
       const later = read(end, to)
       end = to
       for (const row of later) rows.push(row)
-      put(later)
+      onGrow?.(later.length)
     }
     if (from >= begin) return
     const first = from < oldest || spanMs > spanMaxMs ? earliest : startOfDay(from)
@@ -164,7 +98,7 @@ function createTail(
     begin = first
     spanMs *= spanGrowth
     rows = earlier.concat(rows)
-    put(earlier)
+    onGrow?.(earlier.length)
   }
   return {
     get rows(): readonly Observation[] {
@@ -193,7 +127,8 @@ function createTail(
     forget(midnight: number) {
       if (midnight >= end) return
       if (midnight <= begin) return restart(latest)
-      drop(rows.splice(firstNotBefore(rows, row => row.observedAt < midnight)))
+      const dropped = rows.splice(firstNotBefore(rows, row => row.observedAt < midnight))
+      onGrow?.(-dropped.length)
       end = midnight
     },
   }
@@ -201,11 +136,7 @@ function createTail(
 
 /** The values of a code, of which those that are looked up are read. */
 export function createInput({ read, newest, isDense, onGrow }: Source) {
-  const tail = createTail(read, {
-    isWindow: isDense,
-    put: rows => onGrow?.(rows.length),
-    drop: rows => onGrow?.(-rows.length),
-  })
+  const tail = createTail(read, { isWindow: isDense, onGrow })
   /** Values that were found one by one, by the time of the lookup and by their own. */
   const found = new Map<number, { since: number; row: Observation | undefined }>()
   const forgetFound = (from = earliest) => {
@@ -252,11 +183,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
   }
   const between = (from: number, to: number): Observation[] => {
     tail.reach(from, to)
-    const { rows } = tail
-    return rows.slice(
-      firstNotBefore(rows, row => row.observedAt < from),
-      to === latest ? rows.length : firstNotBefore(rows, row => row.observedAt < to),
-    )
+    return tail.rows.slice(...within(tail.rows, from, to))
   }
   const readCloses = (from: number, to: number): readonly Observation[] => {
     if (!isDense || tail.has(from, to)) return closesOf(between(from, to))
@@ -267,8 +194,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
       closes.push(close)
     }
   }
-  const blocks = createBlocks()
-  const days = createTail(readCloses, blocks)
+  const days = createTail(readCloses)
   return {
     /** The values of `[from, to)`, oldest first. */
     between,
@@ -298,13 +224,13 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     /** The last value of each UTC day from the day of a time on. */
     closes(from: number): readonly Observation[] {
       days.reach(from, latest)
-      return days.rows.slice(firstNotBefore(days.rows, row => row.observedAt < from))
+      return days.rows.slice(...within(days.rows, from, latest))
     },
-    /** The mean of the closes of `[from, to)`, in days since 1970; it depends on nothing else. */
+    /** The mean of the closes of `[from, to)`, in days since 1970. */
     mean(from: number, to: number): Mean | undefined {
       days.reach(from * dayMs, latest)
-      const sum = blocks.sum(from, to)
-      return sum && { value: sum.sum / sum.count, recordedAt: sum.recordedAt }
+      const [first, end] = within(days.rows, from * dayMs, to * dayMs)
+      return first === end ? undefined : meanOf(days.rows, first, end)
     },
     /**
      * The closes before a day, its own if there is one, and those after it, so many of each;

@@ -1,6 +1,6 @@
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Observation } from '../../prices/math/bars.ts'
-import { dayNumber, type Input, type Mean } from './input.ts'
+import { dayNumber, type Input, type Mean, meanOf } from './input.ts'
 import type { Alignment, Average, Node } from './syntax.ts'
 import { averagedDays } from './windows.ts'
 
@@ -45,11 +45,6 @@ function shared(scope: Scope, node: object, key: string, compute: () => Mean | u
   return window.mean?.value
 }
 
-const meanOf = (rows: readonly Observation[]): Mean => ({
-  value: rows.reduce((sum, row) => sum + row.value, 0) / rows.length,
-  recordedAt: Math.max(...rows.map(row => row.recordedAt)),
-})
-
 export function average(scope: Scope, node: Average, index: number): number | undefined {
   const { from, to } = averagedDays(node, scope.at)
   return shared(scope, node, `${from} ${to}`, () => scope.inputs[index]!.mean(from, to))
@@ -64,5 +59,5 @@ export function around(
   const closes = scope.inputs[index]!.around(day, node.before, node.after)
   // Nothing is known of the window before the day that completes it.
   if (!closes || dayNumber(closes.at(-1)!.observedAt) > dayNumber(scope.at)) return undefined
-  return shared(scope, node, '', () => meanOf(closes))
+  return shared(scope, node, '', () => meanOf(closes, 0, closes.length))
 }
