@@ -1,10 +1,8 @@
 import { t } from '../../../http/answer/schema.ts'
-import { isoInstant, isoMillis } from '../../../lib/time/instant.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isoMillis, isoOrNull } from '../../../lib/time/instant.ts'
 import { cursorText } from '../math/cursor.ts'
 import { type AnyRecord, isOfDataset, isOfFormulas } from '../service/feed.ts'
 import type { Changes } from '../service/open.ts'
-import type { RowRecord } from '../service/segments.ts'
 
 const example = {
   cursor: 'imx0crzwk0000imwsi1hc0imx0crzwk3fa91c',
@@ -76,62 +74,39 @@ export const DatasetChangeRow = t.Object(
 
 export type ChangeRowWire = typeof ChangeRow.static
 
-/**
- * Records as the API returns them, as JSON: written from their parts, since a page has thousands
- * and most of each is that of the record before.
- */
-export function textsOf(
+/** Records as the API returns them, as JSON. */
+export const textsOf = (
   records: readonly AnyRecord[],
   cursorOf: ReturnType<Changes['cursors']>,
   sourceNameOf: (seriesId: number, sourceId: number) => string,
-): string[] {
-  const ofSeries = new Map<number, { code: string; terms: string }>()
-  const sources = new Map<string, string>()
-  const partsOf = ({ id, code, unit, currency }: Series) => {
-    const known = ofSeries.get(id)
-    if (known) return known
-    const made = {
-      code: JSON.stringify(code),
-      terms: `"unit":${JSON.stringify(unit)},"currency":${JSON.stringify(currency)}`,
+): string[] =>
+  records.map(record => {
+    const { place, kind, batchId, recordedAt, isRetroactive } = record
+    const known = {
+      batch: batchId || null,
+      recorded_at: isoMillis(recordedAt),
+      retroactive: isRetroactive,
     }
-    ofSeries.set(id, made)
-    return made
-  }
-  const sourceOf = (seriesId: number, sourceId: number): string => {
-    const key = `${seriesId} ${sourceId}`
-    const name = sources.get(key) ?? JSON.stringify(sourceNameOf(seriesId, sourceId))
-    sources.set(key, name)
-    return name
-  }
-  let last = { at: Number.NaN, text: '' }
-  const recordedOf = (at: number): string => {
-    if (last.at !== at) last = { at, text: isoMillis(at) }
-    return last.text
-  }
-  return records.map(record => {
-    if (isOfDataset(record)) return rowText(record, cursorText(cursorOf(record.place)))
-    const { series, sourceId, observedAt, value = null, previous = null } = record
-    const { code, terms } = partsOf(series)
-    const at = observedAt === undefined ? 'null' : `"${isoInstant(observedAt)}"`
-    const about = `"source":${sourceOf(series.id, sourceId)},"batch":${record.batchId || null}`
-    const recorded = `"recorded_at":"${recordedOf(record.recordedAt)}","retroactive":${record.isRetroactive}`
-    return `{"cursor":"${cursorText(cursorOf(record.place))}","kind":"${record.kind}","dataset":"prices","code":${code},"observed_at":${at},"value":${value},"previous":${previous},${terms},${about},${recorded},"derived":${isOfFormulas(record.place)}}`
-  })
-}
-
-const rowText = (
-  { kind, dataset, key, row, previous, batchId, recordedAt }: RowRecord,
-  cursor: string,
-): string =>
-  JSON.stringify({
-    cursor,
-    kind,
-    dataset,
-    key,
-    row: row ?? null,
-    previous: previous ?? null,
-    source: (row ?? previous)?.source ?? null,
-    batch: batchId || null,
-    recorded_at: isoMillis(recordedAt),
-    retroactive: false,
+    const cursor = cursorText(cursorOf(place))
+    if (isOfDataset(record)) {
+      const { dataset, key, row = null, previous = null } = record
+      const source = (row ?? previous)?.source ?? null
+      return JSON.stringify({ cursor, kind, dataset, key, row, previous, source, ...known })
+    }
+    const { series, observedAt, sourceId, value = null, previous = null } = record
+    const { id, code, unit, currency } = series
+    return JSON.stringify({
+      cursor,
+      kind,
+      dataset: 'prices',
+      code,
+      observed_at: isoOrNull(observedAt),
+      value,
+      previous,
+      unit,
+      currency,
+      source: sourceNameOf(id, sourceId),
+      ...known,
+      derived: isOfFormulas(place),
+    })
   })
