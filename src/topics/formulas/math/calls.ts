@@ -1,6 +1,6 @@
 import { nearestWord } from '../../../lib/text/wrong-value.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
-import { FormulaFault } from './fault.ts'
+import { FormulaFault, type Spot } from './fault.ts'
 import type { Condition, Node, Span } from './syntax.ts'
 import type { Token, TokenReader } from './tokens.ts'
 
@@ -16,6 +16,11 @@ const otherNames: Readonly<Record<string, string>> = {
 }
 const [aSpan, aDay] = ['a span such as 6 months', 'a day such as 2026-11-16']
 const [aCurrency, aUnit] = ['a currency such as EUR', 'a unit such as mwh']
+const spotOf = ({ column, length }: Token): Spot => ({ column, length })
+
+/** Refuses the arguments of a call. */
+const refused = (name: Token, message: string) => new FormulaFault('arguments', name, message)
+
 /** Reads what a call has between its parentheses, by the name of the function. */
 export function createCalls(
   tokens: TokenReader,
@@ -61,20 +66,17 @@ export function createCalls(
       else every = span().span
     }
     if (lag?.unit === 'hour' || (every && every.unit !== 'month'))
-      throw new FormulaFault(
-        'arguments',
+      throw refused(
         name,
         `must give ${name.text} lag in days or longer spans, and every in months, quarters or years.`,
       )
-    const { column, length } = name
     return {
       kind: 'avg',
       code: averaged,
       window: { ...window, isQuarter: unit === 'quarter', isYear: unit === 'year' },
       lag,
       every,
-      column,
-      length,
+      ...spotOf(name),
     }
   }
 
@@ -89,20 +91,8 @@ export function createCalls(
     takeComma('the number of closes after it')
     const after = wholeNumber(name, 100)
     if (before + after === 0)
-      throw new FormulaFault(
-        'arguments',
-        name,
-        `must give ${name.text} at least one close before or after the day.`,
-      )
-    return {
-      kind: 'around',
-      code: centre,
-      day,
-      before,
-      after,
-      column: name.column,
-      length: name.length,
-    }
+      throw refused(name, `must give ${name.text} at least one close before or after the day.`)
+    return { kind: 'around', code: centre, day, before, after, ...spotOf(name) }
   }
 
   const table = (name: Token): Node => {
@@ -118,65 +108,55 @@ export function createCalls(
       bands.push({ from, to, value: number() })
       take(']')
       if (from >= to)
-        throw new FormulaFault(
-          'arguments',
-          name,
-          `must have bands that begin below their end; got [${from}, ${to}].`,
-        )
+        throw refused(name, `must have bands that begin below their end; got [${from}, ${to}].`)
     }
     if (bands.length === 0)
-      throw new FormulaFault(
-        'arguments',
-        name,
-        `must give ${name.text} at least one band such as [0, 3, 0.10].`,
-      )
-    return { kind: 'table', inner, bands, column: name.column, length: name.length }
+      throw refused(name, `must give ${name.text} at least one band such as [0, 3, 0.10].`)
+    return { kind: 'table', inner, bands, ...spotOf(name) }
   }
 
   const lag = (name: Token): Node => {
-    const { column, length } = name
     const lagged = code()
     takeComma('a number of values or a span')
-    if (tokens.second()?.kind === 'word')
-      return { kind: 'lag', code: lagged, by: span().span, column, length }
-    return { kind: 'lag', code: lagged, by: wholeNumber(name, 10_000), column, length }
+    const by = tokens.second()?.kind === 'word' ? span().span : wholeNumber(name, 10_000)
+    return { kind: 'lag', code: lagged, by, ...spotOf(name) }
   }
 
   const call = (name: Token): Node => {
-    const { column, length } = name
+    const spot = spotOf(name)
     const kind = name.text.toLowerCase()
     switch (kind) {
       case 'min':
       case 'max':
-        return { kind: 'extreme', name: kind, items: items(name, 2), column, length }
+        return { kind: 'extreme', name: kind, items: items(name, 2), ...spot }
       case 'abs':
       case 'plain':
-        return { kind, inner: items(name, 1, 1)[0]!, column, length }
+        return { kind, inner: items(name, 1, 1)[0]!, ...spot }
       case 'round': {
         const inner = sum()
         const hasDigits = isSign(',')
         if (hasDigits) next()
         const digits = hasDigits ? wholeNumber(name, 10) : 0
-        return { kind: 'round', inner, digits, column, length }
+        return { kind, inner, digits, ...spot }
       }
       case 'if': {
         const test = condition()
         takeComma('the value if it holds')
         const then = sum()
         takeComma('the value if it does not')
-        return { kind: 'if', condition: test, then, otherwise: sum(), column, length }
+        return { kind, condition: test, then, otherwise: sum(), ...spot }
       }
       case 'fx': {
         const inner = sum()
         takeComma(aCurrency)
         const target = word(aCurrency)
-        return { kind, inner, currency: target.text.toUpperCase(), word: target, column, length }
+        return { kind, inner, currency: target.text.toUpperCase(), word: target, ...spot }
       }
       case 'unit': {
         const inner = sum()
         takeComma(aUnit)
         const target = word(aUnit)
-        return { kind, inner, unit: target.text, word: target, column, length }
+        return { kind, inner, unit: target.text, word: target, ...spot }
       }
       case 'avg':
         return average(name)
