@@ -47,20 +47,18 @@ const slope = number('slope', '0.1485', 'Slope of the contract.')
 const constant = number('constant', '0.5', 'Constant of the contract.')
 
 const day = '2026-11-10T00:00:00Z'
-const products = [
-  ['GASOLINE_USD', day, 2.1],
-  ['HEATING_OIL_USD', day, 2.4],
-  ['WTI_USD', day, 70],
-] as const
-const monthly = (prices: readonly number[], firstMonth: number) =>
-  prices.map(
-    (price, i) =>
-      [
-        'BRENT_CRUDE_USD',
-        `2026-${String(firstMonth + i).padStart(2, '0')}-15T00:00:00Z`,
-        price,
-      ] as const,
-  )
+type ExampleValues = Template['example']['values']
+
+/** Values of one day. */
+const onDay = (prices: Readonly<Record<string, number>>): ExampleValues =>
+  Object.entries(prices).map(([name, price]) => [name, day, price])
+const products = onDay({ GASOLINE_USD: 2.1, HEATING_OIL_USD: 2.4, WTI_USD: 70 })
+const monthly = (prices: readonly number[], firstMonth: number): ExampleValues =>
+  prices.map((price, i) => [
+    'BRENT_CRUDE_USD',
+    `2026-${String(firstMonth + i).padStart(2, '0')}-15T00:00:00Z`,
+    price,
+  ])
 
 /** Formulas to begin with. */
 export const templates: readonly Template[] = [
@@ -99,11 +97,7 @@ export const templates: readonly Template[] = [
     unit: 'mwh',
     currency: 'EUR',
     example: {
-      values: [
-        ['POWER_DE_EUR', day, 90],
-        ['DUTCH_TTF_EUR', day, 29.4],
-        ['EU_CARBON_EUR', day, 70],
-      ],
+      values: onDay({ POWER_DE_EUR: 90, DUTCH_TTF_EUR: 29.4, EU_CARBON_EUR: 70 }),
       at: day,
       result: 4.1,
     },
@@ -125,12 +119,7 @@ export const templates: readonly Template[] = [
     unit: 'mwh',
     currency: 'EUR',
     example: {
-      values: [
-        ['POWER_DE_EUR', day, 130],
-        ['COAL_ARA_USD', day, 110],
-        ['EUR_USD', day, 1.1],
-        ['EU_CARBON_EUR', day, 70],
-      ],
+      values: onDay({ POWER_DE_EUR: 130, COAL_ARA_USD: 110, EUR_USD: 1.1, EU_CARBON_EUR: 70 }),
       at: day,
       result: 29.28749000618484,
     },
@@ -144,7 +133,7 @@ export const templates: readonly Template[] = [
     unit: 'mmbtu',
     currency: 'USD',
     example: {
-      values: [...monthly([66, 68, 70], 8), ['BRENT_CRUDE_USD', day, 99]],
+      values: [...monthly([66, 68, 70], 8), ...onDay({ BRENT_CRUDE_USD: 99 })],
       at: day,
       result: 10.598,
     },
@@ -158,7 +147,7 @@ export const templates: readonly Template[] = [
     unit: 'mmbtu',
     currency: 'USD',
     example: {
-      values: [...monthly([60, 62, 64, 66, 68, 70, 90], 4), ['BRENT_CRUDE_USD', day, 99]],
+      values: [...monthly([60, 62, 64, 66, 68, 70, 90], 4), ...onDay({ BRENT_CRUDE_USD: 99 })],
       at: day,
       result: 10.1525,
     },
@@ -202,7 +191,7 @@ export const templates: readonly Template[] = [
     formula: 'table({diesel}, {bands})',
     unit: 'mile',
     currency: 'USD',
-    example: { values: [['DIESEL_US_NATIONAL_USD', day, 3.5]], at: day, result: 0.2 },
+    example: { values: onDay({ DIESEL_US_NATIONAL_USD: 3.5 }), at: day, result: 0.2 },
   },
   {
     id: 'vlsfo_ets',
@@ -217,11 +206,7 @@ export const templates: readonly Template[] = [
     unit: 'MT',
     currency: 'USD',
     example: {
-      values: [
-        ['VLSFO_RTM_USD', day, 500],
-        ['EUR_USD', day, 1.1],
-        ['EU_CARBON_EUR', day, 70],
-      ],
+      values: onDay({ VLSFO_RTM_USD: 500, EUR_USD: 1.1, EU_CARBON_EUR: 70 }),
       at: day,
       result: 667.8446,
     },
@@ -238,7 +223,7 @@ export const templates: readonly Template[] = [
     formula: 'max({floor}, min({price}, {cap}))',
     unit: 'mwh',
     currency: 'EUR',
-    example: { values: [['DUTCH_TTF_EUR', day, 60]], at: day, result: 50 },
+    example: { values: onDay({ DUTCH_TTF_EUR: 60 }), at: day, result: 50 },
   },
 ]
 

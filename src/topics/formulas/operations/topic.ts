@@ -52,32 +52,18 @@ export const operations: Operations = [
     answers: { 200: envelopeOf({ templates: t.Array(Template) }) },
     handle: () =>
       success({
-        templates: templates.map(template => ({
-          id: template.id,
-          name: template.name,
-          description: template.description,
-          parameters: template.parameters.map(parameter => ({
-            name: parameter.name,
-            type: parameter.type,
-            default: parameter.default,
-            description: parameter.description,
-          })),
-          formula: template.formula,
-          unit: template.unit,
-          currency: template.currency,
+        templates: templates.map(({ example, ...template }) => ({
+          ...template,
+          parameters: [...template.parameters],
           align: 'last' as const,
           example: {
             parameters: Object.fromEntries(
               template.parameters.map(parameter => [parameter.name, parameter.default]),
             ),
-            formula: filled(template),
-            values: template.example.values.map(([code, at, value]) => ({
-              code,
-              observed_at: at,
-              value,
-            })),
-            at: template.example.at,
-            result: template.example.result,
+            formula: filled({ example, ...template }),
+            values: example.values.map(([code, at, value]) => ({ code, observed_at: at, value })),
+            at: example.at,
+            result: example.result,
           },
         })),
       }),
