@@ -5,6 +5,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
+import { createPause } from '../../../lib/process/slices.ts'
 import { createSystemClock } from '../../../lib/time/clock.ts'
 import type { AnyRecord } from '../service/feed.ts'
 import {
@@ -116,12 +117,7 @@ function play(deps: Context, replay: Replay): Response {
   let dueAt: number | undefined
   let count = 0
   let isDone = false
-  let until = 0
-  /** Waits for a turn of the event loop, for one slice of reading. */
-  const begin = async () => {
-    await turn()
-    until = monotonic() + sliceMs
-  }
+  const pause = createPause(sliceMs, { turn })
   /** Reads up to the next record; there is none at the end, or where the stream has ended. */
   const advance = async () => {
     next = undefined
@@ -129,7 +125,7 @@ function play(deps: Context, replay: Replay): Response {
       const step = records.next()
       if (step.done) isDone = true
       else if (step.value) next = step.value
-      else if (monotonic() >= until) await begin()
+      else await pause()
     }
   }
   const textOf = (batch: readonly AnyRecord[]) =>
@@ -151,7 +147,7 @@ function play(deps: Context, replay: Replay): Response {
     return batch
   }
   const nextText = async (): Promise<string | undefined> => {
-    await begin()
+    await turn()
     if (!next) await advance()
     if (next) dueAt ??= monotonic() + (next.recordedAt - (last ?? next.recordedAt)) / speed
     while (dueAt !== undefined && dueAt > monotonic() && stream.isOpen()) {

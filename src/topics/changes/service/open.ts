@@ -47,18 +47,13 @@ export function openChanges({
   withheldRows: WithheldRows
 }) {
   const vintages = createVintageReader(db)
-  let versions = createRowVersionReader(db)
+  const rowVersions = createRowVersionReader(db)
   // Another state of the database may have other rows of the same instant.
-  catalogue.onReload(() => {
-    versions = createRowVersionReader(db)
-  })
+  catalogue.onReload(rowVersions.forget)
   const feed = createChangeFeed({
     log,
     vintages,
-    rowVersions: {
-      pass: (...of) => versions.pass(...of),
-      read: (...of) => versions.read(...of),
-    },
+    rowVersions,
     catalogue,
     formulas,
     withheld,

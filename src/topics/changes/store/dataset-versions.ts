@@ -111,6 +111,8 @@ export function createRowVersionReader(db: Database) {
       const own = read.slice(from - part * versionsEach).map(({ key }) => key)
       return versions(entry, own, from)
     },
+    /** Other rows may be of the same instants now. */
+    forget: () => known.clear(),
   }
 }
 
