@@ -177,7 +177,7 @@ const seriesTable = (series: readonly SeriesLine[]) =>
     NAME: 'name',
     CATEGORY: 'category',
     UNIT: series => (series.currency === null ? series.unit : `${series.currency}/${series.unit}`),
-    CADENCE: 'cadence',
+    CADENCE: series => series.resolution ?? series.cadence,
     SOURCE: 'source',
     STATUS: series =>
       `${series.own ? 'custom' : 'shipped'}${series.active ? '' : ', retired'}${series.has_data ? '' : ', no data'}`,

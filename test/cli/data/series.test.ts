@@ -85,3 +85,16 @@ test('a fault in a file of series is named by its line, and none is added', asyn
   expect((await run('list', '--own')).out).not.toContain('DESK_A')
   remove(dir)
 }, 20_000)
+
+test('a series of delivery periods is listed with their length as its cadence', async () => {
+  const dir = temporaryDir()
+  const data = emptyDirectory(join(dir, 'data'))
+  const run = (line: string) => command('series', ...line.split(' '), '--data', data)
+  const { code, out, err } = await run(
+    'add DESK_POWER_EUR --name Power --category power --unit mwh --currency EUR --time delivery --zone Europe/Berlin --resolution PT1H',
+  )
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain(' PT1H ')
+  expect(out).not.toContain('intraday')
+  remove(dir)
+}, 20_000)
