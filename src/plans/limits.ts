@@ -9,46 +9,24 @@ export interface LimitReached {
  * The limits that apply to everyone, whatever the plan; all of them are settings, and `GET
  * /v1/meta/limits` publishes them.
  */
-export interface Limits {
-  /** Requests of one key in any 60 s; a plan may have its own number. */
-  perMinute: number
-  /** Requests of one client address without a valid key in any 60 s. */
-  unauthenticated: number
-  /** Requests of one key in any 60 s while its quota is used up or it is suspended. */
-  overQuota: number
-  /** Marine requests of one key in any 60 s, alongside the general window. */
-  marine: number
-  /** Historical marine requests of one key in any 60 s, alongside the general window. */
-  marineHistorical: number
-  /** Demo requests of one client address in any 60 minutes. */
-  demoPerHour: number
-  /** Active API keys of an account. */
-  keysMax: number
-  /** Requests of the enterprise plan in a month. */
-  enterprisePerMonth: number
-  trialDays: number
-  codesPerRequestMax: number
-  deliveryCodesMax: number
-  deliveryNameMax: number
-  manualSendCooldownSeconds: number
-  dispatchIntervalSeconds: number
-  keyNameMax: number
-  windowedPerPageMax: number
-  alertsHistoryPerPageMax: number
-  futuresMaxAgeHours: number
-  futuresOhlcDaysMax: number
-  webhookRetries: number
-  webhookDeactivateAfter: number
-}
+export type Limits = Record<keyof typeof defaultLimits, number>
 
-export const defaultLimits: Readonly<Limits> = {
+export const defaultLimits = {
+  /** Requests of one key in any 60 s; a plan may have its own number. */
   perMinute: 60,
+  /** Requests of one client address without a valid key in any 60 s. */
   unauthenticated: 10,
+  /** Requests of one key in any 60 s while its quota is used up or it is suspended. */
   overQuota: 5,
+  /** Marine requests of one key in any 60 s, alongside the general window. */
   marine: 30,
+  /** Historical marine requests of one key in any 60 s, alongside the general window. */
   marineHistorical: 5,
+  /** Demo requests of one client address in any 60 minutes. */
   demoPerHour: 20,
+  /** Active API keys of an account. */
   keysMax: 5,
+  /** Requests of the enterprise plan in a month. */
   enterprisePerMonth: 10_000_000,
   trialDays: 7,
   codesPerRequestMax: 20,
