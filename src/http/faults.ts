@@ -1,12 +1,13 @@
 import { sleep } from '../lib/time/clock.ts'
-import { dayMs, isoInstant } from '../lib/time/instant.ts'
+import { dayMs } from '../lib/time/instant.ts'
+import { efficiency } from '../plans/efficiency.ts'
 import type { Plans } from '../plans/plans.ts'
 import { type QuotaKind, tierIds } from '../plans/tiers.ts'
 import type { WindowReading } from './answer/rate-headers.ts'
 import { servedMethods } from './front.ts'
 import type { RequestContext, SimulatedQuota } from './gate/request-context.ts'
 import { Problem, type ProblemCode, problems } from './problem/problem.ts'
-import { type Links, overloaded, tooFast } from './problem/refusals.ts'
+import { type Links, overloaded, quotaProblem, tooFast } from './problem/refusals.ts'
 
 /** A simulated error or delay for the next requests of a route. */
 export interface Fault {
@@ -25,7 +26,7 @@ export interface Fault {
 }
 
 /**
- * Faults on demand, for developers who must see how their client takes a refusal. Demo instances
+ * Faults on demand, for developers who test how their client handles errors. Demo instances
  * only.
  */
 export type Faults = ReturnType<typeof createFaults>
@@ -98,34 +99,17 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
   }
   const tier = tierWith(kind, plans)
   const limit = tier.requestQuota ?? 0
-  const resetAt = isoInstant(now + dayMs)
-  const inSeconds = dayMs / 1000
-  const retry = problems[code].status === 429 ? { retry_after: inSeconds } : {}
-  return new Problem(
-    code,
-    `The quota of ${limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`,
-    {
-      reset: { date: resetAt, timestamp: Math.floor((now + dayMs) / 1000), in_seconds: inSeconds },
-      reset_at: resetAt,
-      current_usage: { used: limit, limit, remaining: 0, window: kind, percent_used: 100 },
-      current_plan: tier.planId,
-      efficiency: {
-        requests_today: limit,
-        distinct_codes: 1,
-        batchable_requests: 0,
-        cacheable_requests: 0,
-        score: 100,
-      },
-      reduce_usage: [],
-      recommended_plan:
-        plans.tiers[Math.min(tierIds.indexOf(tier.id) + 1, plans.tiers.length - 1)]!.id,
-      upgrade_url: links.upgradeUrl,
-      remediation_url: links.upgradeUrl,
-      simulated: true,
-      ...retry,
-    },
-    problems[code].status === 429 ? { headers: { 'retry-after': String(inSeconds) } } : {},
-  )
+  const next = plans.tiers[Math.min(tierIds.indexOf(tier.id) + 1, plans.tiers.length - 1)]!
+  const quota = {
+    window: { kind, limit, endsAt: now + dayMs },
+    used: limit,
+    planId: tier.planId,
+    report: efficiency({ requests: limit, distinctCodes: 1, batchable: 0, cacheable: 0 }),
+    advice: [],
+    recommendedPlan: next.id,
+  }
+  const { message, extra, headers } = quotaProblem(code, quota, links, now)
+  return new Problem(code, message, { ...extra, simulated: true }, { headers })
 }
 
 /**

@@ -93,7 +93,7 @@ export function quotaRemaining(window: QuotaWindow, used: number, extra = 0): nu
   return window.limit === null ? null : Math.max(0, window.limit - used) + Math.max(0, extra)
 }
 
-/** The source of the next request: the quota first, then bought requests. */
+/** What the next request is charged to: the quota first, then bought requests. */
 export function quotaSource(
   window: QuotaWindow,
   used: number,
@@ -114,7 +114,7 @@ export function quotaState(
 }
 
 /** Percent of the quota used, two decimals, at most 100; 0 without a quota, 100 of a quota of 0. */
-export function percentUsed(window: QuotaWindow, used: number): number {
+export function percentUsed(window: Pick<QuotaWindow, 'limit'>, used: number): number {
   if (window.limit === null) return 0
   return window.limit === 0 ? 100 : Math.min(100, Math.round((10_000 * used) / window.limit) / 100)
 }

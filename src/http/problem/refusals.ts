@@ -1,13 +1,13 @@
 import { isoInstant } from '../../lib/time/instant.ts'
 import { efficiency, reduceUsage } from '../../plans/efficiency.ts'
 import { cheapestWith, type Entitlements, type Plans, recommendedPlan } from '../../plans/plans.ts'
-import { percentUsed, quotaRefusals } from '../../plans/quota.ts'
+import { percentUsed, type QuotaWindow, quotaRefusals } from '../../plans/quota.ts'
 import type { Scope } from '../../plans/roles/scopes.ts'
 import { type Feature, featureSubjects } from '../../plans/tiers.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import type { Meter } from '../../topics/keys/service/meter.ts'
 import type { WindowReading } from '../answer/rate-headers.ts'
-import { Problem, type ProblemCode, type ProblemShape } from './problem.ts'
+import { Problem, type ProblemCode, type ProblemShape, problems } from './problem.ts'
 
 /** Addresses that refusals link to, as the request reached the server. */
 export interface Links {
@@ -29,7 +29,7 @@ export function tooFast(window: WindowReading, reason = ''): Problem {
   )
 }
 
-/** Whether a key is good for a part of the API. */
+/** Whether a key has a scope. */
 export const hasScope = ({ key, isRestricted }: KeyState, scope: Scope): boolean =>
   !isRestricted || key.scopes.length === 0 || key.scopes.includes(scope)
 
@@ -37,11 +37,11 @@ export const hasScope = ({ key, isRestricted }: KeyState, scope: Scope): boolean
 export const scopeMissing = ({ key }: KeyState, scope: Scope, what: string): Problem =>
   new Problem(
     'KEY_SCOPE_MISSING',
-    `This API key is good for ${key.scopes.join(', ')}; ${what} is of ${scope}.`,
+    `This API key has the scopes ${key.scopes.join(', ')}; ${what} needs the scope ${scope}.`,
     { required_scope: scope, scopes: key.scopes },
   )
 
-/** 503 for a heavy request while there is more to do than gets done. */
+/** 503 for a heavy request while the instance is overloaded. */
 export const overloaded = (): Problem =>
   new Problem(
     'OVERLOADED',
@@ -59,10 +59,62 @@ export const queryWorkerUnavailable = (): Problem =>
     { headers: { 'retry-after': '5' } },
   )
 
-/**
- * 402 or 429 for a used-up quota: the usage, when it resets, suggestions to reduce usage, and the
- * plan with a larger quota.
- */
+/** A used-up quota: the usage, suggestions to reduce it, and the plan with a larger quota. */
+interface UsedUpQuota {
+  window: Pick<QuotaWindow, 'kind' | 'limit' | 'endsAt'>
+  used: number
+  planId: string
+  report: ReturnType<typeof efficiency>
+  advice: ReturnType<typeof reduceUsage>
+  recommendedPlan: string
+}
+
+/** 402 or 429 for a used-up quota, with the time of its reset and the plan to upgrade to. */
+export function quotaProblem(
+  code: ProblemCode,
+  { window, used, planId, report, advice, recommendedPlan }: UsedUpQuota,
+  { docsUrl, upgradeUrl }: Links,
+  now: number,
+): Problem {
+  const { kind, limit, endsAt } = window
+  const inSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
+  const resetAt = isoInstant(endsAt)
+  const isRetried = problems[code].status === 429
+  return new Problem(
+    code,
+    `The quota of ${limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`,
+    {
+      reset: { date: resetAt, timestamp: Math.floor(endsAt / 1000), in_seconds: inSeconds },
+      reset_at: resetAt,
+      current_usage: {
+        used,
+        limit,
+        remaining: 0,
+        window: kind,
+        percent_used: percentUsed(window, used),
+      },
+      current_plan: planId,
+      efficiency: {
+        requests_today: report.requestsToday,
+        distinct_codes: report.distinctCodes,
+        batchable_requests: report.batchableRequests,
+        cacheable_requests: report.cacheableRequests,
+        score: report.score,
+      },
+      reduce_usage: advice.map(({ anchor, ...rest }) => ({
+        ...rest,
+        docs_url: `${docsUrl}#${anchor}`,
+      })),
+      recommended_plan: recommendedPlan,
+      upgrade_url: upgradeUrl,
+      remediation_url: upgradeUrl,
+      ...(isRetried && { retry_after: inSeconds }),
+    },
+    isRetried ? { headers: { 'retry-after': String(inSeconds) } } : {},
+  )
+}
+
+/** The refusal of a key whose quota is used up. */
 export function quotaUsedUp(
   meter: Meter,
   plans: Plans,
@@ -72,48 +124,18 @@ export function quotaUsedUp(
   futures: boolean,
 ): Problem {
   const { window, used, entitled } = meter.quotaUsage(key)
-  const refusal = quotaRefusals[window.kind]
-  const inSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000))
+  const { code, futuresCode } = quotaRefusals[window.kind]
   const day = meter.day(key)
-  const report = efficiency(day, plans.limits.codesPerRequestMax)
-  const resetAt = isoInstant(window.endsAt)
-  const extra = {
-    reset: { date: resetAt, timestamp: Math.floor(window.endsAt / 1000), in_seconds: inSeconds },
-    reset_at: resetAt,
-    current_usage: {
-      used,
-      limit: window.limit,
-      remaining: 0,
-      window: window.kind,
-      percent_used: percentUsed(window, used),
-    },
-    current_plan: entitled.planId,
-    efficiency: {
-      requests_today: report.requestsToday,
-      distinct_codes: report.distinctCodes,
-      batchable_requests: report.batchableRequests,
-      cacheable_requests: report.cacheableRequests,
-      score: report.score,
-    },
-    reduce_usage: reduceUsage(day, plans.limits.codesPerRequestMax).map(
-      ({ anchor, ...advice }) => ({
-        ...advice,
-        docs_url: `${links.docsUrl}#${anchor}`,
-      }),
-    ),
-    recommended_plan: recommendedPlan(plans, entitled.tier, window.capped).id,
-    upgrade_url: links.upgradeUrl,
-    remediation_url: links.upgradeUrl,
+  const { codesPerRequestMax } = plans.limits
+  const quota = {
+    window,
+    used,
+    planId: entitled.planId,
+    report: efficiency(day, codesPerRequestMax),
+    advice: reduceUsage(day, codesPerRequestMax),
+    recommendedPlan: recommendedPlan(plans, entitled.tier, window.capped).id,
   }
-  const code = futures ? refusal.futuresCode : refusal.code
-  const message = `The quota of ${window.limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`
-  if (refusal.status === 402) return new Problem(code, message, extra)
-  return new Problem(
-    code,
-    message,
-    { ...extra, retry_after: inSeconds },
-    { headers: { 'retry-after': String(inSeconds) } },
-  )
+  return quotaProblem(futures ? futuresCode : code, quota, links, now)
 }
 
 const codeByFeature: Partial<Record<Feature, ProblemCode>> = {
