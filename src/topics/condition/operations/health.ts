@@ -40,14 +40,14 @@ const Health = t.object('Get service health', {
   ),
 })
 
-/** A feed as answers have it. */
+/** A feed in responses. */
 export const FeedRow = t.Object({
   name: t.string('Source and category.', 'EIA/storage'),
   status: t.oneOf(['current', 'delayed', 'stale', 'empty']),
-  last_observation_at: t.instantOrNull('Time of its newest observation.'),
-  expected_by: t.instantOrNull('When it stops being current unless a new one arrives.'),
-  codes: t.integer('Codes of it with data.', 12),
-  stale_codes: t.integer('Of them stale.', 0),
+  last_observation_at: t.instantOrNull('Time of the newest observation of the feed.'),
+  expected_by: t.instantOrNull('When the feed becomes delayed unless a new observation arrives.'),
+  codes: t.integer('Codes of the feed with data.', 12),
+  stale_codes: t.integer('Stale codes of the feed.', 0),
 })
 
 const Status = envelopeOf({
@@ -143,7 +143,7 @@ function livenessOperations({
       operationId: 'getHealth',
       summary: 'Get service health',
       description,
-      access: { open: 'Anybody may ask whether the service lives.' },
+      access: { open: 'Health is public.' },
       query: ReadyQuery.properties,
       answers: { 200: Health, 503: Health },
       handle: ({ query, reply }) => answer(reply, query),
@@ -152,7 +152,7 @@ function livenessOperations({
       operationId: 'getHealthForProbes',
       summary: 'Check health for probes',
       description: `${description} Without a rate limit.`,
-      access: { open: 'Probes ask often.', rate: 'none' },
+      access: { open: 'Probes send many requests.', rate: 'none' },
       query: ReadyQuery.properties,
       answers: { 200: Health, 503: Health },
       handle: ({ query, reply }) => answer(reply, query),
@@ -160,7 +160,7 @@ function livenessOperations({
   ]
 }
 
-/** For how long the process has been there; some virtual machines set back every clock. */
+/** Uptime, never negative: some virtual machines set every clock back. */
 export const upMs = ({ clock, openedMs }: Pick<HealthDeps, 'clock' | 'openedMs'>): number =>
   Math.max(0, clock.monotonic() - openedMs)
 
@@ -171,7 +171,7 @@ const millisecondsOf = (text: string): number => {
   return Number(count) * unitMs[unit!]!
 }
 
-/** Why the operator must act, without the name of an account. */
+/** Why the operator must act; names no account. */
 function reasonOf(
   { disk, backupRecord, scrub }: Pick<HealthDeps, 'disk' | 'backupRecord' | 'scrub'>,
   texts: readonly (string | undefined)[],
@@ -190,7 +190,7 @@ function reasonOf(
     : 'The last scheduled backup failed; see the log.'
 }
 
-/** Whether the service lives and how each part of it is doing. */
+/** Health of the service, and status of each part. */
 export const healthOperations: Operations = [
   livenessOperations,
   operation('GET /v1/status', {
