@@ -3,10 +3,10 @@ import type { ProgramEnvironment } from './environment.ts'
 
 const styles = { ok: 'green', warning: 'yellow', error: 'red' } as const
 
-/** Colours a word by its verdict. */
+/** Colours the word of a status. */
 export type Paint = (verdict: keyof typeof styles, word: string) => string
 
-/** Colours for a person at a terminal; none where output goes elsewhere, or with NO_COLOR (no-color.org). */
+/** Colours for a terminal; none if output goes elsewhere or NO_COLOR is set (no-color.org). */
 export function paintFor({
   isTerminal = false,
   env,

@@ -29,7 +29,7 @@ export interface Runtime {
 
 /** The runtime of an instance before its directory is opened. */
 export interface ProcessRuntime extends Omit<Runtime, 'db' | 'masterKey'> {
-  /** Gives up data sealed with another master key: the operator confirmed that. */
+  /** Replaces data that is sealed with another master key: the operator confirmed that. */
   takesNewMasterKey?: boolean
   /** Replaces a lost database by an empty one: the operator confirmed that. */
   takesNewDatabase?: boolean

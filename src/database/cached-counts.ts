@@ -1,9 +1,9 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { lazy } from './statement.ts'
 
-/** The counts that a connection has made since the last write. */
+/** The counts of a connection since the last write. */
 interface Counts {
-  /** Another text after every write, by this connection or another one. */
+  /** A text that changes with every write, by this connection or another one. */
   state(): { state: string; hasWritten: boolean }
   version: string
   byQuery: Map<string, number>

@@ -13,7 +13,7 @@ interface CheckpointState {
   /** Set while the other thread checkpoints. */
   inProgress: Promise<void> | undefined
   /** The WAL has to be truncated once the other thread has finished. */
-  isToBeEmptied: boolean
+  mustTruncate: boolean
 }
 
 interface CheckpointElsewhere {
@@ -36,7 +36,7 @@ export function checkpointWithChecksums(db: Database, path: string, pagesMax: nu
     isDue: false,
     elsewhere: undefined,
     inProgress: undefined,
-    isToBeEmptied: false,
+    mustTruncate: false,
   }
   states.set(db, state)
   const close = db.close.bind(db)
@@ -99,18 +99,18 @@ export const checksumsOf = (db: Database): PageChecksums | undefined => states.g
 export function checkpointLongWal(db: Database): void {
   const state = states.get(db)
   if (!state || db.inTransaction) return
-  const wanted = wantedBy(state)
+  const wanted = workDue(state)
   if (wanted === 'checkpoint at once') checkpointHere(state)
-  else if (wanted !== undefined) tendAfterOthers(db, state)
+  else if (wanted !== undefined) checkpointAfterRequests(db, state)
 }
 
 /**
  * The work that is due at this length of the WAL: writing checksums of its newest part, or a
  * checkpoint.
  */
-function wantedBy({ checksums, pagesMax, elsewhere, inProgress }: CheckpointState) {
+function workDue({ checksums, pagesMax, elsewhere, inProgress }: CheckpointState) {
   const part = pagesMax / 4
-  const { toCheckpoint, sinceCheckpoint, toTakeIn } = checksums.logPages()
+  const { toCheckpoint, sinceCheckpoint, framesBehind: toTakeIn } = checksums.logPages()
   if (inProgress) return toTakeIn >= part ? 'checksums' : undefined
   // While a read transaction delays a checkpoint, not every commit tries again.
   if (toCheckpoint >= pagesMax && sinceCheckpoint >= part)
@@ -121,7 +121,7 @@ function wantedBy({ checksums, pagesMax, elsewhere, inProgress }: CheckpointStat
 }
 
 /** The next turn answers requests that came during the write; the one after it is for the WAL. */
-function tendAfterOthers(db: Database, state: CheckpointState): void {
+function checkpointAfterRequests(db: Database, state: CheckpointState): void {
   if (state.isDue) return
   state.isDue = true
   soon(() =>
@@ -129,8 +129,8 @@ function tendAfterOthers(db: Database, state: CheckpointState): void {
       state.isDue = false
       // The database may have been closed or checkpointed in the meantime.
       if (states.get(db) !== state || db.inTransaction) return
-      const wanted = wantedBy(state)
-      if (wanted === 'checksums') state.checksums.takeIn()
+      const wanted = workDue(state)
+      if (wanted === 'checksums') state.checksums.update()
       else if (wanted === undefined) return
       else if (state.elsewhere) beginCheckpointThere(db, state, state.elsewhere)
       else checkpointHere(state)
@@ -154,14 +154,14 @@ function beginCheckpointThere(
   state: CheckpointState,
   elsewhere: CheckpointElsewhere,
 ): void {
-  state.checksums.takeIn()
-  state.inProgress = whileHeld(elsewhere).then(() => {
+  state.checksums.update()
+  state.inProgress = runWhileReading(elsewhere).then(() => {
     state.inProgress = undefined
     // The database may have been closed in the meantime, and its read transaction with it.
     if (states.get(db) !== state) return
     if (elsewhere.reader.inTransaction) elsewhere.reader.run('ROLLBACK')
-    const { checksums, pagesMax, isToBeEmptied } = state
-    state.isToBeEmptied = false
+    const { checksums, pagesMax, mustTruncate: isToBeEmptied } = state
+    state.mustTruncate = false
     const { all, toCheckpoint } = checksums.logPages()
     if (isToBeEmptied) attemptCheckpoint(() => checksums.checkpoint('TRUNCATE'))
     else if (toCheckpoint === 0 || all >= longestWal * pagesMax) checkpointHere(state)
@@ -170,7 +170,7 @@ function beginCheckpointThere(
 }
 
 /** Resolves when the other thread has finished. */
-async function whileHeld({ run, reader }: CheckpointElsewhere): Promise<void> {
+async function runWhileReading({ run, reader }: CheckpointElsewhere): Promise<void> {
   try {
     reader.run('BEGIN')
     reader.query('SELECT 1 FROM sqlite_schema').get()
@@ -186,6 +186,6 @@ export function checkpoint(db: Database): void {
   if (!state) db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   // SQLite would wait for the other thread's read transaction, so the WAL is truncated after that
   // has ended.
-  else if (state.inProgress) state.isToBeEmptied = true
+  else if (state.inProgress) state.mustTruncate = true
   else state.checksums.checkpoint('TRUNCATE')
 }

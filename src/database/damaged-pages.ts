@@ -9,8 +9,8 @@ const rereadsMax = 4
 const chunkPages = 256
 
 /**
- * Pages of a database file that are not what their checksums are of; undefined where it has no
- * checksums. Also alongside the server that writes it, from a process that does not have it open.
+ * The pages of a database file that do not match their checksums; undefined for a database without
+ * checksums. A server may write the database at the same time, if it is another process.
  */
 export function damagedPages(path: string): number[] | undefined {
   if (!existsSync(checksumsPath(path))) return undefined

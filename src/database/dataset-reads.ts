@@ -36,8 +36,8 @@ export const readsNow = (db: Database): DatasetReads => ({
 })
 
 /**
- * Reads what was known at a moment. Before anything was recorded of a dataset, these are the rows
- * first recorded of what speaks for that moment or an earlier one, as of prices.
+ * Reads what was known at a moment. For a moment before the first recording of a dataset, these are
+ * the rows that were recorded first and whose own time is not later, as for prices.
  */
 export function readsAsOf(db: Database, asOf: number): DatasetReads {
   const read = new Set<string>()

@@ -6,9 +6,9 @@ import { nextTurn } from '../lib/process/loop-turns.ts'
 /** Commits that another thread syncs to disk, while this one serves other requests. */
 export interface LateCommits {
   /**
-   * Runs `work` and resolves with its result once the disk has what it committed. Others read it
-   * before; a power cut may take it back until then, so it is not acknowledged earlier. Rejects
-   * with what `work` threw, and where the disk refused it.
+   * Runs `work` and resolves with its result once its commit is on disk. Until then a power cut may
+   * revert the commit, which other reads already see, so it is not acknowledged earlier. Rejects
+   * with the error of `work` or of the disk.
    */
   run<T>(work: () => T): Promise<T>
   /**

@@ -69,7 +69,7 @@ export function keepChecksums(db: Database, path: string) {
    */
   const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE') => {
     const startedMs = stopwatch.monotonic()
-    file.attempt(open => wal.takeInAll(open, walState.get()!.log))
+    file.attempt(open => wal.readAllFrames(open, walState.get()!.log))
     db.run(`PRAGMA wal_checkpoint(${mode})`)
     const lastMs = stopwatch.monotonic() - startedMs
     checkpoints = { count: checkpoints.count + 1, ms: checkpoints.ms + lastMs, lastMs }
@@ -102,11 +102,11 @@ export function keepChecksums(db: Database, path: string) {
         all: log,
         toCheckpoint: log - checkpointed,
         sinceCheckpoint: log < checkpointedAt ? log : log - checkpointedAt,
-        toTakeIn: wal.unread(log),
+        framesBehind: wal.unread(log),
       }
     },
     /** Writes the checksums of pages that were added to the WAL, so that the next checkpoint is shorter. */
-    takeIn: () => file.attempt(open => wal.takeIn(open, walState.get()!.log)),
+    update: () => file.attempt(open => wal.readFrames(open, walState.get()!.log)),
     /**
      * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
      * without one gets it. `next`: where to continue; undefined after the last page.
@@ -216,7 +216,7 @@ function followWal(path: string, pages: number, pageBytes: number, inherits: boo
   const storedSums = new Uint32Array(blockEntries)
 
   /** Writes the checksums of pages that were added to the WAL since it was last read. */
-  const takeIn = (file: number, log: number) => {
+  const readFrames = (file: number, log: number) => {
     if (log <= 0) return
     const { sums, databasePages } = walPages.read(log)
     if (sums.length === 0) return
@@ -237,10 +237,10 @@ function followWal(path: string, pages: number, pageBytes: number, inherits: boo
     }
   }
   return {
-    takeIn,
+    readFrames,
     /** When it returns, the disk has the checksums of every page in the WAL. */
-    takeInAll(file: number, log: number) {
-      takeIn(file, log)
+    readAllFrames(file: number, log: number) {
+      readFrames(file, log)
       if (isOnDisk) return
       if (pagesAfterCheckpoint > 0) entriesOf(file).cutTo(pagesAfterCheckpoint)
       fsyncSync(file)

@@ -22,10 +22,11 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
   const rowOf = (row: 'NEW' | 'OLD') =>
     `json_object(${columns.map(column => `'${column}', ${row}.${column}`).join(', ')})`
   const isSameRow = `subject = '${table}' AND key = ${keyOf('NEW')}`
-  const later = (isRewrite: string) => lateRowSql(table, 'NEW.recorded_at', keyOf('NEW'), isRewrite)
+  const lateRow = (isRewrite: string) =>
+    lateRowSql(table, 'NEW.recorded_at', keyOf('NEW'), isRewrite)
   const values = (fields: string) => `json_remove(${fields}, '$.recorded_at')`
   // The row that was known at the time may have been the same.
-  const isNews = `NOT EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow}
+  const isNewVersion = `NOT EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow}
     AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at
     AND ${values('fields')} = ${values(rowOf('NEW'))})`
   // The next version was no change of the one before it, and now it is one.
@@ -48,15 +49,15 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
       END`,
     late: `BEFORE UPDATE ON ${table} WHEN NEW.recorded_at < OLD.recorded_at
       BEGIN
-        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND NEW.recorded_at IN (recorded_at, superseded_at))`)}
-          AND ${isNews};
+        ${lateRow(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND NEW.recorded_at IN (recorded_at, superseded_at))`)}
+          AND ${isNewVersion};
         ${lateFrom(table, following)};
         INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
         SELECT '${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT superseded_at
           FROM dataset_revisions WHERE ${isSameRow} AND recorded_at <= NEW.recorded_at AND superseded_at > NEW.recorded_at),
           (SELECT min(recorded_at) FROM dataset_revisions WHERE ${isSameRow} AND recorded_at > NEW.recorded_at
             AND superseded_at > recorded_at), OLD.recorded_at), ${rowOf('NEW')}
-          WHERE ${isNews};
+          WHERE ${isNewVersion};
         UPDATE dataset_revisions SET superseded_at = NEW.recorded_at
           WHERE ${isSameRow} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at
           AND EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND recorded_at = NEW.recorded_at);
@@ -67,11 +68,11 @@ function triggersOf({ name: table, key }: DatasetTable, columns: readonly string
       END`,
     added: `AFTER INSERT ON ${table}
       BEGIN
-        ${later(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND superseded_at = NEW.recorded_at)`)};
+        ${lateRow(`EXISTS (SELECT 1 FROM dataset_revisions WHERE ${isSameRow} AND superseded_at = NEW.recorded_at)`)};
       END`,
     rewritten: `AFTER UPDATE ON ${table}
       BEGIN
-        ${later('NEW.recorded_at = OLD.recorded_at')} AND ${rowOf('NEW')} IS NOT ${rowOf('OLD')};
+        ${lateRow('NEW.recorded_at = OLD.recorded_at')} AND ${rowOf('NEW')} IS NOT ${rowOf('OLD')};
       END`,
   }
   // Tables that are not read as of a moment keep earlier versions for the feed of changes alone.

@@ -54,16 +54,16 @@ export function readWal(databasePath: string): WalState | undefined {
   for (let frame = 1; frame <= count; frame += 1) {
     const at = headerBytes + (frame - 1) * frameBytes
     const isOurs = saltsAt(view, at + 8) === salts
-    const ofHead = checksum(view, at, 8, isLittle, running)
-    const ofPage = checksum(view, at + frameHeaderBytes, pageBytes, isLittle, ofHead)
+    const headSums = checksum(view, at, 8, isLittle, running)
+    const pageSums = checksum(view, at + frameHeaderBytes, pageBytes, isLittle, headSums)
     const isGood =
-      isOurs && ofPage[0] === view.getUint32(at + 16) && ofPage[1] === view.getUint32(at + 20)
+      isOurs && pageSums[0] === view.getUint32(at + 16) && pageSums[1] === view.getUint32(at + 20)
     if (!isGood) {
       const after = commitsFrom(view, frame, count, frameBytes, salts)
       const brokenAt = after > 0 ? frame : undefined
       return { salts, frames, brokenAt, commitsAfter: after, pages }
     }
-    running = ofPage
+    running = pageSums
     open.push(view.getUint32(at))
     if (view.getUint32(at + 4) === 0) continue
     frames = frame

@@ -108,7 +108,7 @@ function notFoundPage(page: Response, headers: Readonly<Record<string, string>>)
   return answer
 }
 
-/** Whether a person looks for a page: programs that read anything do not name HTML. */
+/** Whether the client is a browser: programs that accept anything do not name HTML. */
 const isBrowser = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.get('accept') ?? '')
 

@@ -1,4 +1,4 @@
-/** What replicas have of the commits of this instance; nothing of it without replication. */
+/** How far replicas have the commits of this instance; empty without replication. */
 export interface ReplicatedCommits {
   /**
    * Whether replicas have the write. False after a timeout: the write is not acknowledged. Absent:
@@ -37,7 +37,7 @@ export function createCommitAnswers(
     if (!charge || !response?.ok) return response
     return charge.then(isCharged => {
       if (isCharged) return response
-      // It is never read, and an open stream would keep its place.
+      // The body is never read, and an open stream would stay counted.
       void response.body?.cancel()
       return refuse(
         request,

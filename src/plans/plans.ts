@@ -80,7 +80,7 @@ export function unlimitedPlans(limits: Readonly<Limits> = defaultLimits): Plans 
 }
 
 /**
- * Works out, once, what every tier with every set of add-ons may do. `tiers` are the seven of
+ * Computes once the rights of every tier with every set of add-ons. `tiers` are the seven of
  * `tierIds`, in that order.
  */
 export function assemblePlans(
@@ -127,7 +127,7 @@ function grant(
   })
 }
 
-/** Whether an add-on can be had on a plan. */
+/** Whether an add-on is available on a plan. */
 export const addOnFits = (tier: Tier, addOn: AddOn): boolean =>
   tier.access[addOn.feature] === 'addon'
 

@@ -114,7 +114,9 @@ export function sourceConfig(values: Fields | null): {
     fields: new Map(
       rowFields.flatMap(field => mapped(field, text(field, part('fields'), `fields.${field}`))),
     ),
-    defaults: new Map(rowFields.flatMap(field => standIn(field, part('defaults')[field], fault))),
+    defaults: new Map(
+      rowFields.flatMap(field => defaultEntry(field, part('defaults')[field], fault)),
+    ),
     intervalMinutes:
       minutesOf(fields.interval_minutes) ??
       fault('interval_minutes', minutesRight) ??
@@ -138,7 +140,7 @@ const names = (text: string | undefined): string[] => (text ? text.split('.') : 
 const mapped = (field: RowField, text: string | undefined): [RowField, string[]][] =>
   text ? [[field, names(text)]] : []
 
-function standIn(
+function defaultEntry(
   field: RowField,
   value: unknown,
   fault: (field: string, why: string) => undefined,

@@ -36,7 +36,7 @@ export interface PublisherStart {
   endedEpochs: readonly string[]
   /** The last change when this process opened the database. */
   lastChange: number
-  /** The message of the stream of usage up to which it is counted here. */
+  /** The last message of the usage stream that is counted here. */
   usageTaken: UsagePlace
 }
 
@@ -50,7 +50,7 @@ export type FromPublisher =
 
 const idleMs = 10
 const retryMs = 1000
-/** How often it is seen whether stream and snapshots are still as they were left. */
+/** How often the stream and the snapshots are checked. */
 const checkEachMs = { stream: 2000, snapshot: 10_000 }
 const fetchedMax = 500
 const fetchedWithinMs = 2000
@@ -148,7 +148,7 @@ async function publish(start: PublisherStart): Promise<void> {
       let broken: unknown
       receiving.then(
         () => {
-          broken = new Error('the stream of usage is not read any more')
+          broken = new Error('the usage stream is no longer read')
         },
         error => {
           broken = error
@@ -196,8 +196,7 @@ async function publish(start: PublisherStart): Promise<void> {
 }
 
 /**
- * When the streams alongside that of changes were made: one that someone deletes has to be made
- * again.
+ * When the other streams were created: one that was deleted must be created again.
  */
 async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise<string> {
   const streams = [names.prices, names.usage, ...(events ? [names.events] : [])]
@@ -211,7 +210,7 @@ async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise
  */
 const nobody = ''
 
-/** Publishes for programs that keep no replica: the newest price of each code, and events. */
+/** Publishes for programs that are not replicas: the newest price of each code, and events. */
 function createPublicFeed(nats: Nats, services: Services, withEvents: boolean) {
   const { catalogue, latestPrices, clock } = services
   const { row } = createPriceTexts(latestPrices)
@@ -274,7 +273,7 @@ function createPublicFeed(nats: Nats, services: Services, withEvents: boolean) {
         }
       }
     },
-    /** Throws where someone has taken prices out. */
+    /** Throws if prices were removed from the stream. */
     async check(): Promise<void> {
       const { state } = await nats.manager.streams.info(pricesStream)
       if (state.messages < lastTexts.size)

@@ -110,7 +110,7 @@ export function rowPutter(db: Database, table: DatasetTable) {
 }
 
 /** Whether two rows are equal apart from their ids and the times of recording and reading. */
-export const isAgain = (before: Row, now: Row): boolean =>
+export const hasSameValues = (before: Row, now: Row): boolean =>
   Object.keys(before).every(
     column =>
       ['id', 'recorded_at', 'fetched_at'].includes(column) || before[column] === now[column],

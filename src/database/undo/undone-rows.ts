@@ -3,7 +3,7 @@ import { datasetTables } from '../dataset-tables.ts'
 import { statements } from '../statement.ts'
 import { followersOf, type Row } from './followers.ts'
 import {
-  isAgain,
+  hasSameValues,
   laterRows,
   type NotedRow,
   nameOf,
@@ -45,7 +45,8 @@ export function createUndoneRowStore(db: Database) {
     const isSame = (row: NotedRow, key: string) => {
       const is = readerOf(row.subject)(row.key)
       const was =
-        is && undone.get(nameOf({ subject: row.subject, key }))?.find(before => isAgain(before, is))
+        is &&
+        undone.get(nameOf({ subject: row.subject, key }))?.find(before => hasSameValues(before, is))
       if (!is || !was) return false
       if ('id' in was) numbersBefore.set(JSON.stringify([is.id]), JSON.stringify([was.id]))
       return true

@@ -11,7 +11,7 @@ export interface Release {
   expectedBy: number
 }
 
-/** One regular publication: on which days of its zone, and at what time there. */
+/** A regular publication: its days and its time in a zone. */
 export interface ReleaseRule {
   zone: string
   /** `HH:MM` on the clocks of the zone; a day may have another one. */
@@ -121,14 +121,14 @@ function workingDaysLater(holidays: Holidays, day: number, count: number): numbe
 
 const mondayOf = (day: number): number => day - (weekdayOfDay(day) - 1)
 
-/** Every working day at one time. */
+/** Publishes every working day. */
 export const everyWorkingDay = (time: string, holidays: Holidays, timing: Timing): ReleaseRule => ({
   ...timed(timing, 2 * hourMs, 20 * hourMs),
   time,
   isOn: day => isWorkingDay(holidays, day),
 })
 
-/** Every day of the year at one time. */
+/** Publishes every day of the year. */
 export const everyDay = (time: string, timing: Timing): ReleaseRule => ({
   ...timed(timing, 2 * hourMs, 30 * hourMs),
   time,
@@ -152,7 +152,7 @@ export const weeklyHeldBack = (
   },
 })
 
-/** On a weekday; where that is a holiday, on the working day before, at an earlier time where one is given. */
+/** Publishes on a weekday, or on the working day before a holiday, then at `earlierTime` if it is given. */
 export const weeklyBroughtForward = (
   weekday: number,
   time: string,
@@ -172,7 +172,7 @@ export const weeklyBroughtForward = (
   }
 }
 
-/** On the `count`-th working day of each month, from 1. */
+/** Publishes on the `count`-th working day of each month, counted from 1. */
 export const monthlyWorkingDay = (
   count: number,
   time: string,
@@ -188,7 +188,7 @@ export const monthlyWorkingDay = (
   },
 })
 
-/** On the working day at or after a day of each month. */
+/** Publishes on a day of each month, or on the next working day. */
 export const monthlyDay = (
   dayOfMonth: number,
   time: string,

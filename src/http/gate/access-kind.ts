@@ -7,7 +7,7 @@ export interface OpenAccess {
   /** Why no key is requested. `rate` `none` is for probes and documents, which nothing limits. */
   open: string
   rate?: 'default' | 'demo' | 'none'
-  /** A JSON body comes with it. */
+  /** The request has a JSON body. */
   body?: true
   /** A query worker answers it. */
   queryWorker?: true
@@ -15,8 +15,8 @@ export interface OpenAccess {
 
 export interface OperatorAccess {
   /**
-   * The operator's token, or a command on this machine. What the route is about decides which roles
-   * of tokens are good for it.
+   * The operator's token, or a command on this machine. The area of the route decides which roles of
+   * tokens may call it.
    */
   operator: OperatorArea
   /** It changes nothing, whatever its method. */
@@ -61,7 +61,7 @@ export interface KeyAccess {
   parameter?: string
   /** A read-only key may be in the path, after `/key/`. */
   linkKey?: true
-  /** Its parameters are those of another operation, so none is unknown. */
+  /** Passes its parameters to another operation, so none is unknown. */
   passesParametersOn?: true
   /**
    * The effect of the route on an account, for the roles of an organization; absent: GET reads,

@@ -62,11 +62,11 @@ export function createGate(deps: GateDeps) {
   /** Records a successful action; refused requests have changed nothing. */
   const audit = ({ action, outcome, free }: RequestContext, status: number) => {
     if (!action) return
-    const counted = outcome ?? status
+    const finalStatus = outcome ?? status
     // An action that failed with 503 is not recorded: on a full disk the entry would use the room
     // that is reserved for sign-ins.
-    if (free || (counted >= 400 && counted < 500) || counted === 503) return
-    deps.audit.note({ ...action, outcome: String(counted) })
+    if (free || (finalStatus >= 400 && finalStatus < 500) || finalStatus === 503) return
+    deps.audit.note({ ...action, outcome: String(finalStatus) })
   }
 
   return {

@@ -54,7 +54,7 @@ export const createRestrictions = ({
     if (key.readOnly && changesData(access, request.method))
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
   },
-  /** The part of the API that the key is good for. */
+  /** Refuses a key whose scopes do not include that of the route. */
   refuseScope(key: KeyState, route: string) {
     if (key.key.scopes.length === 0) return
     const scope = scopeOf(route)

@@ -1,6 +1,6 @@
 import { isRecord, type Schema } from './schema.ts'
 
-/** Whether it holds of one of the alternatives of a schema. */
+/** Whether one of the alternatives of a schema fulfils a condition. */
 const ofSome = (schema: Schema, holds: (member: Schema) => boolean): boolean =>
   Array.isArray(schema.anyOf) && schema.anyOf.some(member => isRecord(member) && holds(member))
 
@@ -34,7 +34,7 @@ export function undescribedNumbers(part: unknown): { name: string; schema: Schem
   return undescribed
 }
 
-/** Gives numbers that bring no description the one of their name. */
+/** Describes numbers that have no description by the text for their name. */
 export function describeNumbers(part: unknown, texts: Readonly<Record<string, string>>): void {
   for (const { name, schema } of undescribedNumbers(part)) {
     const description = Object.hasOwn(texts, name) ? texts[name] : undefined

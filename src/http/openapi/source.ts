@@ -31,8 +31,8 @@ export async function rawDocument(app: Registered): Promise<unknown> {
   const { swagger } = await import('@elysiajs/swagger')
   const specPath = '/-/document'
   const standIn = new Elysia()
-  // The same few are under every operation, and are more than all of the rest together: the
-  // plugin is given their numbers, and does not copy them.
+  // Every operation has the same few refusals, which are larger than everything else together. The
+  // plugin gets their indexes, so that it does not copy them.
   const refusals: unknown[] = []
   for (const { method, path, hooks } of app.routes) {
     if (documentedMethods.includes(method.toLowerCase()))

@@ -85,8 +85,8 @@ export interface Limited {
 }
 
 /**
- * Whether a key is held to less than its holder may do. Such a key must not lift its own limits, so
- * it neither manages keys, people and payments nor reads secrets.
+ * Whether a key may do less than its holder. Such a key must not lift its own limits, so it cannot
+ * manage keys, people and payments, or read secrets.
  */
 export const isLimited = (key: Limited): boolean =>
   key.readOnly ||

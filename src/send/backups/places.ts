@@ -24,7 +24,7 @@ export interface StoredBackup {
   bytes: number
 }
 
-/** Where backups lie. */
+/** A destination of backups. */
 export type BackupPlace = ReturnType<typeof bucketPlace>
 
 const inOrder = (backups: StoredBackup[]) => backups.sort((a, b) => a.at - b.at)
@@ -62,7 +62,7 @@ export const directoryPlace = (directory: string): BackupPlace => ({
       // A new file: its name may be a link to any file, and a command may be root's.
       rmSync(part, { force: true })
       writeFileSync(part, '', { mode: privateMode, flag: 'wx' })
-      // Parts that were left may be what takes the room.
+      // Parts that killed processes left may be what fills the disk.
       removeLeftParts(directory, statSync(part).mtimeMs)
       requireSpace(directory, bytesOf(path), name)
       rmSync(part)
@@ -81,7 +81,7 @@ export const directoryPlace = (directory: string): BackupPlace => ({
     copyFileSync(join(directory, name), path)
     closeToOthers(path)
   },
-  // Throws where that cannot be found out.
+  // Throws if that cannot be determined.
   has: async name => statSync(join(directory, name), { throwIfNoEntry: false }) !== undefined,
   async remove(name) {
     rmSync(join(directory, name), { force: true })
@@ -138,7 +138,7 @@ export function bucketPlace(settings: BucketSettings) {
         startAfter = last
       }
     },
-    /** It is there, whole, when this resolves. */
+    /** Resolves when the complete file is stored. */
     async put(path: string, name: string) {
       const { size } = Bun.file(path)
       await explained(client.write(prefix + name, Bun.file(path)))
@@ -148,7 +148,7 @@ export function bucketPlace(settings: BucketSettings) {
         throw new Error(`s3://${bucket}/${prefix}${name} has ${stored.size} of ${size} bytes`)
       }
     },
-    /** Writes one to a local file. */
+    /** Downloads a backup to a local file. */
     async fetch(name: string, path: string) {
       await explained(Bun.write(path, client.file(prefix + name)))
       closeToOthers(path)

@@ -57,7 +57,7 @@ function sheetsOf(lines: readonly InvoiceLine[]): (readonly InvoiceLine[])[] {
 
 // Latin-1 without its control characters: what the standard fonts can write in any case.
 const unwritable = /[^\x20-\x7e\xa0-\xff]/gu
-const written = (text: string): string => text.normalize('NFC').replace(unwritable, '?')
+const printable = (text: string): string => text.normalize('NFC').replace(unwritable, '?')
 
 function put(
   sheet: PDFPage,
@@ -66,7 +66,7 @@ function put(
   at: { x: number; y: number; size?: number; toRight?: boolean; widthMax?: number },
 ) {
   const { x, y, size = 10, toRight = false, widthMax } = at
-  let shown = written(text)
+  let shown = printable(text)
   while (
     widthMax !== undefined &&
     shown.length > 1 &&

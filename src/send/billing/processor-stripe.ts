@@ -27,18 +27,18 @@ import {
 export interface StripeSettings {
   key: string
   webhookSecret: string
-  /** Where the processor's interface is. */
+  /** Address of the processor's API. */
   url: string
   now(): number
   /** The timeout of one attempt; the library makes one more after a network error. */
   attemptMs?: number
-  /** Takes in whether the processor answers. */
+  /** Is notified whether the processor responds. */
   watch?: ProviderWatch
 }
 
 const attemptMs = 15 * secondMs
 const signatureAgeMaxSeconds = 300
-/** A session of the portal that no one opens is over after this. */
+/** A session of the portal that is not opened expires after this time. */
 const portalMs = 300 * secondMs
 const methodsMax = 100
 
@@ -54,7 +54,7 @@ type Connection = ReturnType<typeof connection>
 function connection({ key, url, attemptMs: timeout = attemptMs, watch }: StripeSettings) {
   const { protocol, hostname, port } = new URL(url)
   let loading: Promise<Stripe> | undefined
-  /** The library is big, and only who uses it needs it. */
+  /** The library is large, so it is loaded when it is first used. */
   const open = async (): Promise<Stripe> => {
     const { Stripe: Library } = await import('stripe')
     return new Library(key, {
@@ -81,7 +81,7 @@ function connection({ key, url, attemptMs: timeout = attemptMs, watch }: StripeS
       throw error
     }
   }
-  /** Asks, and puts the library's faults into words of this instance. */
+  /** Sends a request, and converts the errors of the library. */
   const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
     try {
       return await watched(work)
@@ -107,11 +107,11 @@ const fieldOf = (error: unknown, field: string): unknown =>
   (error as Record<string, unknown> | undefined)?.[field]
 const isMissing = (error: unknown): boolean =>
   fieldOf(error, 'code') === 'resource_missing' && fieldOf(error, 'statusCode') === 404
-/** A value that the processor does not accept, or something that is not there. */
+/** The processor does not accept a value, or an object does not exist. */
 const isRefused = (error: unknown): boolean =>
   [400, 404].includes(Number(fieldOf(error, 'statusCode')))
 
-/** The processor answered, and refused this one request: a card, or something that is not there. */
+/** The processor responded and refused this request: a card, or an object that does not exist. */
 function isOwnFault(error: unknown): boolean {
   if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return true
   const status = fieldOf(error, 'statusCode')
@@ -410,7 +410,7 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
   }
 }
 
-/** How things are there. */
+/** Reads the state of objects at the processor. */
 const lookups = ({ ask, find }: Connection) => ({
   subscription: async (ref: string) => {
     const subscription = await find(stripe => stripe.subscriptions.retrieve(ref))

@@ -142,21 +142,21 @@ export interface Processor {
     terms: RemoteTerms,
     key: string,
   ): Promise<RemoteSubscription>
-  /** At once, with the difference paid, or throws PaymentRefused and leaves it as it is. */
+  /** Applies at once and charges the difference, or throws PaymentRefused and changes nothing. */
   upgrade(ref: string, terms: RemoteTerms, key: string): Promise<RemoteSubscription>
-  /** From the next period on; the plan that it has, to take a pending one back. */
+  /** Applies from the next period on; the current plan reverts a pending change. */
   changeNext(ref: string, terms: RemoteTerms): Promise<RemoteSubscription>
   cancelAtPeriodEnd(ref: string, cancel: boolean): Promise<RemoteSubscription>
   /** Ends it at once, without a refund. */
   end(ref: string): Promise<RemoteSubscription>
   voidInvoice(ref: string): Promise<void>
-  /** Undefined when there is no such thing; so also below. */
+  /** Undefined if it does not exist, like the methods below. */
   subscription(ref: string): Promise<RemoteSubscription | undefined>
   invoice(ref: string): Promise<RemoteInvoice | undefined>
   /** The invoice that was made last. */
   latestInvoice(subscriptionRef: string): Promise<RemoteInvoice | undefined>
   sell(customerRef: string, sale: Sale): Promise<Charge>
-  /** The purchase that a payment was for, and what became of it. */
+  /** The purchase that a payment was for, and its result. */
   payment(ref: string): Promise<{ purchaseId: string; charge: Charge } | undefined>
   charge(ref: string): Promise<RemoteCharge | undefined>
   /** Undefined for a message that is not signed by the processor, or long ago. */

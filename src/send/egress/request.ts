@@ -13,24 +13,23 @@ export interface OutgoingRequest {
   /** The most bytes that are read of the response; it is cut there. */
   bytesMax: number
   /**
-   * How long the answer's body is waited for once its head is there; without it as long as the
-   * whole may take.
+   * Time limit of the response's body after its head; default: the limit of the whole request.
    */
   bodyMs?: number
 }
 
-/** An answer, read as it came: no redirect followed, nothing inflated. */
+/** A response as it was received: redirects are not followed, and nothing is decompressed. */
 export interface Answer {
   status: number
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** More would have come. */
+  /** The body is longer than `bytesMax`, or the connection ended early. */
   cut: boolean
   timing: Exchange['timing']
   tls: Exchange['tls']
 }
 
-/** Why there was no answer. */
+/** Why there was no response. */
 export class NoAnswer extends Error {
   readonly timing: Exchange['timing']
   constructor(message: string, timing: Exchange['timing']) {
@@ -39,7 +38,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** From the name to the end of the handshake. */
+/** Time limit from the DNS lookup to the end of the handshake. */
 export const connectMs = 10 * secondMs
 const headBytesMax = 16_384
 
@@ -67,9 +66,9 @@ export async function request(
   })
   return new Promise((resolve, reject) => {
     const httpRequest = open()
-    const undo: (() => void)[] = []
+    const cleanups: (() => void)[] = []
     const end = () => {
-      for (const each of undo) each()
+      for (const each of cleanups) each()
       httpRequest.destroy()
     }
     const fail = (message: string) => {
@@ -79,22 +78,22 @@ export async function request(
     const connected = () => {
       timing.connectMs ??= since()
     }
-    /** Once there is a head, its status is the answer, whatever follows it. */
+    /** Once the head has arrived, its status counts, whatever happens to the body. */
     let takeAsItIs: (() => void) | undefined
     const aborted = () => fail(messageOf(signal.reason))
-    undo.push(
+    cleanups.push(
       after(
         Math.max(0, connectMs - since()),
         () => timing.connectMs === null && fail(`no connection within ${connectMs / secondMs} s`),
       ),
     )
     signal.addEventListener('abort', aborted, { once: true })
-    undo.push(() => signal.removeEventListener('abort', aborted))
+    cleanups.push(() => signal.removeEventListener('abort', aborted))
     httpRequest.on('socket', socket =>
       socket.once(isSecure(route) ? 'secureConnect' : 'connect', connected),
     )
     httpRequest.on('error', error => (takeAsItIs ? takeAsItIs() : fail(reasonOf(error))))
-    // A receiver that wants to speak something else has not taken the message.
+    // A receiver that switches to another protocol has not accepted the message.
     httpRequest.on('upgrade', response => finisher(response)(Buffer.alloc(0), true))
     const finisher = (response: IncomingMessage) => {
       connected()
@@ -112,7 +111,7 @@ export async function request(
     httpRequest.on('response', response => {
       const reading = read(response, outgoing, finisher(response))
       takeAsItIs = reading.end
-      undo.push(reading.undo)
+      cleanups.push(reading.undo)
     })
     if (signal.aborted) aborted()
     else httpRequest.end(body)

@@ -6,7 +6,7 @@ import { secondMs } from '../../lib/time/instant.ts'
 import type { Egress, Route } from '../egress/egress.ts'
 import { headersOf, messageOf, pinnedRequest, reasonOf } from '../egress/request.ts'
 
-/** The head of an answer, and its body as it comes, unpacked. */
+/** The head of a response, and its decompressed body as it arrives. */
 export interface PublisherReply {
   status: number
   headers: Readonly<Record<string, string>>
@@ -16,11 +16,11 @@ export interface PublisherReply {
   leave(): void
 }
 
-/** Why there was no answer, or none to its end; of the address it repeats the host alone. */
+/** Why there was no complete response. The message contains only the host of the address. */
 export class NoReply extends Error {
-  /** The guard does not let it through: trying again changes nothing. */
+  /** The egress guard refused the address, so a retry changes nothing. */
   readonly refused: boolean
-  /** The answer began, and ended before it was complete. */
+  /** The response began, and ended before it was complete. */
   readonly cut: boolean
   constructor(message: string, { refused = false, cut = false } = {}) {
     super(message)
@@ -32,23 +32,23 @@ export class NoReply extends Error {
 export type PublisherFetch = ReturnType<typeof createPublisherFetch>
 
 const headMs = 30 * secondMs
-/** Nothing more comes: a body may be large, and need not be fast. */
+/** A body that sends nothing for this long is given up; a large one may take longer in total. */
 const idleMs = 30 * secondMs
 
-/** Gets what publishers publish, on connections to the addresses that the guard has judged. */
+/** Fetches from publishers, only at addresses that the egress guard has accepted. */
 export function createPublisherFetch(egress: Egress) {
   const all = new AbortController()
   return {
     /**
-     * One GET through the guard; nothing is followed. Throws `NoReply`, where no answer has begun
-     * within `withinMs` too, which is at most half a minute.
+     * Sends one GET; redirects are not followed. Throws `NoReply`, also if no response has begun
+     * within `withinMs`, which is at most half a minute.
      */
     async get(url: string, headers: Readonly<Record<string, string>>, withinMs: number = headMs) {
       const route = await routeOf(egress, url, all.signal)
       const sent = { 'Accept-Encoding': 'gzip', ...headers }
       return await opened(route, sent, Math.max(1, Math.min(headMs, withinMs)), all.signal)
     },
-    /** Ends everything that is under way. */
+    /** Ends all requests in progress. */
     halt: () => all.abort(new Error('this service was stopped')),
   }
 }
@@ -62,7 +62,7 @@ async function routeOf(egress: Egress, url: string, signal: AbortSignal): Promis
   return route
 }
 
-/** The name of a publisher that is read every day is right: what fails is the way there. */
+/** Host names of publishers are correct, so a failed lookup means that DNS or the internet is down. */
 function unreachable(error: unknown, host: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code === 'ENOTFOUND' || code === 'EAI_AGAIN'
@@ -80,21 +80,21 @@ async function opened(
   const open = await pinnedRequest(route, 'GET', headers)
   return await new Promise((resolve, reject) => {
     const sent = open()
-    const undo: (() => void)[] = []
+    const cleanups: (() => void)[] = []
     const fail = (message: string) => {
-      for (const each of undo) each()
+      for (const each of cleanups) each()
       sent.destroy()
       reject(new NoReply(message))
     }
     const aborted = () => fail(messageOf(signal.reason))
-    undo.push(
+    cleanups.push(
       after(withinMs, () => fail(`${host}: no answer within ${Math.ceil(withinMs / secondMs)} s`)),
     )
     signal.addEventListener('abort', aborted, { once: true })
-    undo.push(() => signal.removeEventListener('abort', aborted))
+    cleanups.push(() => signal.removeEventListener('abort', aborted))
     sent.on('error', error => fail(unreachable(error, host)))
     sent.on('response', response => {
-      for (const each of undo) each()
+      for (const each of cleanups) each()
       const leave = () => void sent.destroy()
       resolve({
         status: response.statusCode ?? 0,

@@ -10,8 +10,8 @@ export interface Attachment {
 }
 
 /**
- * An e-mail as it is in the outbox and as it is sent, the same on every attempt: a provider takes
- * another text under the same key for a mistake.
+ * An e-mail as it is in the outbox and as it is sent, the same on every attempt: a provider refuses
+ * another text under the same key.
  */
 export interface FrozenMailMessage {
   from: string
@@ -33,7 +33,7 @@ export interface Sending {
    * Printable ASCII, at most 256 characters.
    */
   key: string
-  /** It was tried before, and may have got through unheard. */
+  /** It was tried before, and may have been delivered without a confirmation. */
   repeated: boolean
   signal: AbortSignal
 }

@@ -44,7 +44,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>
 /** The part of a receiver's response that is stored. */
 const bodyBytesMax = 1024
 /**
- * The status decides; the body is for people, and a receiver that drips it must not hold the line.
+ * The status decides. The body is for people, so a slow one must not delay the attempt.
  */
 const bodyMs = 2 * secondMs
 const retryAfterMaxMs = hourMs
@@ -111,7 +111,7 @@ function headersOf(
   const [secret = ''] = secrets
   const signature =
     scheme === 'body' ? bodySignature(secret, body) : timestampedSignature(secret, body, timestamp)
-  // Receivers were written for the documented names or for those of the brand.
+  // Receivers use the documented names or those of the brand.
   const named = [...new Set([prefix, documentedPrefix])].flatMap(start => [
     [`${start}Event`, eventType],
     [`${start}Event-ID`, eventId],
@@ -157,7 +157,7 @@ export const withSpans = (sender: WebhookSender, tracer: Tracer): WebhookSender 
   },
 })
 
-/** Looking a name up cannot be ended, only left. */
+/** A DNS lookup cannot be cancelled, only abandoned. */
 function withinTime<T>(work: Promise<T>, signal: AbortSignal, since: () => number): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (reason: string) =>

@@ -85,7 +85,7 @@ export const signUpMessage = (
     'Make the account',
     url,
     [
-      `The link is good for ${lifetimeMs > dayMs ? `${lifetimeMs / dayMs} days` : '24 hours'}. The account is on the free plan and costs nothing.`,
+      `The link is valid for ${lifetimeMs > dayMs ? `${lifetimeMs / dayMs} days` : '24 hours'}. The account is on the free plan and costs nothing.`,
       "Didn't request this? You can ignore this e-mail; no account is created.",
     ],
   )

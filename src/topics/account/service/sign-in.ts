@@ -16,7 +16,7 @@ import type { Sessions, SignedIn } from './sessions.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signInLinkMessage } from './sign-in-messages.ts'
 import type { SignInPlaces } from './sign-in-places.ts'
-import { createSecondSteps, type TwoFactorSteps } from './two-factor-steps.ts'
+import { createTwoFactorSteps, type TwoFactorSteps } from './two-factor-steps.ts'
 
 /**
  * `locked`: too many failed attempts; with the time until the next one is accepted. `provider`:
@@ -132,7 +132,7 @@ export const linkUrl = (baseUrl: string, token: string, next?: string): string =
   `${baseUrl}/sign-in?token=${token}${next === undefined ? '' : `&next=${encodeURIComponent(next)}`}`
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
+  const steps = createTwoFactorSteps(deps.ids.token, deps.clock.monotonic)
   const half: TwoFactorPending = ({ account }, method) =>
     deps.secondFactor.isOn(account.id)
       ? { twoFactorStep: steps.begin({ accountId: account.id, method }) }

@@ -8,14 +8,14 @@ export interface HalfSignIn {
   method: SignInMethod
 }
 
-/** Sign-ins that wait for their second factor, by a token that is nowhere at rest. */
-export type TwoFactorSteps = ReturnType<typeof createSecondSteps>
+/** Sign-ins that wait for their second factor, by a token that is not stored. */
+export type TwoFactorSteps = ReturnType<typeof createTwoFactorSteps>
 
 const lifetimeMs = 5 * minuteMs
-/** Beyond so many the oldest is forgotten. */
+/** Beyond this number, the oldest one is dropped. */
 const waitingMax = 10_000
 
-export function createSecondSteps(token: () => string, monotonic: () => number) {
+export function createTwoFactorSteps(token: () => string, monotonic: () => number) {
   const waiting = new Map<string, HalfSignIn & { until: number }>()
   return {
     begin({ accountId, method }: HalfSignIn) {
@@ -25,7 +25,7 @@ export function createSecondSteps(token: () => string, monotonic: () => number) 
       if (waiting.size > waitingMax) waiting.delete(waiting.keys().next().value!)
       return stepToken
     },
-    /** Undefined where there is none such, or its time is over. */
+    /** Undefined if there is none, or it has expired. */
     find(token: string): HalfSignIn | undefined {
       const signIn = waiting.get(tokenName(token))
       return signIn && monotonic() < signIn.until ? signIn : undefined

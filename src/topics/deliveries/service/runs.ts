@@ -29,10 +29,10 @@ export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> 
 }
 
 const refPrefix = 'delivery_run:'
-/** Longer than an e-mail is under way: what still waits after this is looked for in the outbox. */
+/** Longer than an attempt takes: runs that wait longer are compared with the outbox. */
 const unsettledMs = 15 * minuteMs
 const retentionMs = 400 * dayMs
-/** A few milliseconds of writing. */
+/** Takes a few milliseconds to write. */
 const rowsAtOnce = 200
 
 export function createDeliveryRuns(deps: DeliveryRunsDeps) {
@@ -41,14 +41,14 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
     delivery.recipientEmail ?? keys.account(delivery.accountId)!.account.email
   const messageOf = (run: DeliveryRun) => outbox.log.find('email', 'email', run.id)
 
-  /** Why nothing goes out; undefined when something does. */
+  /** Why nothing is sent; undefined if something is. */
   const skipReason = (delivery: Delivery, { prices, missing }: PriceList): string | undefined => {
     if (!delivery.enabled) return 'The delivery is paused.'
     if (keys.account(delivery.accountId)!.account.suspendedAt !== null)
       return 'The account is suspended.'
     return prices.length === 0 ? `No code has a current price: ${missing.join(', ')}.` : undefined
   }
-  const end = (
+  const settleRun = (
     id: string,
     status: 'sent' | 'suppressed',
     error: string | null,
@@ -61,8 +61,8 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
     if (!ref?.startsWith(refPrefix)) return
     const id = ref.slice(refPrefix.length)
     if (state === 'retry') runs.note(id, error)
-    else if (state === 'delivered') end(id, 'sent', null, at)
-    else end(id, 'suppressed', error ?? 'It could not be sent.', null)
+    else if (state === 'delivered') settleRun(id, 'sent', null, at)
+    else settleRun(id, 'suppressed', error ?? 'It could not be sent.', null)
   }
   outbox.listen('email', onSettled)
 
@@ -109,7 +109,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
         ref: refPrefix + run.id,
       })
       if (messageId !== undefined) return run
-      const error = refusal ?? 'Nothing is sent to the address.'
+      const error = refusal ?? 'E-mail to this address is switched off.'
       return runs.settle(run.id, 'suppressed', error, null)!
     },
     last(delivery: Delivery): RunState | undefined {
@@ -126,10 +126,11 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
       transact(db, () => {
         for (const run of runs.waiting(now - unsettledMs, rowsAtOnce)) {
           const message = messageOf(run)
-          if (!message) end(run.id, 'suppressed', 'Its e-mail no longer exists.', null)
-          else if (message.state === 'delivered') end(run.id, 'sent', null, message.deliveredAt)
+          if (!message) settleRun(run.id, 'suppressed', 'Its e-mail no longer exists.', null)
+          else if (message.state === 'delivered')
+            settleRun(run.id, 'sent', null, message.deliveredAt)
           else if (message.state === 'failed')
-            end(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
+            settleRun(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
         }
         runs.forget(now - retentionMs, rowsAtOnce)
       })

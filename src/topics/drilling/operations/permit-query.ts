@@ -36,7 +36,7 @@ export const circleQuery = {
 export const permitQuery = {
   ...statesQuery,
   county: textParameter(
-    'Name of a county, without the word, in any case; of every state that has one.',
+    'Name of a county without the word "County", in any letter case; matches in every state.',
     'Midland',
   ),
   operator: textParameter('Part of the name of the operator.', 'Juniper Ridge'),

@@ -41,7 +41,7 @@ const metadata = { metadata: MetaShape }
 const order =
   'Ports are ordered by sales, largest first; grades within a port by VLSFO, HFO_380, HFO_180, MGO_05S.'
 
-/** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
+/** Bunker fuel: prices of the marine series by port, and spreads between them. */
 export const bunkerOperations: Operations = [
   listOperations,
   portOperations,

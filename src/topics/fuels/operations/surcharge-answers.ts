@@ -59,7 +59,11 @@ export function createSurchargeAnswers(deps: Context) {
       throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${subject} in force.`)
     return rows
   }
-  const listed = <T>(rows: readonly Surcharge[], row: (surcharge: Surcharge) => T, set: Reply) =>
+  const listAnswer = <T>(
+    rows: readonly Surcharge[],
+    row: (surcharge: Surcharge) => T,
+    set: Reply,
+  ) =>
     success({
       surcharges: rows.map(row),
       count: rows.length,
@@ -71,5 +75,5 @@ export function createSurchargeAnswers(deps: Context) {
     const rows = surcharges.history(question, page.perPage, page.offset)
     return { rows, meta: page.meta(surcharges.count(question)) }
   }
-  return { today, marked, carrierOf, levelOf, present: requireSome, listed, historyOf }
+  return { today, marked, carrierOf, levelOf, present: requireSome, listed: listAnswer, historyOf }
 }

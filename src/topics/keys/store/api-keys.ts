@@ -22,7 +22,7 @@ export interface ApiKey {
   readOnly: boolean
   allowedIps: string[]
   allowedDomains: string[]
-  /** Names of the parts of the API that it is good for; empty: all. */
+  /** Scopes that the key is limited to; empty: none. */
   scopes: string[]
 }
 

@@ -38,9 +38,9 @@ export const createSmsSender = ({
         ? vault.open(sealContext(eventId), Buffer.from(smsBody.sealed, 'base64'))
         : smsBody.text
     const began = clock.monotonic()
-    const handed = await texter.send({ to: smsBody.to, text }, eventId)
-    if (!handed.accepted && handed.fault === 'refused') phones.optOut(smsBody.to)
-    return outcomeOf(handed, Math.round(clock.monotonic() - began))
+    const handover = await texter.send({ to: smsBody.to, text }, eventId)
+    if (!handover.accepted && handover.fault === 'refused') phones.optOut(smsBody.to)
+    return outcomeOf(handover, Math.round(clock.monotonic() - began))
   },
 })
 

@@ -52,7 +52,7 @@ export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids
       reload()
       return store.all().find(token => token.id === id)
     },
-    /** A new token without a name that is good for everything; all earlier ones end. */
+    /** Creates a token without a name and with every role; all earlier ones end. */
     rotate() {
       const { made, token } = newToken(null, 'all')
       store.replace(made, clock.now())

@@ -13,10 +13,10 @@ export interface SealedText {
   sealed: Uint8Array
 }
 
-/** Queries of a check-up that other stores do not have. */
+/** Queries that check secrets and the age of the data. */
 export type SecretCheckStore = ReturnType<typeof createSecretCheckStore>
 
-/** How many secrets were given up, by what they belonged to. */
+/** Numbers of replaced secrets, by the kind of their owner. */
 export interface Replaced {
   webhooks: number
   accounts: number
@@ -33,7 +33,7 @@ const sealed: Readonly<Record<SealedKind, { table: string; id: string; text: str
 
 export function createSecretCheckStore(db: Database) {
   const sql = statements(db)
-  // A check the end of each series: there is no index by time of recording, and there are many
+  // Reads only the end of each series: there is no index by time of recording, and there are many
   // observations.
   const newestRecorded = sql<
     { at: number | null },

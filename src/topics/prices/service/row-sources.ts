@@ -106,7 +106,7 @@ export const createRowSources =
     }
   }
 
-/** Where the values lie that rows of a series are of. */
+/** The range of time of the values that rows of a series are made of. */
 function spanOf(
   rows: readonly HistoryRow[],
   { interval, from, to, cutOf }: Pick<HistoryRange, 'interval' | 'from' | 'to' | 'cutOf'>,

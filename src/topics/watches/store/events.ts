@@ -4,11 +4,11 @@ import type { WatchEventType } from '../math/change.ts'
 
 /** The result of a watch run for one code. */
 export interface WatchEventRow {
-  /** Rises within the account's feed. */
+  /** Increases within the feed of the account. */
   seq: number
   watchId: string
   type: WatchEventType
-  /** The code that is watched: of a futures family its own. */
+  /** The watched code; for a futures family, that of the family. */
   seriesId: number
   price: number | null
   previousPrice: number | null

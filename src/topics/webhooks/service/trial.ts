@@ -28,7 +28,7 @@ export const createWebhookTrial =
       id: eventId,
       type: eventType,
       created_at: isoInstant(at),
-      data: { message: 'A test of the operator.' },
+      data: { message: 'A test sent by the operator.' },
     })
     const outcome = await sender.send(
       { eventId, eventType, body },

@@ -10,7 +10,7 @@ import { createEndpointSecrets, newWebhookSecret } from './endpoint-secrets.ts'
 
 export interface EndpointWithSecret {
   endpoint: Endpoint
-  /** The whole secret, for the answer that shows it. */
+  /** The complete secret, for the one response that contains it. */
   secret: string
 }
 
@@ -21,7 +21,7 @@ export interface Rotation {
   overlapMs: number
 }
 
-/** Why the service switched an endpoint off. */
+/** Why the service disabled an endpoint. */
 export type DisabledReason = 'consecutive_failures'
 
 /**
@@ -34,7 +34,7 @@ export interface WebhooksDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> {
   store: WebhookStore
   keys: Keyring
   vault: Vault
-  /** A lane has other rules now. */
+  /** Notifies the outbox that the rules of a lane have changed. */
   wake(lane: string): void
 }
 
@@ -57,11 +57,11 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
   const withoutPrevious = { previousSecret: null, previousSecretUntil: null }
 
   return {
-    /** Endpoints by how they do; failing: active, and the last delivery failed. */
+    /** Counts endpoints by state; failing: active, and the last delivery failed. */
     tally: store.tally,
-    /** Those that the service switched off, the latest first. */
+    /** Endpoints that the service disabled, the latest first. */
     switchedOff: store.switchedOff,
-    /** Those that the operator may want to check. */
+    /** Endpoints that the operator may want to check. */
     failing: store.failing,
     /** Newest first, disabled ones too. */
     list: (accountId: string): readonly Endpoint[] => index.of(accountId).toReversed(),
@@ -135,8 +135,8 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
       }
     },
     /**
-     * Switches an active endpoint off on the service's own account, inside the caller's
-     * transaction; false when it is off already.
+     * Disables an active endpoint without a request of its owner, inside the caller's transaction;
+     * false if it is disabled already.
      */
     disable(id: string, reason: DisabledReason) {
       const disabled = store.disable(id, reason, clock.now())

@@ -65,12 +65,12 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
 export function createBatches(deps: BatchesDeps) {
   const { store, ingest, catalogue, log, now, transact } = deps
   /** Open batches, each with the time of its sender's last request. */
-  const under = new Map<number, { tally: Tally; requestedAt: number }>()
+  const openBatches = new Map<number, { tally: Tally; requestedAt: number }>()
   let prunedAt = Number.NEGATIVE_INFINITY
 
   const close = (id: number): Batch => {
     store.close(id, now())
-    under.delete(id)
+    openBatches.delete(id)
     return store.find(id)!
   }
   /** After the commit. The runs of feeds have their own line. */
@@ -89,15 +89,15 @@ export function createBatches(deps: BatchesDeps) {
       asRecorded,
       replaces: replace,
     })
-    under.set(id, { tally, requestedAt: now() })
+    openBatches.set(id, { tally, requestedAt: now() })
     return batches.of(id, sourceId, tally)
   }
 
   /** The same batch for values of another source, by its number. */
   const asOf = (running: RunningBatch, sourceId: number): RunningBatch =>
-    batches.of(running.id, sourceId, under.get(running.id)!.tally)
+    batches.of(running.id, sourceId, openBatches.get(running.id)!.tally)
 
-  /** One batch, which ends with the transaction that it is. */
+  /** Runs work as one batch in one transaction. */
   const whole = (start: BatchStart, work: (running: RunningBatch) => number): RecordedBatch => {
     const done = transact(() => {
       const running = begin(start)
@@ -120,20 +120,20 @@ export function createBatches(deps: BatchesDeps) {
       const batch = store.find(id)
       if (!batch || batch.finishedAt !== null || batch.undoneAt !== null) return undefined
       const tally =
-        under.get(id)?.tally ??
+        openBatches.get(id)?.tally ??
         createTally(
           catalogue,
           batch.dataset !== null,
           { isGuarded: isGuarded(batch.kind), asRecorded: false, replaces: false },
           batch.biggest,
         )
-      under.set(id, { tally, requestedAt: now() })
+      openBatches.set(id, { tally, requestedAt: now() })
       return batches.of(id, batch.sourceId ?? 0, tally)
     },
     /** A batch that an earlier process began is interrupted until its sender makes a request again. */
     statusOf({ id, kind, finishedAt }: Batch): BatchStatus {
       if (finishedAt !== null) return 'completed'
-      const lastAt = under.get(id)?.requestedAt
+      const lastAt = openBatches.get(id)?.requestedAt
       const isRecent = lastAt !== undefined && (kind !== 'file' || now() - lastAt < silentMs)
       return isRecent ? 'in_progress' : 'interrupted'
     },
@@ -147,15 +147,15 @@ export function createBatches(deps: BatchesDeps) {
       logged(done.batch)
       return done
     },
-    /** Records values that were held. The batch's name is in the audit of who decided. */
+    /** Records values that were held for review. */
     release,
-    /** Puts another value in the place of one, whose source it stays. */
+    /** Replaces a value; its source stays. */
     correct(start: BatchStart, point: Point): RecordedBatch {
       const { sourceId = 0 } =
         deps.observations.vintages(point.seriesId, point.observedAt).at(-1) ?? {}
       return release(start, [point], sourceId)
     },
-    /** Takes single points out of every read. */
+    /** Removes points from all reads. */
     remove: (start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch =>
       whole(start, running => running.during(() => ingest.withdraw(seriesId, observedAts))),
     /**
@@ -178,7 +178,7 @@ export function createBatches(deps: BatchesDeps) {
         biggest.add(`${rowText(row, catalogue)} ${column}`, 0, before, after)
       return biggest.list().map(({ observedAt: _, ...change }) => change)
     },
-    /** Forgets what it takes to undo old batches of datasets; some thousands of rows at a time. */
+    /** Drops the data for undoing old batches of datasets, some thousands of rows at a time. */
     prune() {
       if (Math.abs(now() - prunedAt) < pruneEveryMs) return
       // Where a slice was full there is more: the next pass continues.
