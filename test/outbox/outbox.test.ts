@@ -260,7 +260,7 @@ describe('outbox.log: the log', () => {
     expect(find(28)).toMatchObject({
       state: 'failed',
       statusCode: 410,
-      error: 'the receiver answered 410',
+      error: 'the receiver returned status 410',
       deliveredAt: null,
       nextAttemptAt: null,
     })

@@ -199,14 +199,14 @@ export const headersOf = (response: IncomingMessage): Record<string, string> =>
 
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed before there was an answer',
-  EPIPE: 'the connection was closed before there was an answer',
+  ECONNRESET: 'the connection was closed before a response',
+  EPIPE: 'the connection was closed before a response',
   ENOTFOUND: 'cannot resolve the name of the target (DNS)',
   EAI_AGAIN: 'the name of the target could not be looked up now',
-  ETIMEDOUT: 'there was no connection in time',
+  ETIMEDOUT: 'no connection in time',
   EHOSTUNREACH: 'cannot connect to the target',
   ENETUNREACH: 'cannot connect to the target',
-  HPE_HEADER_OVERFLOW: `the head of the answer was longer than ${headBytesMax / 1024} KB`,
+  HPE_HEADER_OVERFLOW: `the head of the response was longer than ${headBytesMax / 1024} KB`,
 }
 
 /** One sentence without addresses and paths of this machine. */
@@ -214,7 +214,7 @@ export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const sentence = sentences[code]
   if (sentence) return sentence
-  if (code.startsWith('HPE_')) return 'the answer was not HTTP'
+  if (code.startsWith('HPE_')) return 'the response was not HTTP'
   if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code))
     return `the certificate or the handshake was not accepted (${code})`
   return code ? `the connection failed (${code})` : 'the connection failed'

@@ -88,7 +88,9 @@ async function opened(
     }
     const aborted = () => fail(messageOf(signal.reason))
     cleanups.push(
-      after(withinMs, () => fail(`${host}: no answer within ${Math.ceil(withinMs / secondMs)} s`)),
+      after(withinMs, () =>
+        fail(`${host}: no response within ${Math.ceil(withinMs / secondMs)} s`),
+      ),
     )
     signal.addEventListener('abort', aborted, { once: true })
     cleanups.push(() => signal.removeEventListener('abort', aborted))
@@ -115,7 +117,7 @@ async function* bodyOf(
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'gzip' && encoding !== 'identity') {
     leave()
-    throw new NoReply(`the answer is packed as ${encoding}, which was not asked for`)
+    throw new NoReply(`the response is encoded as ${encoding}, which was not requested`)
   }
   try {
     yield* encoding === 'gzip'
@@ -123,7 +125,7 @@ async function* bodyOf(
       : pieces(response, signal)
   } catch (error) {
     if (error instanceof NoReply) throw error
-    throw new NoReply('the answer ended too early', { cut: true })
+    throw new NoReply('the response ended too early', { cut: true })
   } finally {
     leave()
   }
@@ -172,7 +174,7 @@ async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIte
         undo()
       }
     }
-    if (broken || signal.aborted) throw new NoReply('the answer ended too early', { cut: true })
+    if (broken || signal.aborted) throw new NoReply('the response ended too early', { cut: true })
   } finally {
     signal.removeEventListener('abort', stop)
   }

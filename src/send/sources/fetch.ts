@@ -35,7 +35,7 @@ export function createSourceFetch({
       const startedAt = clock.monotonic()
       const timeout = new AbortController()
       const undo = after(timeoutMs, () =>
-        timeout.abort(new Error(`no answer within ${timeoutMs / secondMs} s`)),
+        timeout.abort(new Error(`no response within ${timeoutMs / secondMs} s`)),
       )
       const signal = AbortSignal.any([timeout.signal, all.signal])
       try {
@@ -71,7 +71,7 @@ function judged({ status, body, cut }: { status: number; body: Buffer; cut: bool
   if (status >= 300 && status < 400)
     return { fault: `the address answered ${status}: redirects are not followed` }
   if (status !== 200) return { fault: `the address answered ${status}` }
-  return cut ? { fault: 'the answer ended too early' } : { bytes: body }
+  return cut ? { fault: 'the response ended too early' } : { bytes: body }
 }
 
 /** Rejects when the signal ends: looking a name up cannot be ended, only left. */

@@ -183,8 +183,8 @@ function judged(
   if (status >= 200 && status < 300) return { state: 'delivered', statusCode: status }
   const error =
     status >= 300 && status < 400
-      ? `the receiver answered ${status}; redirects are not followed`
-      : `the receiver answered ${status}`
+      ? `the receiver returned status ${status}; redirects are not followed`
+      : `the receiver returned status ${status}`
   const retryAfterMs =
     honourRetryAfter && (status === 408 || status === 429)
       ? retryAfterOf(headers['retry-after'], now)

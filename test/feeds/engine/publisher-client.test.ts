@@ -37,7 +37,7 @@ describe('a publisher that takes a request and never answers', () => {
     })
     const fault = await client.get({ url: 'https://www.ecb.europa.eu/x' }).catch(error => error)
     expect(fault).toBeInstanceOf(FeedFault)
-    expect(fault).toMatchObject({ code: 'no_answer', message: '127.0.0.1: no answer within 1 s' })
+    expect(fault).toMatchObject({ code: 'no_answer', message: '127.0.0.1: no response within 1 s' })
     expect({ connections, counted: client.counts.requests }).toEqual({ connections: 1, counted: 1 })
   })
 })

@@ -125,7 +125,7 @@ describe('the retry schedule', () => {
       world.settled
         .filter(settlement => settlement.lane === lane)
         .map(settlement => [settlement.state, settlement.error])
-    expect(endsOf('a')).toEqual([['failed', 'the receiver answered 410']])
+    expect(endsOf('a')).toEqual([['failed', 'the receiver returned status 410']])
     expect(endsOf('b')).toEqual([
       ['retry', 'no such thing'],
       ['delivered', null],

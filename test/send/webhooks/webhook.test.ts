@@ -192,7 +192,7 @@ const zoo: Case[] = [
     behave: socket =>
       socket.end(answered('302 Found', '', { Location: 'http://127.0.0.1:9/other' })),
     ends: { state: 'failed', statusCode: 302 },
-    error: 'the receiver answered 302; redirects are not followed',
+    error: 'the receiver returned status 302; redirects are not followed',
   },
   {
     name: 'never answers',
@@ -206,13 +206,13 @@ const zoo: Case[] = [
     behave: nothing,
     greet: socket => socket.destroy(),
     ends: { state: 'retry' },
-    error: 'the connection was closed before there was an answer',
+    error: 'the connection was closed before a response',
   },
   {
     name: 'closes after the request',
     behave: socket => socket.end(),
     ends: { state: 'retry' },
-    error: 'the connection was closed before there was an answer',
+    error: 'the connection was closed before a response',
   },
   {
     name: 'closes within the head',
@@ -229,7 +229,7 @@ const zoo: Case[] = [
     behave: nothing,
     greet: socket => void socket.write('SSH-2.0-OpenSSH_9.2\r\n'),
     ends: { state: 'retry' },
-    error: 'the answer was not HTTP',
+    error: 'the response was not HTTP',
   },
   {
     name: 'sends a head without end',
@@ -242,7 +242,7 @@ const zoo: Case[] = [
       more()
     },
     ends: { state: 'retry' },
-    error: 'the head of the answer was longer than 16 KB',
+    error: 'the head of the response was longer than 16 KB',
   },
   {
     name: 'sends a body without end',

@@ -59,13 +59,13 @@ export const delivered: Outcome = { state: 'delivered', statusCode: 200, duratio
 export const unavailable: Outcome = {
   state: 'retry',
   statusCode: 503,
-  error: 'the receiver answered 503',
+  error: 'the receiver returned status 503',
   durationMs: 5,
 }
 export const refused: Outcome = {
   state: 'failed',
   statusCode: 410,
-  error: 'the receiver answered 410',
+  error: 'the receiver returned status 410',
   durationMs: 5,
 }
 

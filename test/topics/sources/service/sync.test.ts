@@ -198,7 +198,7 @@ describe('createSourceSync: a source of type api', () => {
     await instance.syncAll()
     expect(newest(instance, id)).toMatchObject({
       status: 'failed',
-      error: 'no answer within 0.2 s',
+      error: 'no response within 0.2 s',
     })
   })
 

@@ -120,7 +120,7 @@ describe('what happened is one line at info', () => {
         kind: 'webhook',
         endpoint: 'endpoint-1',
         attempts: 1,
-        error: 'the receiver answered 410',
+        error: 'the receiver returned status 410',
       }),
     ])
   })
