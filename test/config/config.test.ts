@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ConfigSources } from '../../src/config/config.ts'
 import { ConfigProblem, envName, explain, loadConfig } from '../../src/config/config.ts'
+import { configKeys } from '../../src/config/keys.ts'
 import {
   choice,
-  configKeys,
   decimal,
   duration,
   flag,
@@ -14,7 +14,7 @@ import {
   Secret,
   secret,
   text,
-} from '../../src/config/keys.ts'
+} from '../../src/config/kinds.ts'
 import { shippedClientProfiles } from '../../src/plans/clients/shipped-profiles.ts'
 import { switchNames } from '../../src/plans/clients/switches.ts'
 import { runs } from '../support/full.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
-import { Secret } from '../../config/keys.ts'
+import { Secret } from '../../config/kinds.ts'
 import { dayMs } from '../../lib/time/instant.ts'
 import type { ConfiguredFeeds, FeedSetting } from './settings.ts'
 

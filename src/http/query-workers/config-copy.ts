@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { Secret } from '../../config/keys.ts'
+import { Secret } from '../../config/kinds.ts'
 
 /** Stands for a secret where a configuration goes to a thread that needs none. */
 const secretPlaceholder = '\u0000secret'

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { network } from '../../../config/keys.ts'
+import { network } from '../../../config/kinds.ts'
 import { t } from '../../../http/answer/schema.ts'
 import {
   body,
