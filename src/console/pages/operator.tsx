@@ -1,6 +1,17 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
-import { Button, Confirmed, Figure, Input, Page, Result, Tag } from '../parts/bits.tsx'
+import {
+  Button,
+  Check,
+  Confirmed,
+  Figure,
+  Input,
+  Page,
+  Result,
+  Select,
+  Tag,
+} from '../parts/bits.tsx'
 import {
   asOperator,
   forget,
@@ -13,12 +24,18 @@ import { pagedRows } from '../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
-import { figure, instant, number, observed, orDash, signed, words } from '../parts/text/format.ts'
+import { boundSelect } from '../parts/text/form.ts'
+import { instant, number, observed, orDash, signed, words } from '../parts/text/format.ts'
 import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
 import { Cluster } from './operator/cluster.tsx'
 import { Feeds } from './operator/feeds.tsx'
-import { type ImportRow, importRowsOf } from './operator/import-rows.ts'
+import {
+  comparedRows,
+  type ImportRow,
+  importRowsOf,
+  type LineFault,
+} from './operator/import-rows.ts'
 import { Logs } from './operator/logs.tsx'
 import { Overview } from './operator/overview.tsx'
 import { People } from './operator/people.tsx'
@@ -84,6 +101,9 @@ interface Comparison extends Recorded {
   }[]
 }
 
+/** The notations of days in files besides the usual one. */
+const dateFormats = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY']
+
 /** The effects of an import, before anything is written. */
 const Preview = ({ comparison }: { comparison: Comparison }) => (
   <>
@@ -118,27 +138,40 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
 function Data() {
   const batches = useOperatorPages<Batch>('/admin/v1/batches?per_page=25', 'batches')
   const { attempt, change, ...outcome } = useChange(batches, asOperator)
+  const file = useSignal<File | undefined>(undefined)
+  const hasComma = useSignal(false)
+  const dateFormat = useSignal('')
   const rows = useSignal<ImportRow[]>([])
+  const faults = useSignal<LineFault[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)
   // The review queue is loaded again when this rises.
   const count = useSignal(0)
-  const read = (file: File | undefined) =>
+  const read = () =>
     attempt(async () => {
       rows.value = []
+      faults.value = []
       comparison.value = undefined
-      if (!file) return
-      const observations = importRowsOf(await file.text())
-      if (observations.length > rowsMax)
-        throw new Error(
-          `The file has ${number(observations.length)} rows; the console imports up to ${number(rowsMax)} at once. Import it with \`wellhead import\`.`,
-        )
-      const { data } = await asOperator<{ data: Comparison }>('/admin/v1/observations/compare', {
-        method: 'POST',
-        body: { observations },
+      if (!file.value) return
+      const found = importRowsOf(await file.value.text(), {
+        decimalComma: hasComma.value,
+        ...(dateFormat.value !== '' && { dateFormat: dateFormat.value }),
       })
-      comparison.value = data
-      rows.value = observations
+      if (found.rows.length > rowsMax)
+        throw new Error(
+          `The file has ${number(found.rows.length)} rows; the console imports up to ${number(rowsMax)} at once. Import it with \`wellhead import\`.`,
+        )
+      const compared = await comparedRows(found, async observations => {
+        const path = '/admin/v1/observations/compare'
+        const body = { observations }
+        return (await asOperator<{ data: Comparison }>(path, { method: 'POST', body })).data
+      })
+      comparison.value = compared.comparison
+      faults.value = compared.faults
+      rows.value = compared.rows
     })
+  useEffect(() => {
+    if (file.value) void read()
+  }, [file.value, hasComma.value, dateFormat.value])
   const record = () =>
     attempt(async () => {
       const { data } = await asOperator<{ data: Recorded }>('/admin/v1/observations', {
@@ -147,7 +180,9 @@ function Data() {
       })
       const words = `${number(data.inserted)} new, ${number(data.revised)} revised, ${number(data.unchanged)} unchanged, ${number(data.held)} held${data.kept_as_corrected > 0 ? `, ${number(data.kept_as_corrected)} kept as corrected` : ''}.`
       rows.value = []
+      faults.value = []
       comparison.value = undefined
+      file.value = undefined
       if (data.held > 0) count.value += 1
       await batches.reload()
       return words
@@ -163,7 +198,7 @@ function Data() {
         onDragOver={event => event.preventDefault()}
         onDrop={event => {
           event.preventDefault()
-          void read(event.dataTransfer?.files[0])
+          file.value = event.dataTransfer?.files[0]
         }}
       >
         <h2 id="import">Import prices</h2>
@@ -171,8 +206,29 @@ function Data() {
           label="Choose a CSV file with the columns code, price and observed_at, or drop it here"
           type="file"
           accept=".csv,text/csv"
-          onChange={event => void read(event.currentTarget.files?.[0])}
+          onChange={event => {
+            file.value = event.currentTarget.files?.[0]
+          }}
         />
+        <div class="row">
+          <Select
+            label="Days are written as"
+            none="YYYY-MM-DD"
+            of={dateFormats}
+            {...boundSelect(dateFormat)}
+          />
+          <Check of={hasComma}>Decimal comma (1.234,56)</Check>
+        </div>
+        {faults.value.length > 0 && (
+          <Table
+            caption={`${number(faults.value.length)} lines that cannot be imported`}
+            file="rejected"
+            rows={faults.value}
+            keyOf={({ line }) => String(line)}
+            empty="None."
+            columns={({ column, numeric }) => [numeric('Line', 'line'), column('Reason', 'reason')]}
+          />
+        )}
         {comparison.value && <Preview comparison={comparison.value} />}
         {rows.value.length > 0 && (
           <>
@@ -185,7 +241,7 @@ function Data() {
               empty="The file has no rows."
               columns={({ column, numeric }) => [
                 column('Code', 'code', { fileName: 'code', className: 'code' }),
-                numeric('Price', 'price', { fileName: 'price', write: figure }),
+                numeric('Price', 'price', { fileName: 'price' }),
                 numeric('Observed', 'observed_at', { fileName: 'observed_at', className: 'quiet' }),
               ]}
             />

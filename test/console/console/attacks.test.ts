@@ -126,7 +126,7 @@ needs('chromium').describe('what others wrote, in a browser', () => {
         'date,code,price\n2026-11-19T12:00:00Z,<img src=x onerror=self.owned=1>,61.5\n',
       ),
     })
-    await page.waitForSelector('.notice.bad')
+    await page.waitForSelector('section[aria-labelledby=rejected] >> text=onerror')
     expect(await page.locator('main img').count()).toBe(0)
     expect(await page.evaluate('self.owned')).toBeUndefined()
   })

@@ -1,33 +1,101 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { csvRecordsOf } from '../../../src/console/pages/operator/csv-records.ts'
-import { importRowsOf } from '../../../src/console/pages/operator/import-rows.ts'
+import { comparedRows, importRowsOf } from '../../../src/console/pages/operator/import-rows.ts'
+
+const rowsOf = (...[text, notation]: Parameters<typeof importRowsOf>) =>
+  importRowsOf(text, notation).rows.map(({ row }) => row)
 
 describe('importRowsOf', () => {
   test('reads columns in any order, with what it does not need between quotes', () => {
     const text =
       '\uFEFF"Note, if any",observed_at,price,CODE\r\n"a, ""b""\r\nc",2026-11-20T15:00:00Z,71.5,WTI_USD\r\n\r\n,2026-11-21,-37.63,"WTI_USD"\r\n'
-    expect(importRowsOf(text)).toEqual([
-      { code: 'WTI_USD', price: 71.5, observed_at: '2026-11-20T15:00:00Z' },
-      { code: 'WTI_USD', price: -37.63, observed_at: '2026-11-21' },
+    expect(rowsOf(text)).toEqual([
+      { code: 'WTI_USD', price: '71.5', observed_at: '2026-11-20T15:00:00Z' },
+      { code: 'WTI_USD', price: '-37.63', observed_at: '2026-11-21' },
     ])
   })
 
   test('pasted import rows accept other separators and a currency column', () => {
-    expect(importRowsOf('code;date;close;currency\nGOLD_USD;2026-11-20;4000.5;USD')).toEqual([
-      { code: 'GOLD_USD', price: 4000.5, observed_at: '2026-11-20', currency: 'USD' },
+    expect(rowsOf('code;date;close;currency\nGOLD_USD;2026-11-20;4000.5;USD')).toEqual([
+      { code: 'GOLD_USD', price: '4000.5', observed_at: '2026-11-20', currency: 'USD' },
+    ])
+  })
+
+  test('reads the notation of European files, and leaves out rows without a price', () => {
+    const text = 'code;date;price\nTTF;20.11.2026;1.234,5\nTTF;21.11.2026;\nTTF;22.11.2026;31,2'
+    expect(rowsOf(text, { decimalComma: true, dateFormat: 'DD.MM.YYYY' })).toEqual([
+      { code: 'TTF', price: '1234.5', observed_at: '2026-11-20' },
+      { code: 'TTF', price: '31.2', observed_at: '2026-11-22' },
+    ])
+  })
+
+  test('lists every line that cannot be read, and reads the others', () => {
+    const text =
+      'code;date;price\nA;20.11.2026;1,5\nA;2026-11-20;2\n"B"x;20.11.2026;3\nA;21.11.2026;1.5'
+    const { rows, faults } = importRowsOf(text, { decimalComma: true, dateFormat: 'DD.MM.YYYY' })
+    expect(rows.map(({ line }) => line)).toEqual([2])
+    expect(faults).toEqual([
+      { line: 3, reason: 'observed_at 2026-11-20 is not written as DD.MM.YYYY' },
+      { line: 4, reason: 'text follows a closing quote, or a quote is never closed' },
+      {
+        line: 5,
+        reason: expect.stringMatching(/^price 1\.5 is not a number with a decimal comma/),
+      },
     ])
   })
 
   test.each([
     ['code,price\nWTI_USD,1', 'got code, price'],
     ['', 'got none'],
-    ['code,date,price\nA,2026-11-20,1\n\nB,2026-11-20,"1,234.5"', 'separators; got “1,234.5”'],
-    ['code,date,price\nA,2026-11-20,', 'Line 2: the price must be a number'],
-    ['code,date,price\nA,2026-11-20,1\n"B,2026-11-20,2', 'Line 3: text follows'],
-    ['code,date,price\nA,"2026"-11-20,1', 'Line 2: text follows'],
-  ])('%j is refused with the line', (text, words) => {
+  ])('%j is refused for its columns', (text, words) => {
     expect(() => importRowsOf(text)).toThrow(words)
+  })
+})
+
+describe('comparedRows', () => {
+  const file = importRowsOf(
+    'code,date,price\nA,2026-11-20,1\nB,2026-11-20,x\nA,"2026"-11-21,1\nC,2026-11-20,3',
+  )
+  const refusal = (errors: object[]) => Object.assign(new Error('refused'), { body: { errors } })
+
+  test('compares what the API accepts, and lists the other lines in order', async () => {
+    const sent: string[] = []
+    const compared = await comparedRows(file, async rows => {
+      sent.push(rows.map(({ code }) => code).join(' '))
+      const i = rows.findIndex(({ price }) => price === 'x')
+      if (i >= 0)
+        throw refusal([
+          { field: `observations.${i}.price`, message: `observations[${i}].price x is wrong` },
+        ])
+      return rows.length
+    })
+    expect(sent).toEqual(['A B C', 'A C'])
+    expect(compared).toEqual({
+      rows: [expect.objectContaining({ code: 'A' }), expect.objectContaining({ code: 'C' })],
+      faults: [
+        { line: 3, reason: 'price x is wrong' },
+        { line: 4, reason: expect.stringContaining('quote') },
+      ],
+      comparison: 2,
+    })
+  })
+
+  test('gives up where too many lines are wrong, and passes on any other refusal', async () => {
+    const rows = Array.from({ length: 500 }, (_, i) => ({ line: i + 2, row: file.rows[0]!.row }))
+    let requests = 0
+    const compared = await comparedRows({ rows, faults: [] }, async sent => {
+      requests += 1
+      throw refusal(
+        sent.slice(0, 100).map((_, i) => ({
+          field: `observations.${i}.price`,
+          message: `observations[${i}].price x`,
+        })),
+      )
+    })
+    expect([requests, compared.rows, compared.faults.length]).toEqual([1, [], 100])
+    const other = refusal([])
+    expect(await comparedRows(file, () => Promise.reject(other)).catch(error => error)).toBe(other)
   })
 })
 

@@ -113,15 +113,25 @@ needs('chromium').describe('what the operator does in the console, in the binary
       expect(await latest('WTI_USD')).toBe(before)
     })
 
-    test('an error in an imported file is shown to the operator with the rejected code', async () => {
+    test('an imported file in European notation shows its wrong lines and records the others', async () => {
       const visitor = await stage.visitor('operator', { isRefused: true })
       await visitor.goTo('/operator/data')
       await visitor.page.setInputFiles('input[type=file]', {
         name: 'wrong.csv',
         mimeType: 'text/csv',
-        buffer: Buffer.from(`${header}2026-11-20T14:59:00Z,NO_SUCH_CODE,5\n`),
+        buffer: Buffer.from(
+          'date;code;price\n19.11.2026;NO_SUCH_CODE;5\n19.11.2026;WTI_USD;x\n18.11.2026;WTI_USD;71,5\n',
+        ),
       })
-      await visitor.page.waitForSelector('.notice.bad:has-text("NO_SUCH_CODE")')
+      const rejected = visitor.page.locator('section[aria-labelledby=rejected] tbody tr')
+      await rejected.nth(2).waitFor()
+      await visitor.page.selectOption('label:has-text("Days are written as") select', 'DD.MM.YYYY')
+      await visitor.page.check('label:has-text("Decimal comma") input')
+      await visitor.page.waitForSelector('text=Record 1 rows')
+      expect(await rejected.allTextContents()).toEqual([
+        expect.stringContaining('NO_SUCH_CODE'),
+        expect.stringContaining('price x'),
+      ])
     })
 
     test('a suspicious value is held, released, and another rejected', async () => {

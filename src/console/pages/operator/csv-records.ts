@@ -3,23 +3,20 @@ import { fieldsOf, separatorOf } from '../../../feeds/files/csv.ts'
 /** A record of a CSV file, with the line on which it begins, from 1. */
 interface CsvRecord {
   line: number
-  cells: string[]
+  /** Undefined where text follows a closing quote, or a quote is never closed. */
+  cells: string[] | undefined
 }
 
 /**
  * The records of a CSV file, the first with the names of its columns: commas, quotes and line ends
- * inside quotes belong to a cell; the separator is the one of the first record. Throws a sentence
- * that names the line.
+ * inside quotes belong to a cell; the separator is the one of the first record.
  */
 export function csvRecordsOf(text: string): CsvRecord[] {
   const records: CsvRecord[] = []
   let separator: string | undefined
   for (const { line, record } of recordsOf(text.replace(/^\uFEFF/, ''))) {
     separator ??= separatorOf(record)
-    const cells = fieldsOf(record, separator)
-    if (!cells)
-      throw new Error(`Line ${line}: text follows a closing quote, or a quote is never closed.`)
-    records.push({ line, cells })
+    records.push({ line, cells: fieldsOf(record, separator) })
   }
   return records
 }

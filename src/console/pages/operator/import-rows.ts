@@ -1,10 +1,25 @@
+import { isBlank } from '../../../datasets/cell.ts'
+import { type SpellingOptions, spellingOf } from '../../../feeds/files/spelling.ts'
 import { csvRecordsOf } from './csv-records.ts'
 
+/** A row as the API takes it, which checks it as the command checks files. */
 export interface ImportRow {
   code: string
-  price: number
+  price: string
   observed_at: string
   currency?: string
+}
+
+/** A line that cannot be imported. */
+export interface LineFault {
+  line: number
+  reason: string
+}
+
+/** The rows of a file with their lines. */
+export interface ReadFile {
+  rows: readonly { line: number; row: ImportRow }[]
+  faults: readonly LineFault[]
 }
 
 const columnNames = {
@@ -15,12 +30,13 @@ const columnNames = {
 } as const
 
 /**
- * Rows of a CSV file whose first record names the columns, in any order. Throws a sentence that
- * names the line and what would be right.
+ * Rows of a CSV file whose first record names the columns, in any order; rows without a price are
+ * left out. Throws a sentence where the columns are not named.
  */
-export function importRowsOf(text: string): ImportRow[] {
+export function importRowsOf(text: string, notation: SpellingOptions = {}): ReadFile {
+  const spelling = spellingOf(notation)
   const [heading, ...records] = csvRecordsOf(text)
-  const names = heading?.cells.map(name => name.toLowerCase()) ?? []
+  const names = heading?.cells?.map(name => name.toLowerCase()) ?? []
   const at = (known: readonly string[]) => names.findIndex(name => known.includes(name))
   const code = at(columnNames.code)
   const price = at(columnNames.price)
@@ -30,19 +46,71 @@ export function importRowsOf(text: string): ImportRow[] {
     throw new Error(
       `The first line must name the columns code, price and observed_at (or date); got ${names.join(', ') || 'none'}.`,
     )
-  return records.map(({ line, cells }) => {
-    const text = cells[price] ?? ''
-    const value = Number(text)
-    if (text === '' || !Number.isFinite(value))
-      throw new Error(
-        `Line ${line}: the price must be a number such as 1234.5, without thousands separators; got “${text}”.`,
-      )
-    const row: ImportRow = {
-      code: cells[code] ?? '',
-      price: value,
-      observed_at: cells[observedAt] ?? '',
+  const rows: { line: number; row: ImportRow }[] = []
+  const faults: LineFault[] = []
+  for (const { line, cells } of records) {
+    if (!cells) {
+      faults.push({ line, reason: 'text follows a closing quote, or a quote is never closed' })
+      continue
     }
-    if (currency >= 0 && cells[currency]) row.currency = cells[currency]
-    return row
-  })
+    const [sentPrice, sentTime] = [cells[price] ?? '', cells[observedAt] ?? '']
+    if (isBlank(sentPrice)) continue
+    const number = spelling?.number(sentPrice) ?? { value: sentPrice }
+    const time = spelling?.time(sentTime) ?? { value: sentTime }
+    const fault = [number, time].find(spelt => 'fault' in spelt)
+    if (fault && 'fault' in fault) faults.push({ line, reason: fault.fault })
+    else if ('value' in number && 'value' in time) {
+      const row: ImportRow = {
+        code: cells[code] ?? '',
+        price: String(number.value),
+        observed_at: String(time.value),
+      }
+      if (currency >= 0 && cells[currency]) row.currency = cells[currency]
+      rows.push({ line, row })
+    }
+  }
+  return { rows, faults }
+}
+
+/** From so many on, the file or its notation is wrong and not a few of its lines. */
+const faultsMax = 100
+
+/**
+ * Compares the rows of a file without those that the API refuses, which are faults with their lines;
+ * without a comparison where nothing is left, or too many lines are wrong.
+ */
+export async function comparedRows<Comparison>(
+  file: ReadFile,
+  compare: (observations: ImportRow[]) => Promise<Comparison>,
+) {
+  const faults = [...file.faults]
+  let { rows } = file
+  while (rows.length > 0 && faults.length < faultsMax) {
+    try {
+      const comparison = await compare(rows.map(({ row }) => row))
+      return { rows: rows.map(({ row }) => row), faults: inOrder(faults), comparison }
+    } catch (error) {
+      const refused = refusedRows(error)
+      if (refused.size === 0) throw error
+      for (const [i, reason] of refused) faults.push({ line: rows[i]!.line, reason })
+      rows = rows.filter((_, i) => !refused.has(i))
+    }
+  }
+  return { rows: [], faults: inOrder(faults), comparison: undefined }
+}
+
+const inOrder = (faults: readonly LineFault[]): LineFault[] =>
+  faults.toSorted((a, b) => a.line - b.line)
+
+/** The rows that a response refuses, by their place, with the reason. */
+function refusedRows(error: unknown): Map<number, string> {
+  const { body } = error as { body?: { errors?: { field: string; message: string }[] } }
+  return new Map(
+    (body?.errors ?? []).flatMap(({ field, message }) => {
+      const [, row] = /^observations\.(\d+)\./.exec(field) ?? []
+      return row === undefined
+        ? []
+        : [[Number(row), message.replace(/^observations\[\d+\]\./, '')] as const]
+    }),
+  )
 }
