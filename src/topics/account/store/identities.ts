@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import { ownSubscription } from './own-subscription.ts'
 
@@ -10,20 +11,16 @@ export interface Identity {
   isOperator: boolean
 }
 
-type Row = Omit<Identity, 'isOperator'> & { isOperator: number }
-
-const columns = 'issuer, subject, account_id AS accountId, is_operator AS isOperator'
-const identityOf = (row: Row | undefined): Identity | undefined =>
-  row ? { ...row, isOperator: row.isOperator === 1 } : undefined
-
 export type IdentityStore = ReturnType<typeof createIdentityStore>
 
 export function createIdentityStore(db: Database) {
   const sql = statements(db)
-  const bySubject = sql<Row, [string, string]>`
-    SELECT ${columns} FROM oidc_identities WHERE issuer = ? AND subject = ?`
-  const byAccount = sql<Row, [string, string]>`
-    SELECT ${columns} FROM oidc_identities WHERE issuer = ? AND account_id = ?`
+  const table = recordTable<Identity>(db, 'oidc_identities', {
+    columns: 'issuer, subject, account_id, is_operator',
+    flags: ['isOperator'],
+  })
+  const bySubject = table.where<[string, string]>('WHERE issuer = ? AND subject = ?')
+  const byAccount = table.where<[string, string]>('WHERE issuer = ? AND account_id = ?')
   const put = sql`
     INSERT INTO oidc_identities (issuer, subject, account_id, is_operator) VALUES (?, ?, ?, ?)
     ON CONFLICT (issuer, subject) DO UPDATE SET is_operator = excluded.is_operator`
@@ -42,9 +39,9 @@ export function createIdentityStore(db: Database) {
   const forget = sql`
     DELETE FROM oidc_sessions WHERE family_id NOT IN (SELECT family_id FROM sessions)`
   return {
-    find: (issuer: string, subject: string) => identityOf(bySubject.get(issuer, subject)),
+    find: (issuer: string, subject: string) => bySubject.get(issuer, subject),
     /** Which person of the provider an account belongs to. */
-    ofAccount: (issuer: string, accountId: string) => identityOf(byAccount.get(issuer, accountId)),
+    ofAccount: (issuer: string, accountId: string) => byAccount.get(issuer, accountId),
     put: ({ issuer, subject, accountId, isOperator }: Identity) =>
       void put.run(issuer, subject, accountId, isOperator ? 1 : 0),
     /**

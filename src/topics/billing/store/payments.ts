@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 /** The customer record of an account at a processor, with its payment method. */
@@ -13,15 +14,13 @@ export interface BillingCustomer {
 
 export type PaymentStore = ReturnType<typeof createPaymentStore>
 
-const columns =
-  'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId, email'
-
 export function createPaymentStore(db: Database) {
   const sql = statements(db)
-  const customer = sql<BillingCustomer, [string, string]>`
-    SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`
-  const byRef = sql<BillingCustomer, [string, string]>`
-    SELECT ${columns} FROM billing_customers WHERE provider = ? AND provider_ref = ?`
+  const table = recordTable<BillingCustomer>(db, 'billing_customers', {
+    columns: 'account_id, provider, provider_ref, payment_method_id, email',
+  })
+  const customer = table.where<[string, string]>('WHERE account_id = ? AND provider = ?')
+  const byRef = table.where<[string, string]>('WHERE provider = ? AND provider_ref = ?')
   const put = sql`
     INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id, email)
     VALUES ($accountId, $provider, $providerRef, $paymentMethodId, $email)

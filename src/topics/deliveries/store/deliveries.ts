@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import type { DeliveryMoment, DeliverySchedule } from '../../../plans/messages/delivery-schedule.ts'
 
@@ -30,23 +31,17 @@ export interface Delivery extends DeliverySettings {
 /** The position in the order of due runs from which a search continues. */
 export type DuePlace = Pick<DeliveryMoment, 'at'> & Pick<Delivery, 'number'>
 
-type Row = Omit<Delivery, 'commodityCodes' | 'enabled' | 'next'> & {
-  commodityCodes: string
-  enabled: number
-  nextAt: number | null
-  nextOn: string | null
-}
-
-const columns = `number, id, account_id AS accountId, name, commodity_codes AS commodityCodes, cadence,
-  weekday, delivery_time AS deliveryTime, time_zone AS timeZone, recipient_email AS recipientEmail,
-  enabled, source, deliveries_count AS deliveriesCount, last_delivered_on AS lastDeliveredOn,
-  next_delivery_at AS nextAt, next_on AS nextOn, created_at AS createdAt, updated_at AS updatedAt`
+type Row = Omit<Delivery, 'next'> & { nextAt: number | null; nextOn: string | null }
 
 const deliveryOf = ({ nextAt, nextOn, ...row }: Row): Delivery => ({
   ...row,
-  commodityCodes: JSON.parse(row.commodityCodes) as string[],
-  enabled: row.enabled === 1,
   next: nextAt === null ? null : { at: nextAt, day: nextOn! },
+})
+
+const rowOf = <D extends Pick<Delivery, 'next'>>({ next, ...delivery }: D) => ({
+  ...delivery,
+  nextAt: next?.at ?? null,
+  nextOn: next?.day ?? null,
 })
 
 /** An enabled delivery whose last e-mail was not sent, and why. */
@@ -61,28 +56,38 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 export function createDeliveryStore(db: Database) {
   const sql = statements(db)
-  const ofAccount = sql<Row, [string]>`
-    SELECT ${columns} FROM scheduled_deliveries WHERE account_id = ? ORDER BY number`
+  const table = recordTable<Row>(db, 'scheduled_deliveries', {
+    columns: `number, id, account_id, name, commodity_codes, cadence, weekday, delivery_time,
+      time_zone, recipient_email, enabled, source, deliveries_count, last_delivered_on,
+      next_delivery_at AS nextAt, next_on, created_at, updated_at`,
+    flags: ['enabled'],
+    json: ['commodityCodes'],
+  })
+  const ofAccount = table.where<[string]>('WHERE account_id = ? ORDER BY number')
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?`
-  const byId = sql<Row, [string]>`SELECT ${columns} FROM scheduled_deliveries WHERE id = ?`
+  const byId = table.where<[string]>('WHERE id = ?')
   const failing = sql<FailingDelivery, [number]>`
     SELECT d.id, d.account_id AS accountId, d.name, r.error
     FROM scheduled_deliveries d JOIN scheduled_delivery_runs r ON r.number = (
       SELECT max(number) FROM scheduled_delivery_runs WHERE delivery_number = d.number)
     WHERE d.enabled = 1 AND r.status <> 'sent' AND r.error IS NOT NULL ORDER BY r.number DESC LIMIT ?`
-  const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
-  const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
-  const add = sql`
-    INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`
-  const put = sql`
-    UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`
+  const add = table.insert('number', 'deliveriesCount', 'lastDeliveredOn')
+  const put = table.update(
+    'TRUE',
+    'id',
+    'accountId',
+    'source',
+    'deliveriesCount',
+    'lastDeliveredOn',
+    'createdAt',
+  )
   const remove = sql`DELETE FROM scheduled_deliveries WHERE number = ?`
-  const due = sql<Row, number[]>`
-    SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
-    ORDER BY next_delivery_at, number LIMIT ?4`
-  const dueAfter = sql<Row, [number]>`
-    SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at > ?`
+  const due = table.where<[number, number, number, number]>(
+    `WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
+     ORDER BY next_delivery_at, number LIMIT ?4`,
+  )
+  const dueAfter = table.where<[number]>('WHERE next_delivery_at > ?')
   const nextDue = sql<{ at: number | null }, []>`
     SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL`
   const schedule = sql`
@@ -99,16 +104,10 @@ export function createDeliveryStore(db: Database) {
       const row = byId.get(id)
       return row ? deliveryOf(row) : undefined
     },
-    add: ({
-      id,
-      accountId,
-      source,
-      createdAt,
-      ...rest
-    }: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>) =>
-      void add.run({ id, accountId, source, createdAt, ...parametersOf(rest) }),
+    add: (delivery: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>) =>
+      void add(rowOf(delivery)),
     /** Replaces what may be set, the next moment and when it was changed. */
-    put: ({ number, ...rest }: Delivery) => void put.run({ number, ...parametersOf(rest) }),
+    put: (delivery: Delivery) => void put(rowOf(delivery)),
     /** With its runs. */
     remove: (number: number) => void remove.run(number),
     /** Deliveries due at `now` after a place, in order of time; at most `limit`. */
@@ -123,17 +122,3 @@ export function createDeliveryStore(db: Database) {
     delivered: (number: number, day: string) => void delivered.run(number, day),
   }
 }
-
-const parametersOf = (delivery: DeliverySettings & Pick<Delivery, 'next' | 'updatedAt'>) => ({
-  name: delivery.name,
-  codes: JSON.stringify(delivery.commodityCodes),
-  cadence: delivery.cadence,
-  weekday: delivery.weekday,
-  deliveryTime: delivery.deliveryTime,
-  timeZone: delivery.timeZone,
-  recipientEmail: delivery.recipientEmail,
-  enabled: Number(delivery.enabled),
-  nextAt: delivery.next?.at ?? null,
-  nextOn: delivery.next?.day ?? null,
-  updatedAt: delivery.updatedAt,
-})

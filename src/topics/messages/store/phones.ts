@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 export interface Phone {
@@ -20,20 +21,18 @@ export type PhoneStore = ReturnType<typeof createPhoneStore>
 
 export function createPhoneStore(db: Database) {
   const sql = statements(db)
-  const ofAccount = sql<Phone, [string]>`
-    SELECT account_id AS accountId, phone_number AS number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
-      code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries
-    FROM phones WHERE account_id = ?`
-  const put = sql`INSERT OR REPLACE INTO phones
-       (account_id, phone_number, country, added_at, verified_at, opted_in_at, code_hash, code_sent_at, code_expires_at, wrong_tries)
-     VALUES ($accountId, $number, $country, $addedAt, $verifiedAt, $optedInAt, $codeHash, $codeSentAt, $codeExpiresAt,
-       $wrongTries)`
+  const table = recordTable<Phone>(db, 'phones', {
+    columns: `account_id, phone_number AS number, country, added_at, verified_at, opted_in_at,
+      code_hash, code_sent_at, code_expires_at, wrong_tries`,
+  })
+  const ofAccount = table.where<[string]>('WHERE account_id = ?')
+  const put = table.upsert()
   const remove = sql`DELETE FROM phones WHERE account_id = ?`
   const optOut = sql`UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?`
   return {
     of: (accountId: string) => ofAccount.get(accountId),
     /** Replaces the account's number with everything that belongs to it. */
-    put: (p: Phone): void => void put.run({ ...p }),
+    put: (phone: Phone): void => void put(phone),
     /** Whether there was one. */
     remove: (accountId: string) => remove.run(accountId).changes > 0,
     /** Withdraws the consent of all accounts with this number. */

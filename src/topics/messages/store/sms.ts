@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 
 export interface SmsSettings {
@@ -27,29 +28,27 @@ export interface SmsRecord {
 
 export type SmsStore = ReturnType<typeof createSmsStore>
 
-type Row = Omit<SmsSettings, 'enabled' | 'quiet' | 'alertTypes'> & {
-  enabled: number
+type Row = Omit<SmsSettings, 'quiet'> & {
+  accountId: string
   quietFrom: string | null
   quietTo: string | null
-  alertTypes: string
 }
 
-const columns = `enabled, quiet_from AS quietFrom, quiet_to AS quietTo, time_zone AS timeZone,
-  messages_per_day_max AS messagesPerDayMax, alert_types AS alertTypes`
-
-const settingsOf = ({ quietFrom, quietTo, ...row }: Row): SmsSettings => ({
+const settingsOf = ({ accountId: _, quietFrom, quietTo, ...row }: Row): SmsSettings => ({
   ...row,
-  enabled: row.enabled === 1,
   quiet: quietFrom !== null && quietTo !== null ? { from: quietFrom, to: quietTo } : null,
-  alertTypes: JSON.parse(row.alertTypes) as string[],
 })
 
 export function createSmsStore(db: Database) {
   const sql = statements(db)
-  const settings = sql<Row, [string]>`SELECT ${columns} FROM sms_settings WHERE account_id = ?`
-  const putSettings = sql`
-    INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`
+  const table = recordTable<Row>(db, 'sms_settings', {
+    columns:
+      'account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types',
+    flags: ['enabled'],
+    json: ['alertTypes'],
+  })
+  const settings = table.where<[string]>('WHERE account_id = ?')
+  const putSettings = table.upsert()
   const record = sql`
     INSERT INTO sms_messages (id, account_id, purpose, phone_number, posted_at) VALUES (?, ?, ?, ?, ?)`
   const fail = sql`UPDATE sms_messages SET failed = 1 WHERE id = ?`
@@ -67,16 +66,13 @@ export function createSmsStore(db: Database) {
       const row = settings.get(accountId)
       return row ? settingsOf(row) : undefined
     },
-    putSettings: (accountId: string, s: SmsSettings) =>
-      void putSettings.run(
+    putSettings: (accountId: string, { quiet, ...row }: SmsSettings) =>
+      void putSettings({
+        ...row,
         accountId,
-        s.enabled ? 1 : 0,
-        s.quiet?.from ?? null,
-        s.quiet?.to ?? null,
-        s.timeZone,
-        s.messagesPerDayMax,
-        JSON.stringify(s.alertTypes),
-      ),
+        quietFrom: quiet?.from ?? null,
+        quietTo: quiet?.to ?? null,
+      }),
     record: (m: SmsRecord) => void record.run(m.id, m.accountId, m.purpose, m.number, m.postedAt),
     /** It was not sent in the end, and counts no more. */
     fail: (id: string) => void fail.run(id),

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recordTable } from '../../../database/record-table.ts'
 import { statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import type { BigChange } from '../math/big-changes.ts'
@@ -74,17 +75,19 @@ export interface BatchFilter {
   since?: number
 }
 
-type BatchRow = Omit<Batch, 'biggest' | 'isForgotten'> & { biggest: string; isForgotten: 0 | 1 }
-
-const columns = `id, kind, actor, dataset, source_id AS sourceId, feed_run_id AS feedRunId, file_name AS fileName, sha256, reason,
-  undoes_id AS undoesId, started_at AS startedAt, finished_at AS finishedAt, inserted, revised, unchanged, removed,
-  superseded, rejected, held, kept, biggest, undone_at AS undoneAt, forgotten AS isForgotten`
 const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
   AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
 
 export function createBatchStore(db: Database) {
   const sql = statements(db)
-  const open = sql`
+  const table = recordTable<Batch>(db, 'batches', {
+    columns: `id, kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id,
+      started_at, finished_at, inserted, revised, unchanged, removed, superseded, rejected, held, kept,
+      biggest, undone_at, forgotten AS isForgotten`,
+    flags: ['isForgotten'],
+    json: ['biggest'],
+  })
+  const open = sql<{ id: number }>`
     INSERT INTO batches (kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id, started_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
   const count = sql`
@@ -96,10 +99,11 @@ export function createBatchStore(db: Database) {
     INSERT INTO batch_series (batch_id, series_id, points, first_at, last_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (batch_id, series_id) DO UPDATE SET points = points + excluded.points,
       first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`
-  const find = sql<BatchRow, [number]>`SELECT ${columns} FROM batches WHERE id = ?`
+  const find = table.where<[number]>('WHERE id = ?')
   type Filter = [string | null, number | null, number | null]
-  const list = sql<BatchRow, [...Filter, number, number]>`
-    SELECT ${columns} FROM batches WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`
+  const list = table.where<[...Filter, number, number]>(
+    `WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
+  )
   const total = sql<{ n: number }, Filter>`SELECT count(*) AS n FROM batches WHERE ${matching}`
   const series = sql<BatchSeries, [number]>`
     SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
@@ -114,11 +118,6 @@ export function createBatchStore(db: Database) {
       FROM batch_series s CROSS JOIN observation_revisions v ON ${within}
       WHERE s.batch_id = ?1 AND (v.batch_id = ?1 OR v.next_batch_id = ?1))`
   const points = pointsOfBatch(db)
-  const batchOf = (row: BatchRow): Batch => ({
-    ...row,
-    biggest: JSON.parse(row.biggest),
-    isForgotten: row.isForgotten === 1,
-  })
   const filterOf = ({ kind, seriesId, since }: BatchFilter): Filter => [
     kind ?? null,
     since ?? null,
@@ -126,20 +125,18 @@ export function createBatchStore(db: Database) {
   ]
   return {
     open: (batch: NewBatch, at: number) =>
-      (
-        open.get(
-          batch.kind,
-          batch.actor,
-          batch.dataset ?? null,
-          batch.sourceId ?? null,
-          batch.feedRunId ?? null,
-          batch.fileName ?? null,
-          batch.sha256 ?? null,
-          batch.reason ?? null,
-          batch.undoesId ?? null,
-          at,
-        ) as { id: number }
-      ).id,
+      open.get(
+        batch.kind,
+        batch.actor,
+        batch.dataset ?? null,
+        batch.sourceId ?? null,
+        batch.feedRunId ?? null,
+        batch.fileName ?? null,
+        batch.sha256 ?? null,
+        batch.reason ?? null,
+        batch.undoesId ?? null,
+        at,
+      )!.id,
     /** Adds to what became of a batch, and sets its biggest changes. */
     count: (id: number, counts: Partial<BatchCounts>, biggest?: readonly BigChange[]) =>
       void count.run(
@@ -159,13 +156,10 @@ export function createBatchStore(db: Database) {
     /** Notes where a batch wrote; inside the transaction that wrote it. */
     cover: (id: number, { seriesId, points: written, firstAt, lastAt }: BatchSeries) =>
       void cover.run(id, seriesId, written, firstAt, lastAt),
-    find(id: number): Batch | undefined {
-      const row = find.get(id)
-      return row ? batchOf(row) : undefined
-    },
+    find: (id: number) => find.get(id),
     /** Newest first. */
     list: (filter: BatchFilter, limit: number, offset: number): Batch[] =>
-      list.all(...filterOf(filter), limit, offset).map(batchOf),
+      list.all(...filterOf(filter), limit, offset),
     total: (filter: BatchFilter) => total.get(...filterOf(filter))!.n,
     series: (id: number): BatchSeries[] => series.all(id),
     /** When the last of its values was recorded or removed; undefined: it changed none. */
