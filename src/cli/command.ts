@@ -106,6 +106,9 @@ export const listPath = (path: string, filter: Record<string, string | undefined
 export const printJson = ({ out }: { out(line: string): void }, data: unknown): void =>
   out(JSON.stringify(data, null, 2))
 
+/** Data as people read it: lines, and tables between them. */
+type Lines<T> = (data: T) => readonly (string | Table)[]
+
 export function commandEnvironment(parts: CommandParts) {
   const { operator, out, json, width } = parts
 
@@ -119,6 +122,17 @@ export function commandEnvironment(parts: CommandParts) {
   /** Returns the `data` of a successful response; otherwise throws the error of the service. */
   const answer = async <T>(method: string, path: string, sent?: unknown): Promise<T> =>
     (await body<{ data: T }>(method, path, sent)).data
+
+  /** Prints data as JSON where that was requested, else as `lines` has it for people. */
+  function print<T>(data: T, lines: Lines<T>): void {
+    if (json) {
+      printJson(parts, data)
+      return
+    }
+    const linesOf = (part: string | Table) =>
+      typeof part === 'string' ? [part] : fittedLines(part, width)
+    for (const line of lines(data).flatMap(linesOf)) out(oneLine(line))
+  }
 
   return {
     ...parts,
@@ -152,15 +166,15 @@ export function commandEnvironment(parts: CommandParts) {
         if (rows.length < perPage) return all
       }
     },
-    /** Prints data as JSON where that was requested, else as `lines` has it for people. */
-    print<T>(data: T, lines: (data: T) => readonly (string | Table)[]): void {
-      if (json) {
-        printJson(parts, data)
-        return
-      }
-      const linesOf = (part: string | Table) =>
-        typeof part === 'string' ? [part] : fittedLines(part, width)
-      for (const line of lines(data).flatMap(linesOf)) out(oneLine(line))
-    },
+    print,
+    /** Prints the `data` of a successful response, as `print` does. */
+    show: async <T>(lines: Lines<T>, ...request: Parameters<typeof answer>): Promise<void> =>
+      print(await answer<T>(...request), lines),
+    /** Prints one field of the `data` of a successful response. */
+    showField: async <T>(
+      name: string,
+      lines: Lines<T>,
+      ...request: Parameters<typeof answer>
+    ): Promise<void> => print((await answer<Record<string, T>>(...request))[name]!, lines),
   }
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../topics/operator/operations/people/account-row.ts'
 import type { Ended } from '../../topics/operator/operations/people/accounts.ts'
 import { accountsPath, type CommandEnvironment } from '../command.ts'
-import { table, tableOf } from '../table.ts'
+import { tableOf } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 
 export interface AccountChanges {
@@ -68,13 +68,8 @@ export const listAccounts = async (
 }
 
 /** Shows an account with its keys. */
-export const showAccount = async (env: CommandEnvironment, who: string): Promise<void> => {
-  const { account } = await env.answer<{ account: AccountDetail }>(
-    'GET',
-    await env.accountPath(who),
-  )
-  env.print(account, detailLines)
-}
+export const showAccount = async (env: CommandEnvironment, who: string): Promise<void> =>
+  env.showField('account', detailLines, 'GET', await env.accountPath(who))
 
 /** Makes an account with its first key and prints the token, this once. */
 export const createAccount = async (
@@ -82,16 +77,16 @@ export const createAccount = async (
   { email, keyName, ...changes }: AccountChanges & { email: string; keyName?: string },
 ): Promise<void> => {
   const body = { key_name: keyName, ...wireOf({ ...changes, email }) }
-  const created = await env.answer<{
-    account: AccountDetail
-    api_key: KeyLine & { plain_token: string }
-  }>('POST', accountsPath, body)
-  env.print(created, ({ account, api_key }) => [
-    ...accountTable([account]),
-    '',
-    ...tokenLines('API key', api_key.plain_token),
-  ])
+  await env.show(createdLines, 'POST', accountsPath, body)
 }
+
+const createdLines = ({
+  account,
+  api_key,
+}: {
+  account: AccountDetail
+  api_key: KeyLine & { plain_token: string }
+}) => [...accountTable([account]), '', ...tokenLines('API key', api_key.plain_token)]
 
 /**
  * Changes the given attributes of an account: plan, add-ons, trial, suspension, confirmation of its
@@ -105,12 +100,8 @@ export const changeAccount = async (
   const body = withoutAbsent(wireOf(changes))
   if (Object.keys(body).length === 0)
     throw new Error('name at least one change, such as --plan; --help lists them')
-  const { account } = await env.answer<{ account: AccountDetail }>(
-    'PATCH',
-    await env.accountPath(who),
-    body,
-  )
-  env.print(account, detail => accountTable([detail]))
+  const lines = (account: AccountLine) => accountTable([account])
+  await env.showField('account', lines, 'PATCH', await env.accountPath(who), body)
 }
 
 const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
@@ -130,13 +121,9 @@ const endAccount = async (
   who: string,
   tail = '',
 ): Promise<void> => {
-  const { account } = await env.answer<{ account: EndedAccount }>(
-    method,
-    `${await env.accountPath(who)}${tail}`,
-  )
-  env.print(account, ({ id, email, closed_at, erased_at }) =>
-    table(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
-  )
+  const lines = (account: EndedAccount) =>
+    tableOf([account], { ID: 'id', EMAIL: 'email', CLOSED: 'closed_at', ERASED: 'erased_at' })
+  await env.showField('account', lines, method, `${await env.accountPath(who)}${tail}`)
 }
 
 /** Closes an account permanently; its data is kept until it is erased. */

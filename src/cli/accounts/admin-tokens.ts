@@ -15,38 +15,34 @@ const tokenTable = (tokens: readonly TokenLine[]) =>
     CREATED: 'created_at',
   })
 
-export const listAdminTokens = async (env: CommandEnvironment): Promise<void> => {
-  const { tokens } = await env.answer<{ tokens: TokenLine[] }>('GET', path)
-  env.print(tokens, tokenTable)
-}
+export const listAdminTokens = (env: CommandEnvironment): Promise<void> =>
+  env.showField('tokens', tokenTable, 'GET', path)
+
+const madeLines = (token: TokenLine & { plain_token: string }) => [
+  ...tokenTable([token]),
+  '',
+  ...tokenLines('Admin token', token.plain_token),
+]
 
 /** Makes a token with a name and a role and prints it, this once. */
-export const createAdminToken = async (
+export const createAdminToken = (
   env: CommandEnvironment,
   name: string,
   { role }: { role: string },
-): Promise<void> => {
-  const { token } = await env.answer<{ token: TokenLine & { plain_token: string } }>('POST', path, {
-    name,
-    role,
-  })
-  env.print(token, adminToken => [
-    ...tokenTable([adminToken]),
-    '',
-    ...tokenLines('Admin token', adminToken.plain_token),
-  ])
-}
+): Promise<void> => env.showField('token', madeLines, 'POST', path, { name, role })
 
-export const revokeAdminToken = async (env: CommandEnvironment, id: string): Promise<void> => {
-  const { token } = await env.answer<{ token: TokenLine }>(
+export const revokeAdminToken = (env: CommandEnvironment, id: string): Promise<void> =>
+  env.showField(
+    'token',
+    (token: TokenLine) => tokenTable([token]),
     'DELETE',
     `${path}/${encodeURIComponent(id)}`,
   )
-  env.print(token, ended => tokenTable([ended]))
-}
 
 /** Makes a new token for everything and prints it, this once; all earlier ones end. */
-export const rotateAdminToken = async (env: CommandEnvironment): Promise<void> => {
-  const body = await env.answer<{ admin_token: string }>('POST', '/admin/v1/token/rotate')
-  env.print(body, ({ admin_token }) => tokenLines('Admin token', admin_token))
-}
+export const rotateAdminToken = (env: CommandEnvironment): Promise<void> =>
+  env.show(
+    ({ admin_token }: { admin_token: string }) => tokenLines('Admin token', admin_token),
+    'POST',
+    '/admin/v1/token/rotate',
+  )

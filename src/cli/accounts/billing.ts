@@ -94,10 +94,9 @@ export const oneInvoice = async (
   verb: 'show' | 'pay' | 'void',
 ): Promise<void> => {
   const path = await invoicePath(env, which)
-  const { invoice } = await (verb === 'show'
-    ? env.answer<{ invoice: InvoiceLine }>('GET', path)
-    : env.answer<{ invoice: InvoiceLine }>('POST', `${path}/${verb}`))
-  env.print(invoice, verb === 'show' ? invoiceDetail : row => invoiceTable([row]))
+  if (verb === 'show') return env.showField('invoice', invoiceDetail, 'GET', path)
+  const lines = (invoice: InvoiceLine) => invoiceTable([invoice])
+  return env.showField('invoice', lines, 'POST', `${path}/${verb}`)
 }
 
 export const listSubscriptions = async (
@@ -168,17 +167,10 @@ export const cancelSubscription = async (
   { now = false, openInvoices }: { now?: boolean; openInvoices?: string } = {},
 ): Promise<void> => {
   const id = which.includes('@') ? await runningOf(env, which) : which
-  const { subscription } = await env
-    .answer<{ subscription: SubscriptionLine }>(
-      'POST',
-      `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
-      {
-        when: now ? 'now' : 'period_end',
-        open_invoices: openInvoices,
-      },
-    )
-    .catch(inOptions)
-  env.print(subscription, row => subscriptionTable([row]))
+  const path = `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`
+  const body = { when: now ? 'now' : 'period_end', open_invoices: openInvoices }
+  const lines = (row: SubscriptionLine) => subscriptionTable([row])
+  await env.showField('subscription', lines, 'POST', path, body).catch(inOptions)
 }
 
 async function runningOf(env: CommandEnvironment, who: string): Promise<string> {

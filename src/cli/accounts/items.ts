@@ -49,27 +49,27 @@ const listItems = async <T>(
   name: string,
   tableOf: (rows: readonly T[]) => readonly [Table],
 ) => {
-  const path = await env.accountPath(who)
-  const rows = await env.answer<T[]>('GET', `${path}/${name}`)
-  env.print(rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : tableOf(list)))
+  const lines = (rows: readonly T[]) =>
+    rows.length === 0 ? [`${who} has no ${name}.`] : tableOf(rows)
+  await env.show(lines, 'GET', `${await env.accountPath(who)}/${name}`)
 }
+
+const eventLines = (rows: readonly EventLine[]) =>
+  rows.length === 0
+    ? ['No deliveries to this endpoint in the last 30 days.']
+    : tableOf(rows, {
+        CREATED: 'created_at',
+        EVENT: 'event_type',
+        STATUS: 'status',
+        ATTEMPTS: 'attempts',
+        CODE: row => (row.status_code === null ? '-' : String(row.status_code)),
+        NEXT: 'next_attempt_at',
+        ERROR: 'error',
+      })
 
 const listEvents = async (env: CommandEnvironment, who: string, webhook: string) => {
   const path = `${await env.accountPath(who)}/webhooks/${encodeURIComponent(webhook)}/events`
-  const { events } = await env.answer<{ events: EventLine[] }>('GET', path)
-  env.print(events, rows =>
-    rows.length === 0
-      ? ['No deliveries to this endpoint in the last 30 days.']
-      : tableOf(rows, {
-          CREATED: 'created_at',
-          EVENT: 'event_type',
-          STATUS: 'status',
-          ATTEMPTS: 'attempts',
-          CODE: row => (row.status_code === null ? '-' : String(row.status_code)),
-          NEXT: 'next_attempt_at',
-          ERROR: 'error',
-        }),
-  )
+  await env.showField('events', eventLines, 'GET', path)
 }
 
 /** `alerts`, `webhooks` and `deliveries`: the items of an account. */

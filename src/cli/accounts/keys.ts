@@ -63,13 +63,8 @@ const madeLines = (key: MadeKey) => [
 const keyPath = (id: string) => `/admin/v1/keys/${encodeURIComponent(id)}`
 
 /** Lists the keys of an account, named by its id or its address. */
-export const listKeys = async (env: CommandEnvironment, who: string): Promise<void> => {
-  const { api_keys } = await env.answer<{ api_keys: KeyLine[] }>(
-    'GET',
-    `${await env.accountPath(who)}/keys`,
-  )
-  env.print(api_keys, keyTable)
-}
+export const listKeys = async (env: CommandEnvironment, who: string): Promise<void> =>
+  env.showField('api_keys', keyTable, 'GET', `${await env.accountPath(who)}/keys`)
 
 /** Makes a key for an account and prints its token, this once. */
 export const createKey = async (
@@ -86,43 +81,27 @@ export const createKey = async (
     allowed_domains: allowDomain,
     scopes: scope,
   }
-  const { api_key } = await env.answer<{ api_key: MadeKey }>(
-    'POST',
-    `${await env.accountPath(who)}/keys`,
-    body,
-  )
-  env.print(api_key, madeLines)
+  const path = `${await env.accountPath(who)}/keys`
+  await env.showField('api_key', madeLines, 'POST', path, body)
 }
 
 /**
  * Gives a key a new token and prints it, this once; the old one ends at once or `overlap` seconds
  * later.
  */
-export const rollKey = async (
+export const rollKey = (
   env: CommandEnvironment,
   id: string,
   { overlap }: { overlap?: number } = {},
-): Promise<void> => {
-  const { api_key } = await env.answer<{ api_key: MadeKey }>('POST', `${keyPath(id)}/roll`, {
-    overlap_seconds: overlap,
-  })
-  env.print(api_key, madeLines)
-}
+): Promise<void> =>
+  env.showField('api_key', madeLines, 'POST', `${keyPath(id)}/roll`, { overlap_seconds: overlap })
+
+const oneKey = (key: KeyLine) => keyTable([key])
 
 /** Revokes a key permanently. */
-export const revokeKey = async (env: CommandEnvironment, id: string): Promise<void> => {
-  const { api_key } = await env.answer<{ api_key: KeyLine }>('DELETE', keyPath(id))
-  env.print(api_key, key => keyTable([key]))
-}
+export const revokeKey = (env: CommandEnvironment, id: string): Promise<void> =>
+  env.showField('api_key', oneKey, 'DELETE', keyPath(id))
 
 /** Suspends or resumes a key. */
-export const suspendKey = async (
-  env: CommandEnvironment,
-  id: string,
-  suspended = true,
-): Promise<void> => {
-  const { api_key } = await env.answer<{ api_key: KeyLine }>('PATCH', keyPath(id), {
-    suspended,
-  })
-  env.print(api_key, key => keyTable([key]))
-}
+export const suspendKey = (env: CommandEnvironment, id: string, suspended = true): Promise<void> =>
+  env.showField('api_key', oneKey, 'PATCH', keyPath(id), { suspended })

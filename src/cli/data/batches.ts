@@ -46,76 +46,72 @@ interface ListOptions {
   since?: string
 }
 
-const listBatches = async (
+const listBatches = (
   env: CommandEnvironment,
   { kind, code, since }: ListOptions,
 ): Promise<void> => {
   const list = listPath(path, { per_page: String(shownMax), kind, code, since })
-  const { batches } = await env.answer<{ batches: BatchLine[] }>('GET', list)
-  env.print(batches, batchTable)
+  return env.showField('batches', batchTable, 'GET', list)
 }
 
 const percentOf = (percent: number | null) =>
   percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
 
-const showBatch = async (env: CommandEnvironment, id: string): Promise<void> => {
-  const shown = await env.answer<BatchDetail>('GET', `${path}/${encodeURIComponent(id)}`)
-  env.print(shown, ({ batch, series, rows }) => [
-    ...batchTable([batch]),
-    ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
-    '',
-    ...tableOf(series, {
-      SERIES: 'code',
-      CHANGES: 'points',
-      FROM: 'from',
-      TO: 'to',
-    }),
-    '',
-    ...tableOf(batch.biggest_changes, {
-      'BIGGEST CHANGES': 'code',
-      AT: 'observed_at',
-      BEFORE: 'before',
-      AFTER: 'after',
-      CHANGE: biggest_change => percentOf(biggest_change.percent),
-    }),
-    ...(rows.length === 0
-      ? []
-      : [
-          '',
-          ...tableOf(rows, {
-            'ROWS CHANGED MOST': 'row',
-            BEFORE: 'before',
-            NOW: 'now',
-            CHANGE: ({ percent }) => percentOf(percent),
-          }),
-        ]),
-  ])
-}
+const batchLines = ({ batch, series, rows }: BatchDetail) => [
+  ...batchTable([batch]),
+  ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
+  '',
+  ...tableOf(series, {
+    SERIES: 'code',
+    CHANGES: 'points',
+    FROM: 'from',
+    TO: 'to',
+  }),
+  '',
+  ...tableOf(batch.biggest_changes, {
+    'BIGGEST CHANGES': 'code',
+    AT: 'observed_at',
+    BEFORE: 'before',
+    AFTER: 'after',
+    CHANGE: biggest_change => percentOf(biggest_change.percent),
+  }),
+  ...(rows.length === 0
+    ? []
+    : [
+        '',
+        ...tableOf(rows, {
+          'ROWS CHANGED MOST': 'row',
+          BEFORE: 'before',
+          NOW: 'now',
+          CHANGE: ({ percent }) => percentOf(percent),
+        }),
+      ]),
+]
+
+const showBatch = (env: CommandEnvironment, id: string): Promise<void> =>
+  env.show(batchLines, 'GET', `${path}/${encodeURIComponent(id)}`)
 
 const undoBatch = async (
   env: CommandEnvironment,
   id: string,
   { onlyUntouched, reason }: { onlyUntouched?: boolean; reason?: string },
 ): Promise<void> => {
-  const undone = await env.answer<Undone>('POST', `${path}/${encodeURIComponent(id)}/undo`, {
-    ...(onlyUntouched && { only_untouched: true }),
-    reason,
-  })
-  env.print(undone, ({ batch, restored, removed, left }) => [
+  const lines = ({ batch, restored, removed, left }: Undone) => [
     `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} skipped because they were written later` : ''}`,
-  ])
+  ]
+  const body = { ...(onlyUntouched && { only_untouched: true }), reason }
+  await env.show(lines, 'POST', `${path}/${encodeURIComponent(id)}/undo`, body)
 }
 
-const changeValue = async (
+const changeLines = ({ code, observed_at: at, before, after, batch }: ChangedValue) => [
+  `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
+]
+
+const changeValue = (
   env: CommandEnvironment,
   method: 'PATCH' | 'DELETE',
   body: Record<string, unknown>,
-): Promise<void> => {
-  const changed = await env.answer<ChangedValue>(method, '/admin/v1/values', body)
-  env.print(changed, ({ code, observed_at: at, before, after, batch }) => [
-    `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
-  ])
-}
+): Promise<void> => env.show(changeLines, method, '/admin/v1/values', body)
 
 /** `batches` and `values`: values written together, and single ones. */
 export function batchCommands({ program, leaf, run }: CommandTools) {

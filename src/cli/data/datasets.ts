@@ -17,9 +17,7 @@ const datasetTable = (datasets: readonly DatasetLine[]) =>
     DESCRIPTION: 'description',
   })
 
-const listDatasets = async (env: CommandEnvironment): Promise<void> => {
-  env.print(await env.answer<DatasetLine[]>('GET', path), datasetTable)
-}
+const listDatasets = (env: CommandEnvironment): Promise<void> => env.show(datasetTable, 'GET', path)
 
 const changeDataset = async (
   env: CommandEnvironment,

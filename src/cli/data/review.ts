@@ -26,13 +26,13 @@ interface ListOptions {
   dataset?: string
 }
 
-const listFlags = async (
+const listFlags = (
   env: CommandEnvironment,
   { status, code, dataset }: ListOptions,
 ): Promise<void> => {
   const list = listPath(path, { per_page: String(perPage), status, code, dataset })
-  const { values } = await env.answer<{ values: FlagLine[] }>('GET', list)
-  env.print(values, rows => (rows.length === 0 ? ['No values.'] : flagTable(rows)))
+  const lines = (rows: FlagLine[]) => (rows.length === 0 ? ['No values.'] : flagTable(rows))
+  return env.showField('values', lines, 'GET', list)
 }
 
 const decide = async (
@@ -44,11 +44,8 @@ const decide = async (
   const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
   if (wrong !== undefined)
     throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
-  const { values } = await env.answer<{ values: FlagLine[] }>('POST', `${path}/${verb}`, {
-    ids: ids.map(Number),
-    reason,
-  })
-  env.print(values, flagTable)
+  const body = { ids: ids.map(Number), reason }
+  await env.showField('values', flagTable, 'POST', `${path}/${verb}`, body)
 }
 
 /** `review`: values that the guards at the door hold back. */

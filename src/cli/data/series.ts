@@ -203,16 +203,14 @@ const addSeries = async (
     throw new Error('give one code with its options, or --file with a TOML or CSV of many')
   if (file !== undefined) return await addFile(env, seriesOfFile(file, readFileSync(file, 'utf8')))
   const body = await withAccountIds(env, { currency: null, ...termsOf(options), code })
-  const { series } = await env.answer<{ series: SeriesLine[] }>('POST', path, body)
-  env.print(series, seriesTable)
+  await env.showField('series', seriesTable, 'POST', path, body)
 }
 
 /** Adds all series or none; faults are located by their line in the file. */
 async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Promise<void> {
   const all = await Promise.all(rows.map(({ terms }) => withAccountIds(env, terms)))
   try {
-    const { series } = await env.answer<{ series: SeriesLine[] }>('POST', path, { series: all })
-    env.print(series, seriesTable)
+    await env.showField('series', seriesTable, 'POST', path, { series: all })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(
@@ -244,7 +242,7 @@ const listSeries = async (
     ...(own && { own: 'true' }),
     ...(changed && { changed: 'true' }),
   })
-  env.print(await env.answer<SeriesLine[]>('GET', `${path}?${filter}`), seriesTable)
+  await env.show(seriesTable, 'GET', `${path}?${filter}`)
 }
 
 /**
