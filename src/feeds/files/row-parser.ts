@@ -4,7 +4,7 @@ import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
 import { type Mapping, plain } from './mapping.ts'
 import type { RejectedFormat } from './rejected.ts'
-import type { Source } from './source.ts'
+import { namingFile, type Source } from './source.ts'
 import type { Spelling } from './spelling.ts'
 import {
   blocksOf,
@@ -74,13 +74,9 @@ export const createRowParser = (
 ): RowParser => ({
   async open(source) {
     const head = await fileHeadOf(source)
-    try {
-      const table = rowTableOf(head, layout, mapping)
-      return parsedFileOf({ ...table, spelling }, head)
-    } catch (error) {
-      const { hint } = source
-      throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
-    }
+    return namingFile(source, () =>
+      parsedFileOf({ ...rowTableOf(head, layout, mapping), spelling }, head),
+    )
   },
 })
 

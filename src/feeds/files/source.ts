@@ -26,6 +26,15 @@ export interface Source {
   close(): Promise<void>
 }
 
+/** Reads something of a source; errors name the source, with its hint. */
+export function namingFile<T>({ name, hint }: Source, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
+  }
+}
+
 /** Opens what a person named: a path, or `-` for standard input. */
 export type SourceOpener = (
   path: string,

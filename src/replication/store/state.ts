@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { hasTable } from '../../database/identity.ts'
-import { statements } from '../../database/statement.ts'
+import { namedValues } from '../../database/named-values.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
 
 /**
@@ -26,18 +26,8 @@ export type StateName =
 
 export type ReplicationState = ReturnType<typeof createReplicationState>
 
-export function createReplicationState(db: Database) {
-  const sql = statements(db)
-  const get = sql<{ value: string }, [string]>`SELECT value FROM replication_state WHERE name = ?`
-  const set = sql`INSERT INTO replication_state (name, value) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-  const remove = sql`DELETE FROM replication_state WHERE name = ?`
-  return {
-    get: (name: StateName) => get.get(name)?.value,
-    set: (name: StateName, value: string) => void set.run(name, value),
-    remove: (name: StateName) => void remove.run(name),
-  }
-}
+export const createReplicationState = (db: Database) =>
+  namedValues<StateName>(db, 'replication_state')
 
 /** More than one where the later ones never met NATS. */
 const previousMax = 8

@@ -44,44 +44,24 @@ export const name = (
 export const operatorName = (description = 'Name of the operator') =>
   name(description, 'write the name of the operator')
 
-export const optionalName = (
-  description: string,
-  options: Partial<Column<string | null>> = {},
-): Column<string | null> => ({
-  ...options,
-  description,
-  read: (row, field) => nameIn(row, field) ?? null,
-})
+/** Columns whose value `read` finds, each with its description. */
+const column =
+  <T>(read: Column<T>['read']) =>
+  (description: string, options: Partial<Column<T>> = {}): Column<T> => ({
+    ...options,
+    description,
+    read,
+  })
 
-export const optionalLabel = (
-  description: string,
-  options: Partial<Column<string | null>> = {},
-): Column<string | null> => ({
-  ...options,
-  description,
-  read: (row, field) => labelIn(row, field) ?? null,
-})
-
+export const optionalName = column<string | null>((row, field) => nameIn(row, field) ?? null)
+export const optionalLabel = column<string | null>((row, field) => labelIn(row, field) ?? null)
 /** A name that is empty where the field is. */
-export const emptyName = (
-  description: string,
-  options: Partial<Column<string>> = {},
-): Column<string> => ({
-  ...options,
-  description,
-  read: (row, field) => nameIn(row, field) ?? '',
-})
+export const emptyName = column<string>((row, field) => nameIn(row, field) ?? '')
 
 /** A day that may not be known. */
-export const optionalDay = (
-  description: string,
-  options: Partial<Column<string | null>> = {},
-): Column<string | null> => ({
-  ...options,
-  description,
-  read: (row, field, { now }) =>
-    labelIn(row, field) === undefined ? null : neededPastDay(row, field, now),
-})
+export const optionalDay = column<string | null>((row, field, { now }) =>
+  labelIn(row, field) === undefined ? null : neededPastDay(row, field, now),
+)
 
 /** One of the states whose permits are served, by its two letters. */
 export function stateIn(row: DatasetRow): PermitState {

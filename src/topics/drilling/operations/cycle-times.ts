@@ -10,6 +10,7 @@ import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
+import { withoutAbsent } from '../../../lib/text/json.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
 import type { EnergyCall } from '../../energy/operations/frame.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -25,7 +26,7 @@ import {
   timedWells,
 } from '../math/cycle-time.ts'
 import type { WellDates, WellFilter } from '../store/wells.ts'
-import { circleOf, daySpanOf, definedFields, radius, typedText } from './permit-query.ts'
+import { circleOf, daySpanOf, radius, typedText } from './permit-query.ts'
 import { productionHeavyAccess, productionPrefix } from './well-production.ts'
 
 const topMax = 10
@@ -146,7 +147,7 @@ const Cohorts = t.object('CycleTimeCohorts', {
 
 function filterOf(query: Query): WellFilter {
   const { from, to } = daySpanOf(query)
-  return definedFields({
+  return withoutAbsent({
     state: typedText('state', query.state)?.toUpperCase(),
     operator: typedText('operator', query.operator),
     formation: typedText('formation', query.formation),
@@ -160,7 +161,7 @@ const filtersRow = (
   { state, operator, formation, circle }: WellFilter,
   { start_date, end_date }: Query,
 ) =>
-  definedFields({
+  withoutAbsent({
     state,
     start_date: start_date || undefined,
     end_date: end_date || undefined,

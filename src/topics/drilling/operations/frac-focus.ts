@@ -4,6 +4,7 @@ import type { PageRequest } from '../../../http/input/page.ts'
 import { numberParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
+import { withoutAbsent } from '../../../lib/text/json.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energy, type PagedRows } from '../../energy/operations/frame.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
@@ -24,7 +25,6 @@ import {
   circleOf,
   circleQuery,
   daySpanOf,
-  definedFields,
   numberOf,
   statesOf,
   statesQuery,
@@ -68,7 +68,7 @@ export function parseWell(parameter: string, text: string): string {
 }
 
 const filterOf = (query: Query): FracFilter =>
-  definedFields({
+  withoutAbsent({
     states: statesOf(query.states),
     county: typedText('county', query.county),
     operator: typedText('operator', query.operator),

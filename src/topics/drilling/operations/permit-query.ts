@@ -5,6 +5,7 @@ import {
   missingParameter,
   refusedParameter,
 } from '../../../http/problem/problem.ts'
+import { withoutAbsent } from '../../../lib/text/json.ts'
 import { daysOf } from '../../energy/operations/answer.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import type { Circle } from '../../geography/math/geography.ts'
@@ -155,12 +156,6 @@ export function daySpanOf(query: { start_date?: string; end_date?: string }): {
   }
 }
 
-/** Leaves out undefined fields, so that equal queries give equal filters. */
-export const definedFields = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: NonNullable<T[K]>
-  }
-
 export function permitFilterOf(query: Query): PermitFilter {
   if (query.address?.trim()) {
     throw refusedParameter(
@@ -169,7 +164,7 @@ export function permitFilterOf(query: Query): PermitFilter {
       'address is not supported: send latitude and longitude.',
     )
   }
-  return definedFields({
+  return withoutAbsent({
     states: statesOf(query.states),
     county: typedText('county', query.county),
     operator: typedText('operator', query.operator),

@@ -19,6 +19,7 @@ import {
 } from './bunker-row.ts'
 import { gradeIn, portIn, priceQuery } from './marine-query.ts'
 import { createMarinePast, marineSeries, requestedPast } from './marine-reads.ts'
+import { periodFields } from './marine-row.ts'
 
 const access = { meter: true, rate: 'marine-historical', queryWorker: true } as const
 const refusals = { 400: CodeProblem, 404: NestedProblem }
@@ -146,10 +147,4 @@ export function bunkerHistoryOperations(deps: Context) {
       },
     }),
   ]
-}
-
-const periodFields = {
-  from: t.String({ format: 'date-time' }),
-  to: t.String({ format: 'date-time' }),
-  interval: t.String({ examples: ['day'] }),
 }

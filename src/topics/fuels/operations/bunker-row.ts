@@ -7,6 +7,7 @@ import type { HistoryRow } from '../../prices/service/reads/history.ts'
 import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { arbitragePercent, type Difference, scrubberTonsADay } from '../math/bunker.ts'
 import { type Grade, gradeNames, grades, marineCode, type Port } from '../math/marine.ts'
+import { gradesOf } from './marine-row.ts'
 
 export interface BunkerQuote {
   port: Port
@@ -66,14 +67,9 @@ export const DifferenceShape = t.object('BunkerDifference', {
   percentage: t.numberOrNull('100 x value / second; null when the second is 0.', 4.32),
 })
 
-export const byGrade = t.Object(
-  {
-    VLSFO: t.Optional(DifferenceShape),
-    HFO_380: t.Optional(DifferenceShape),
-    HFO_180: t.Optional(DifferenceShape),
-    MGO_05S: t.Optional(DifferenceShape),
-  },
-  { description: 'By grade; grades without a price at one of the ports are omitted.' },
+export const byGrade = gradesOf(
+  DifferenceShape,
+  'By grade; grades without a price at one of the ports are omitted.',
 )
 
 export const ListRow = t.object('BunkerPrice', {

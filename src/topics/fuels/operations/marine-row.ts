@@ -1,3 +1,4 @@
+import type { TSchema } from 'elysia'
 import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
@@ -37,6 +38,19 @@ const rowFields = {
   updated_at: t.instant('When this service recorded it.'),
 }
 
+/** The range of past prices and the length of their intervals. */
+export const periodFields = {
+  from: t.String({ format: 'date-time' }),
+  to: t.String({ format: 'date-time' }),
+  interval: t.String({ examples: ['day'] }),
+}
+
+/** A value for each grade that has one. */
+export const gradesOf = <T extends TSchema>(value: T, description: string) => {
+  const field = t.Optional(value)
+  return t.Object({ VLSFO: field, HFO_380: field, HFO_180: field, MGO_05S: field }, { description })
+}
+
 const filterShape = t.Object({
   port_code: t.orNull(t.String({ examples: ['SGSIN'] })),
   fuel_type: t.orNull(t.String({ examples: ['VLSFO'] })),
@@ -70,11 +84,7 @@ export const MarineHistory = t.object('MarineHistory', {
         sample_count: t.Optional(t.integer({ examples: [1] })),
       }),
     ),
-    period: t.Object({
-      from: t.String({ format: 'date-time' }),
-      to: t.String({ format: 'date-time' }),
-      interval: t.String({ examples: ['day'] }),
-    }),
+    period: t.Object(periodFields),
     filters: filterShape,
     metadata,
   }),
@@ -122,15 +132,7 @@ export const PortPrices = t.object('MarinePortPrices', {
   ports: t.Array(
     t.Object({
       ...portFields,
-      latest: t.Object(
-        {
-          VLSFO: t.Optional(Latest),
-          HFO_380: t.Optional(Latest),
-          HFO_180: t.Optional(Latest),
-          MGO_05S: t.Optional(Latest),
-        },
-        { description: 'By grade; without the grades that have no price.' },
-      ),
+      latest: gradesOf(Latest, 'By grade; without the grades that have no price.'),
     }),
   ),
   count: t.integer({ examples: [8] }),

@@ -2,7 +2,7 @@ import { isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import { fieldsOf } from '../../../feeds/files/csv.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
 import type { RejectedFormat } from '../../../feeds/files/rejected.ts'
-import type { PublisherSeries, Source } from '../../../feeds/files/source.ts'
+import { namingFile, type PublisherSeries, type Source } from '../../../feeds/files/source.ts'
 import {
   type Notation,
   notationsOf,
@@ -132,12 +132,9 @@ interface JsonTable extends FileSyntax {
  */
 export async function priceTableOf(source: Source, request: ColumnRequest): Promise<PriceTable> {
   const head = await fileHeadOf(source)
-  try {
-    return head.syntax.format === 'csv' ? csvTable(head, request) : jsonTable(head, request)
-  } catch (error) {
-    const { hint } = source
-    throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
-  }
+  return namingFile(source, () =>
+    head.syntax.format === 'csv' ? csvTable(head, request) : jsonTable(head, request),
+  )
 }
 
 function csvTable({ syntax, firstRecord }: FileHead, request: ColumnRequest): CsvTable {

@@ -1,3 +1,4 @@
+import type { Static, TSchema } from 'elysia'
 import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -37,33 +38,48 @@ export function accountItemOperations({
     if (!keys.account(id)) throw notFound('account', id)
     return id
   }
+  /** A list of what an account has. */
+  const ownItems = <Row extends TSchema>(
+    name: string,
+    {
+      row,
+      list,
+      ...words
+    }: {
+      operationId: string
+      summary: string
+      description: string
+      row: Row
+      list(id: string): Static<Row>[]
+    },
+  ) =>
+    operation(`GET /admin/v1/accounts/:id/${name}`, {
+      ...words,
+      access,
+      params,
+      answers: envelope(t.Array(row)),
+      handle: ({ params: { id } }) => success(list(idOf(id))),
+    })
   return [
-    operation('GET /admin/v1/accounts/:id/alerts', {
+    ownItems('alerts', {
       operationId: 'listAccountAlerts',
       summary: 'List the alerts of an account',
       description: 'Returns the alerts as their owner sees them, in order of creation.',
-      access,
-      params,
-      answers: envelope(t.Array(AlertShape)),
-      handle: ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
+      row: AlertShape,
+      list: id => alerts.list(id).map(alertRows.row),
     }),
-    operation('GET /admin/v1/accounts/:id/webhooks', {
+    ownItems('webhooks', {
       operationId: 'listAccountWebhooks',
       summary: 'List the webhook endpoints of an account',
       description:
         'Returns the webhook endpoints as their owner sees them, without secrets, with the error of the newest failed delivery.',
-      access,
-      params,
-      answers: envelope(t.Array(AccountWebhook)),
-      handle: ({ params: { id } }) => {
-        const endpoints = webhooks.list(idOf(id))
+      row: AccountWebhook,
+      list: id => {
         const records = webhooks.records(id)
-        return success(
-          endpoints.map(endpoint => ({
-            ...webhookRow(endpoint, records.get(endpoint.id)),
-            last_error: lastErrorOf(outbox, endpoint.id),
-          })),
-        )
+        return webhooks.list(id).map(endpoint => ({
+          ...webhookRow(endpoint, records.get(endpoint.id)),
+          last_error: lastErrorOf(outbox, endpoint.id),
+        }))
       },
     }),
     operation('GET /admin/v1/accounts/:id/webhooks/:webhook_id/events', {
@@ -94,14 +110,12 @@ export function accountItemOperations({
         })
       },
     }),
-    operation('GET /admin/v1/accounts/:id/deliveries', {
+    ownItems('deliveries', {
       operationId: 'listAccountDeliveries',
       summary: 'List the scheduled deliveries of an account',
       description: 'Returns the scheduled deliveries as their owner sees them.',
-      access,
-      params,
-      answers: envelope(t.Array(DeliveryShape)),
-      handle: ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
+      row: DeliveryShape,
+      list: id => deliveries.list(id).map(deliveryRows.row),
     }),
   ]
 }
