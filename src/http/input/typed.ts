@@ -1,4 +1,6 @@
+import type { TProperties, TSchema, TUnsafe } from '@sinclair/typebox'
 import { t } from '../answer/schema.ts'
+import { boolOf, integerOf, wordOf } from './query.ts'
 
 /** The key under which a parameter's schema has its documentation. */
 export const typedKey = 'x-typed'
@@ -89,6 +91,80 @@ export const wordParameter = (
   words: readonly string[],
   ...described: Parameters<typeof textParameter>
 ) => parameter('string', { enum: words })(...described)
+
+/** Makes the value of a parameter from its text. */
+type ReadValue = (name: string, text: string | undefined) => unknown
+
+const readsBySchema = new WeakMap<TSchema, ReadValue>()
+
+function readBy<T>(schema: ReturnType<typeof typed>, read: ReadValue): TUnsafe<T> {
+  const parameter = t.Optional(t.Unsafe<T>(schema))
+  readsBySchema.set(parameter, read)
+  return parameter
+}
+
+/**
+ * Parameters that a handler gets as values: parsed by the default and the bounds that they are
+ * described with, undefined where they are absent and have no default.
+ */
+export const parsed = {
+  /** A whole number of a range; `subject` is what it counts. */
+  integer: (
+    subject: string,
+    [minimum, maximum]: readonly [number, number],
+    fallback: number,
+    example = fallback,
+  ) =>
+    readBy<number>(
+      integerParameter(`${subject}, ${minimum} to ${maximum}; default: ${fallback}.`, example, {
+        default: fallback,
+        minimum,
+        maximum,
+      }),
+      (name, text) => integerOf(name, text, fallback, minimum, maximum),
+    ),
+  word<const T extends string, const O extends ParameterOptions = object>(
+    words: readonly T[],
+    description: string,
+    example: string,
+    options?: O,
+  ) {
+    const fallback = options?.default as T | undefined
+    return readBy<Parsed<T, O>>(wordParameter(words, description, example, options), (name, text) =>
+      wordOf(name, text, fallback, words),
+    )
+  },
+  flag<const O extends ParameterOptions = object>(
+    description: string,
+    example?: boolean,
+    options?: O,
+  ) {
+    const fallback = options?.default as boolean | undefined
+    return readBy<Parsed<boolean, O>>(flagParameter(description, example, options), (name, text) =>
+      boolOf(name, text, fallback),
+    )
+  },
+}
+
+type Parsed<T, O> = O extends { default: unknown } ? T : T | undefined
+
+/**
+ * Gives handlers the values of parsed parameters, each when it is read: the first that a handler
+ * reads is the first that it refuses. Undefined where the query has none.
+ */
+export function queryParser(parameters: TProperties = {}) {
+  const reads = Object.entries(parameters).flatMap(([name, schema]) => {
+    const read = readsBySchema.get(schema)
+    return read ? [{ name, read }] : []
+  })
+  if (reads.length === 0) return undefined
+  return (query: Readonly<Record<string, string | undefined>>) => {
+    const values: Record<string, unknown> = { ...query }
+    for (const { name, read } of reads)
+      Object.defineProperty(values, name, { get: () => read(name, query[name]), enumerable: true })
+    return values
+  }
+}
 
 /** A day or a time of it with a zone. */
 export const momentParameter = parameter('string', {

@@ -16,7 +16,7 @@ import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
 import { firstRows, type KnownFields, knownFields, knownItems } from '../input/ignored-fields.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
-import { wordParameter } from '../input/typed.ts'
+import { queryParser, wordParameter } from '../input/typed.ts'
 import { answersKey } from '../openapi/source.ts'
 import { invalidParameter, Problem } from '../problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../problem/shape.ts'
@@ -358,6 +358,7 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
   const { view, page, idempotent } = operation
   const status = statusOf(operation)
   const canBeTable = isTable(operation)
+  const parse = queryParser(operation.query)
   /** The fields of a request are named one by one, because copying an object takes longer. */
   const work = (
     at: Context,
@@ -376,7 +377,7 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
       )
     const answer = operation.handle({
       at,
-      query,
+      query: parse ? parse(query) : query,
       params,
       body,
       request,

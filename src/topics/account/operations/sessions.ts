@@ -3,8 +3,7 @@ import type { Caller } from '../../../http/gate/request-context.ts'
 import { cookieOf, endedCookie } from '../../../http/gate/session-cookie.ts'
 import { body, documentedBody, text } from '../../../http/input/body-schema.ts'
 import { formOf } from '../../../http/input/form.ts'
-import { boolOf } from '../../../http/input/query.ts'
-import { flagParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
@@ -119,7 +118,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
         'Ends the current session, or with `all` every session of the account. Requires a session token; API keys get 401.',
       access: selfAccess,
       query: {
-        all: flagParameter('Whether to end every session of the account.', true, {
+        all: parsed.flag('Whether to end every session of the account.', true, {
           default: false,
         }),
       },
@@ -127,7 +126,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
       handle: ({ caller, query, request, reply }) => {
         const session = sessionOf(caller)
         if (cameAsCookie(request)) reply.headers['set-cookie'] = endedCookie(isSecure())
-        if (boolOf('all', query.all, false)) sessions.endAll(session.accountId)
+        if (query.all) sessions.endAll(session.accountId)
         else sessions.end(session)
         return success({ revoked: true as const })
       },

@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { wordOf } from '../../../http/input/query.ts'
-import { wordParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -110,9 +109,8 @@ const priceRow = ({ match, quote }: Priced) => ({
   data_status: quote.status,
 })
 
-function answer(deps: Context, region: string | undefined, reply: Reply) {
-  const id = wordOf('region', region, switchMarkets[0].id, regions)
-  const market = switchMarkets.find(candidate => candidate.id === id)!
+function answer(deps: Context, region: SwitchMarket['id'], reply: Reply) {
+  const market = switchMarkets.find(candidate => candidate.id === region)!
   const [gas, coal] = [
     requirePrice(deps, market.gas.code, market),
     requirePrice(deps, market.coal.code, market),
@@ -194,7 +192,7 @@ European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net
     access: calculated,
     view: 'as_of',
     query: {
-      region: wordParameter(
+      region: parsed.word(
         regions,
         `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
         'europe',

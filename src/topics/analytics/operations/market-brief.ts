@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import { boolOf, listOf } from '../../../http/input/query.ts'
-import { codesParameter, flagParameter } from '../../../http/input/typed.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codesParameter, parsed } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -217,7 +217,7 @@ The plan limits the number of codes (\`market_brief_codes\` of \`GET /v1/meta/li
         "Codes or aliases, comma-separated, up to the plan's limit. Default: the free tier's codes up to that number.",
         'BRENT_CRUDE_USD,WTI_USD',
       ),
-      narrative: flagParameter('`true` adds a text summary of the numbers. Default: false.', true, {
+      narrative: parsed.flag('`true` adds a text summary of the numbers. Default: false.', true, {
         default: false,
       }),
       ...knownQuery,
@@ -234,7 +234,7 @@ The plan limits the number of codes (\`market_brief_codes\` of \`GET /v1/meta/li
       if (requestedCodes.length > entitled.marketBriefCodes) {
         throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
       }
-      const withNarrative = boolOf('narrative', query.narrative, false)
+      const withNarrative = query.narrative
       const briefCodes =
         requestedCodes.length > 0
           ? requestedCodes

@@ -1,7 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
-import { wordOf } from '../../../http/input/query.ts'
-import { wordParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
@@ -120,14 +119,12 @@ function usage({ keys, meter, now }: Context) {
         'Returns the requests of the whole account in the current or previous quota window, by UTC day, with the current quota. The window is a day on the free plan, a calendar month on other plans and seven days in a trial.',
       access: billingRead,
       query: {
-        period: wordParameter(periods, '`current` (default) or `previous`.', 'previous', {
+        period: parsed.word(periods, '`current` (default) or `previous`.', 'previous', {
           default: 'current',
         }),
       },
       answers: Usage,
-      handle: ({ caller, query }) => {
-        return row(caller.key.account, wordOf('period', query.period, 'current', periods))
-      },
+      handle: ({ caller, query }) => row(caller.key.account, query.period),
     }),
   ]
 }

@@ -1,7 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { boolOf } from '../../../http/input/query.ts'
-import { codeParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
+import { codeParameter, parsed, textParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, success, tagged } from '../../../http/operations/answer.ts'
 import {
   Commodity,
@@ -59,7 +58,7 @@ const SingleCommodity = envelopeOf({
   }),
 })
 
-const includeUnavailable = flagParameter(
+const includeUnavailable = parsed.flag(
   '`true` also lists codes without data, each with the reason.',
   true,
   { default: false },
@@ -87,7 +86,7 @@ function listRoute({ catalogue, commodityTexts, marks }: Context) {
       },
       answers: { 200: serialised(List), 304: t.Void() },
       handle: ({ query, request, reply }) => {
-        const include = boolOf('include_unavailable', query.include_unavailable, false)
+        const include = query.include_unavailable
         const category = categoryOf(catalogue, query.category)
         const words = query.q?.trim().toUpperCase()
         if (words) {
@@ -132,7 +131,7 @@ function categoryOperations({ commodityTexts, marks }: Context) {
       query: { include_unavailable: includeUnavailable },
       answers: { 200: serialised(Categories), 304: t.Void() },
       handle: ({ query, request, reply }) => {
-        const include = boolOf('include_unavailable', query.include_unavailable, false)
+        const include = query.include_unavailable
         const { list, hit } = commodityTexts.rendered(
           `categories ${include}`,
           () => commodityTexts.select(include),

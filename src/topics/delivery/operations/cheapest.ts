@@ -1,11 +1,10 @@
 import { t } from '../../../http/answer/schema.ts'
-import { boolOf, instantOf, wordOf } from '../../../http/input/query.ts'
+import { instantOf } from '../../../http/input/query.ts'
 import {
-  flagParameter,
   instantParameter,
   numberParameter,
+  parsed,
   textParameter,
-  wordParameter,
 } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -119,10 +118,10 @@ export const cheapestOperations: readonly Operation[] = [
         3,
         { required: true },
       ),
-      contiguous: flagParameter(
+      contiguous: parsed.flag(
         '`false`: the cheapest single periods, which need not be contiguous. Default: true.',
       ),
-      dearest: flagParameter('`true`: the most expensive time instead. Default: false.'),
+      dearest: parsed.flag('`true`: the most expensive time instead. Default: false.'),
       from: instantParameter(
         'Only periods that begin at this time or later.',
         '2026-11-14T05:00:00Z',
@@ -139,8 +138,8 @@ export const cheapestOperations: readonly Operation[] = [
       const { commodity, series, days } = call
       const day = requestedDay(days, query.date, at.now())
       const lengthMs = lengthIn(call, day, query.hours)
-      const contiguous = boolOf('contiguous', query.contiguous, true)
-      const dearest = boolOf('dearest', query.dearest, false)
+      const contiguous = query.contiguous ?? true
+      const dearest = query.dearest ?? false
       const from = instantOf('from', query.from) ?? day.from
       const to = instantOf('to', query.to) ?? day.to
       const periods = pricedPeriods(at, call, day.from, day.to).periods.filter(
@@ -182,7 +181,7 @@ export const cheapestOperations: readonly Operation[] = [
         '2026-11-20T12:00:00Z',
       ),
       zone: zoneQuery,
-      per: wordParameter(
+      per: parsed.word(
         ['kwh', 'mwh'],
         '`kwh` (default) divides prices per MWh by 1000; `mwh` leaves them.',
         'kwh',
@@ -204,7 +203,7 @@ export const cheapestOperations: readonly Operation[] = [
     handle: ({ at, params, query, request, reply, caller }) => {
       const call = ratesCall(at, params.code, query, request)
       const { commodity, series, days, terms } = call
-      const per = wordOf('per', query.per, 'kwh', ['kwh', 'mwh'])
+      const per = query.per ?? 'kwh'
       const start = instantOf('from', query.from) ?? periodAt(terms, at.now()).start
       // A list of quarter hours spans days; one of days, a year.
       const end =

@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'elysia'
 import { t } from '../../../http/answer/schema.ts'
-import { integerOf } from '../../../http/input/query.ts'
-import { integerParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 import { energy } from '../../energy/operations/frame.ts'
 import type { CountedKind } from '../store/permit-counts.ts'
@@ -92,25 +91,15 @@ export const permitOperations = [
       'Returns permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
     access: permitAccess,
     query: {
-      days: integerParameter('Days back from today, 1 to 90; default: 7.', 7, {
-        default: 7,
-        minimum: 1,
-        maximum: 90,
-      }),
+      days: parsed.integer('Days back from today', [1, 90], 7),
       ...statesQuery,
-      limit: integerParameter('Maximum number of permits, 1 to 500; default: 50.', 50, {
-        default: 50,
-        minimum: 1,
-        maximum: 500,
-      }),
+      limit: parsed.integer('Maximum number of permits', [1, 500], 50),
     },
     answers: { 200: LatestPermits, ...listRefusals },
-    handle: call =>
-      latestPermits(call, {
-        days: integerOf('days', call.query.days, 7, 1, 90),
-        limit: integerOf('limit', call.query.limit, 50, 1, 500),
-        states: statesOf(call.query.states),
-      }),
+    handle(call) {
+      const { days, limit, states } = call.query
+      return latestPermits(call, { days, limit, states: statesOf(states) })
+    },
   }),
   energy.record({
     path: '/v1/ei/well-permits/summary',

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import { integerOf, momentOf } from '../../../http/input/query.ts'
-import { integerParameter, textParameter } from '../../../http/input/typed.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { parsed, textParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -36,8 +36,6 @@ export const productionHeavyAccess = { ...productionAccess, heavy: true } as con
 export const productionPrefix = '/v1/well-production'
 
 const topStatesMax = 10
-const [limitMax, limitDefault] = [100, 20]
-const [monthsMax, monthsDefault] = [60, 12]
 const historyMonths = 24
 const firstMonth = '1900-01'
 const homeState = 'TX'
@@ -267,16 +265,8 @@ export const wellProductionOperations = [
         default: homeState,
         pattern: '^[A-Za-z]{2}$',
       }),
-      limit: integerParameter(`Wells, 1 to ${limitMax}; default: ${limitDefault}.`, 10, {
-        default: limitDefault,
-        minimum: 1,
-        maximum: limitMax,
-      }),
-      months: integerParameter(
-        `Months up to the newest of the state, 1 to ${monthsMax}; default: ${monthsDefault}.`,
-        12,
-        { default: monthsDefault, minimum: 1, maximum: monthsMax },
-      ),
+      limit: parsed.integer('Wells', [1, 100], 20, 10),
+      months: parsed.integer('Months up to the newest of the state', [1, 60], 12),
     },
     answers: {
       200: envelopeOf({
@@ -289,8 +279,7 @@ export const wellProductionOperations = [
     },
     handle: ({ at, query, reply }) => {
       const { wellProduction: production, wells: wellStore } = at
-      const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
-      const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
+      const { limit, months } = query
       const code = query.state_code?.trim().toUpperCase() || homeState
       const newest = production.covered().find(coverage => coverage.state === code)
       if (!newest)

@@ -2,8 +2,7 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { preferredType } from '../../../http/input/accept.ts'
-import { boolOf, wordOf } from '../../../http/input/query.ts'
-import { flagParameter, wordParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -35,8 +34,6 @@ const ExportBody = t.Union(
 
 const types = ['application/json', 'text/csv'] as const
 
-const formatOf = (text: string | undefined) => wordOf('format', text, 'json', ['json', 'csv'])
-
 /** The newest prices as a table to take away. */
 export function bunkerExportOperations(deps: Context) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
@@ -48,16 +45,15 @@ export function bunkerExportOperations(deps: Context) {
         'Returns the newest price of every grade at every port. With `format=csv` the file is in `data.content`; with `Accept: text/csv` or `download=1` the response is `text/csv`.',
       access: bunkerAccess,
       query: {
-        format: wordParameter(['json', 'csv'], '`json` (default) or `csv`.', 'json', {
+        format: parsed.word(['json', 'csv'], '`json` (default) or `csv`.', 'json', {
           default: 'json',
         }),
-        download: flagParameter('`1` returns the CSV itself, as a file.', true, { default: false }),
+        download: parsed.flag('`1` returns the CSV itself, as a file.', true, { default: false }),
         ...priceQuery,
       },
       answers: { 200: serialised(ExportBody), 404: NestedProblem },
       handle: ({ query, request, reply }) => {
-        const format = formatOf(query.format)
-        const wantsFile = boolOf('download', query.download, false)
+        const { format, download: wantsFile } = query
         const filter = marineFilter(query, deps.ports)
         const quotes = someQuotesAt(placesOf(deps.ports, filter), filter.grade)
         const rows = quotes.map(exportRow)

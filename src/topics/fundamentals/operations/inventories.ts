@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { integerOf } from '../../../http/input/query.ts'
-import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { parsed, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -256,17 +255,13 @@ export const inventoryOperations = [
       'Returns the levels at Cushing, Oklahoma, where WTI is delivered: the newest and those of earlier weeks, as in `/v1/storage/cushing`.',
     view: 'as_of',
     query: {
-      weeks: integerParameter('Weeks of `history`, newest first, 1 to 520; default: 12.', 12, {
-        default: 12,
-        minimum: 1,
-        maximum: 520,
-      }),
+      weeks: parsed.integer('Weeks of `history`, newest first', [1, 520], 12),
     },
     title: 'OilInventoriesCushing',
     data: Cushing,
     handle(call) {
       const { inventories, storage } = call.at
-      const weeks = integerOf('weeks', call.query.weeks, 12, 1, 520)
+      const { weeks } = call.query
       const record = requireLatest(call, cushingPlace)
       const history = inventories.page({ places: [cushingPlace], ...rangeOf({}) }, weeks, 0)
       const percent = storage.of(record.series)?.utilizationPercent

@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { integerOf } from '../../../http/input/query.ts'
-import { integerParameter, textParameter } from '../../../http/input/typed.ts'
+import { parsed, textParameter } from '../../../http/input/typed.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay, isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../calendars/math/period.ts'
@@ -216,17 +215,11 @@ export const opecOperations = [
     summary: 'List the largest OPEC producers',
     description: 'Returns the countries of the newest month by production; equal ones by name.',
     view: 'as_of',
-    query: {
-      limit: integerParameter('Countries, 1 to 50; default: 10.', 5, {
-        default: 10,
-        minimum: 1,
-        maximum: 50,
-      }),
-    },
+    query: { limit: parsed.integer('Countries', [1, 50], 10, 5) },
     title: 'OpecTopProducers',
     data: Producers,
     handle(call) {
-      const limit = integerOf('limit', call.query.limit, 10, 1, 50)
+      const { limit } = call.query
       const { month, rows } = newest(call)
       const list = rankedProducers(rows)
         .slice(0, limit)

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import { integerOf, wordOf } from '../../../http/input/query.ts'
-import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { integerParameter, parsed } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
@@ -83,18 +83,14 @@ const Continuous = t.object('FuturesContinuous', {
 
 const monthsQuery = (defaultMonths: number) =>
   t.Object({
-    months: integerParameter(`Months back from today, 1 to 60; default: ${defaultMonths}.`, 3, {
-      default: defaultMonths,
-      minimum: 1,
-      maximum: 60,
-    }),
-    adjustment: wordParameter(
+    months: parsed.integer('Months back from today', [1, 60], defaultMonths, 3),
+    adjustment: parsed.word(
       ['unadjusted', ...adjustments],
       '`back_adjusted` shifts earlier prices by the gaps of later rolls, `ratio_adjusted` multiplies them by their ratios; `none` or `unadjusted` (default) leaves them.',
       'back_adjusted',
       { default: 'none' },
     ),
-    roll: wordParameter(
+    roll: parsed.word(
       rollRules,
       "When the series leaves a contract: after its last trading day (`expiry`, default), `roll_days` trading days before it (`days_before`), or on the day after the next contract's `volume` or `open_interest` exceeds its own.",
       'days_before',
@@ -135,7 +131,7 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
       query: monthsQuery(months).properties,
       answers: { 200: Continuous, 400: NestedProblem, 404: NestedProblem },
       handle: ({ at, params, query, reply }) =>
-        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, months, reply),
+        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
     })
   return [
     continuous(
@@ -154,15 +150,14 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
 }
 
 interface ContinuousQuery {
-  months?: string | undefined
-  adjustment?: string | undefined
-  roll?: string | undefined
+  months: number
+  adjustment: Adjustment | 'unadjusted'
+  roll: RollTerms['rule']
   roll_days?: string | undefined
 }
 
 function readTerms(query: ContinuousQuery, nth: number): RollTerms & { adjustment: Adjustment } {
-  const rule = wordOf('roll', query.roll, 'expiry', rollRules)
-  const word = wordOf('adjustment', query.adjustment, 'none', ['unadjusted', ...adjustments])
+  const { roll: rule, adjustment: word } = query
   const adjustment = word === 'unadjusted' ? 'none' : word
   const daysBefore = integerOf('roll_days', query.roll_days, daysBeforeDefault, 1, 60)
   if (query.roll_days && rule !== 'days_before')
@@ -174,12 +169,11 @@ function continuousAnswer(
   routes: FuturesRoutes,
   { family, nth = 1, decimals, head }: RequestedFamily,
   query: ContinuousQuery,
-  defaultMonths: number,
   set: Reply,
 ) {
   const { futures } = routes
   const { code } = family
-  const months = integerOf('months', query.months, defaultMonths, 1, 60)
+  const { months } = query
   const terms = readTerms(query, nth)
   const { rule, adjustment } = terms
   if (!futures.hasDays(code, { places: [nth] })) throw noQuotes(code)

@@ -1,7 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
-import { integerOf } from '../../../http/input/query.ts'
-import { integerParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -50,7 +49,7 @@ const Historical = t.object('FuturesHistory', {
 
 interface HistoryQuery extends RangeParameters {
   contract?: string
-  contracts?: string
+  contracts: number
   interval?: string
 }
 
@@ -69,10 +68,11 @@ export const futuresHistoryOperations = (routes: FuturesRoutes) => [
       ...contractQuery('on each date its front month'),
       ...rangeQuery(),
       interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
-      contracts: integerParameter(
-        'Without `contract`: how many of the nearest months of each date, 1 to 12; default: 1.',
+      contracts: parsed.integer(
+        'Without `contract`: how many of the nearest months of each date',
+        [1, 12],
+        1,
         3,
-        { default: 1, minimum: 1, maximum: 12 },
       ),
     },
     answers: { 200: Historical, 400: CodeProblem },
@@ -91,7 +91,7 @@ function historyAnswer(
   const { futures } = routes
   const { family, decimals, head } = requested
   const month = monthOf(futures, requested, query.contract)
-  const places = integerOf('contracts', query.contracts, 1, 1, 12)
+  const { contracts: places } = query
   const interval = barIntervalOf(query.interval)
   const { from, to } = readRange(query, futures.today(family.code))
   const selection: ContractSelection =

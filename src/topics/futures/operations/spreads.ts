@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { integerOf } from '../../../http/input/query.ts'
-import { integerParameter, momentParameter } from '../../../http/input/typed.ts'
+import { momentParameter, parsed } from '../../../http/input/typed.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -68,15 +67,7 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
     view: 'as_of',
     params: slugParams.properties,
     query: {
-      days: integerParameter(
-        'Calendar days that average, min and max are of, 1 to 365; default: 30.',
-        30,
-        {
-          default: 30,
-          minimum: 1,
-          maximum: 365,
-        },
-      ),
+      days: parsed.integer('Calendar days that average, min and max are of', [1, 365], 30),
       date: momentParameter('Trading date; default: the latest.', '2026-11-19'),
     },
     answers: Spreads,
@@ -88,12 +79,12 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
 function spreadsAnswer(
   routes: FuturesRoutes,
   requested: RequestedFamily,
-  query: { days?: string; date?: string },
+  query: { days: number; date?: string },
   set: Reply,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested
-  const days = integerOf('days', query.days, 30, 1, 365)
+  const { days } = query
   const curve = futures.curve(family.code, readDate(query.date))
   if (!curve) throw noQuotes(family.code)
   const { day: date, points } = curve

@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { wordOf } from '../../../http/input/query.ts'
-import { wordParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { FlatProblem } from '../../../http/problem/shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../../lib/time/instant.ts'
@@ -64,13 +63,13 @@ export const performanceOperations = [
     tags: ['Analytics'],
     access: { meter: true, heavy: true, queryWorker: false },
     query: {
-      range: wordParameter(
+      range: parsed.word(
         rangeNames,
         '`7d`, `30d` (default) or `90d`, ending with the current day.',
         '30d',
         { default: '30d' },
       ),
-      via: wordParameter(
+      via: parsed.word(
         vias,
         '`api` (default): requests of clients. `console`: requests of console pages, which are free of charge. `all`: both.',
         'api',
@@ -79,12 +78,12 @@ export const performanceOperations = [
     },
     answers: { 200: Performance, 402: FlatProblem },
     handle: ({ at: { now, meter }, caller, query }) => {
-      const range = wordOf('range', query.range, '30d', rangeNames)
+      const { range } = query
       const { account } = caller.key
       const at = now()
       const from = startOfDay(at) - (ranges[range] - 1) * dayMs
       const month = startOfMonth(at)
-      const via = wordOf('via', query.via, 'api', vias)
+      const { via } = query
       const hours = meter
         .hours(countedKeys(account), Math.min(from, month), at + hourMs)
         .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)

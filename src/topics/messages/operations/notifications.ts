@@ -3,8 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
-import { boolOf } from '../../../http/input/query.ts'
-import { flagParameter } from '../../../http/input/typed.ts'
+import { parsed } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import type { Notification } from '../store/notifications.ts'
@@ -75,13 +74,13 @@ const list = [
     access: read,
     page: { max: perPageMax, default: perPageDefault },
     query: {
-      unread: flagParameter('True returns only unread notifications.', true, { default: false }),
+      unread: parsed.flag('True returns only unread notifications.', true, { default: false }),
     },
     answers: Listed,
     handle: ({ at, caller, query, page }) => {
       const { notifications: store } = at
       const accountId = accountIdOf(caller)
-      const unreadOnly = boolOf('unread', query.unread, false)
+      const unreadOnly = query.unread
       const unread = store.unread(accountId)
       const meta = page.meta(unreadOnly ? unread : store.count(accountId))
       const rows = store.page(accountId, unreadOnly, page.perPage, page.offset)

@@ -1,8 +1,8 @@
 import { jsonType } from '../../../http/answer/complete.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { integerOf, listOf, wordOf } from '../../../http/input/query.ts'
-import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codesParameter, parsed } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -64,7 +64,7 @@ export const widgetOperations = [
         'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
         'WTI_USD,BRENT_CRUDE_USD',
       ),
-      format: wordParameter(['json', 'html'], '`json` (default) or `html`.', 'json', {
+      format: parsed.word(['json', 'html'], '`json` (default) or `html`.', 'json', {
         default: 'json',
       }),
     },
@@ -74,7 +74,7 @@ export const widgetOperations = [
       404: NestedProblem,
     },
     handle: ({ at: deps, query, request, reply, caller }) => {
-      const asHtml = wantsHtml(query.format)
+      const asHtml = query.format === 'html'
       const requestedCodes = listOf(query.codes)
       const commodities = deps.codes.read(
         requestedCodes.length > 0 ? requestedCodes : deps.firstCodes,
@@ -108,15 +108,11 @@ export const widgetOperations = [
       code: t.string('A code or alias.', 'WTI_USD'),
     },
     query: {
-      days: integerParameter(`Days of the sparkline, 1 to ${sparklineDaysMax}; default: 30.`, 30, {
-        default: 30,
-        minimum: 1,
-        maximum: sparklineDaysMax,
-      }),
+      days: parsed.integer('Days of the sparkline', [1, sparklineDaysMax], 30),
     },
     answers: { 200: CodeWidget, 400: CodeProblem },
     handle: ({ at: deps, params, query, request, reply, caller }) => {
-      const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
+      const { days } = query
       const commodities = deps.codes.read([params.code], request)
       const { series } = commodities[0]!
       const { items, summary } = widgetContent(deps.serviceName, commodities, [
@@ -188,6 +184,3 @@ function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
 }
 
 const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 300 : 3600)
-
-const wantsHtml = (format: string | undefined): boolean =>
-  wordOf('format', format, 'json', ['json', 'html']) === 'html'

@@ -2,8 +2,7 @@ import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { codeParameter, momentParameter, parsed } from '../../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -187,13 +186,13 @@ function lists(deps: Context) {
       access: operator,
       page: { max: 100 },
       query: {
-        kind: wordParameter(batchKinds, `One of ${batchKinds.join(', ')}.`, 'file'),
+        kind: parsed.word(batchKinds, `One of ${batchKinds.join(', ')}.`, 'file'),
         code: codeParameter('Only batches that changed this series.', 'WTI_USD'),
         since: momentParameter('Only batches opened since this time.', '2026-11-20'),
       },
       answers: envelopeOf({ batches: t.Array(BatchShape), meta: PageMetaShape }),
       handle: ({ query, page }) => {
-        const kind = wordOf('kind', query.kind, undefined, batchKinds)
+        const { kind } = query
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'a code of the catalogue')

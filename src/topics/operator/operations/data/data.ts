@@ -2,14 +2,13 @@ import { t } from '../../../../http/answer/schema.ts'
 import { streamOf } from '../../../../http/answer/stream.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { formOf } from '../../../../http/input/form.ts'
-import { boolOf, listOf, momentOf, wordOf } from '../../../../http/input/query.ts'
+import { listOf, momentOf } from '../../../../http/input/query.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
 import {
   codesParameter,
-  flagParameter,
   momentParameter,
+  parsed,
   textParameter,
-  wordParameter,
 } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -312,7 +311,7 @@ function reading(deps: Context) {
           'Codes to export, comma-separated; absent: all.',
           'WTI_USD,BRENT_CRUDE_USD',
         ),
-        format: wordParameter(
+        format: parsed.word(
           bulkFormats,
           '`csv` (default), `ndjson`, `parquet` or `arrow`.',
           'csv',
@@ -322,7 +321,7 @@ function reading(deps: Context) {
           'Only values of this source, by its name or that of a feed; csv and ndjson.',
           'EIA',
         ),
-        history: flagParameter(
+        history: parsed.flag(
           '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson. A parquet file has `valid_from` and `valid_to` of each value instead.',
           true,
         ),
@@ -345,7 +344,7 @@ function reading(deps: Context) {
           codes.length > 0
             ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
             : [...catalogue.list()]
-        const format = wordOf('format', query.format, 'csv', bulkFormats)
+        const { format } = query
         const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
         if (query.source !== undefined && !ofSource)
           throw invalidParameter(
@@ -353,7 +352,7 @@ function reading(deps: Context) {
             query.source.slice(0, 100),
             'the source of at least one value',
           )
-        const history = boolOf('history', query.history, false)
+        const { history } = query
         if (format === 'parquet' || format === 'arrow') {
           if (history && format === 'arrow')
             throw refusedParameter(

@@ -3,8 +3,7 @@ import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { codeParameter, parsed, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Call, type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -133,7 +132,7 @@ function flagged(deps: Context) {
       access: operator,
       page: { max: 100 },
       query: {
-        status: wordParameter(
+        status: parsed.word(
           [...flagStatuses, 'all'],
           `One of ${flagStatuses.join(', ')}, or all (waiting).`,
           'waiting',
@@ -144,7 +143,7 @@ function flagged(deps: Context) {
       },
       answers: Listed,
       handle: ({ query, page }) => {
-        const status = wordOf('status', query.status, 'waiting', [...flagStatuses, 'all'])
+        const { status } = query
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'a code of the catalogue')

@@ -2,8 +2,7 @@ import { jsonType } from '../../../../http/answer/complete.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
-import { boolOf } from '../../../../http/input/query.ts'
-import { flagParameter } from '../../../../http/input/typed.ts'
+import { parsed } from '../../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { deliveryShape } from '../../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -230,13 +229,12 @@ export function seriesAdminOperations(deps: Context) {
         'Returns every series of the catalogue by code, with the bounds of accepted values.',
       access: { ...operator, queryWorker: true },
       query: {
-        own: flagParameter('`true`: only custom series; `false`: only shipped ones.', true),
-        changed: flagParameter('`true`: only series with settings of the operator.', true),
+        own: parsed.flag('`true`: only custom series; `false`: only shipped ones.', true),
+        changed: parsed.flag('`true`: only series with settings of the operator.', true),
       },
       answers: serialised(envelope(t.Array(SeriesRow))),
       handle: ({ query, reply }) => {
-        const isCustom = boolOf('own', query.own, undefined)
-        const changed = boolOf('changed', query.changed, undefined)
+        const { own: isCustom, changed } = query
         const listed = catalogue
           .list()
           .filter(series => isCustom === undefined || (series.own === true) === isCustom)

@@ -1,8 +1,7 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { boolOf } from '../../../../http/input/query.ts'
-import { codeParameter, flagParameter, textParameter } from '../../../../http/input/typed.ts'
+import { codeParameter, parsed, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -98,7 +97,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
         }),
         q: textParameter('Part of the address.', '@example.com'),
         plan: codeParameter('Id of a plan.', 'enterprise'),
-        usage: flagParameter('Also the usage of each account. Default: false.'),
+        usage: parsed.flag('Also the usage of each account. Default: false.'),
       },
       answers: t.Object({
         status: t.Literal('success'),
@@ -109,7 +108,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
         if (query.plan && !planIds.some(plan => plan === query.plan))
           throw invalidParameter('plan', query.plan, planIds)
         const accounts = matching(query)
-        const hasUsage = boolOf('usage', query.usage, false)
+        const hasUsage = query.usage === true
         const meta = page.meta(accounts.length)
         return {
           ...success({

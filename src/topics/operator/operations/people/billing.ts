@@ -2,8 +2,7 @@ import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { idParameter, parsed } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -65,12 +64,12 @@ function ledger({ billing, keys, links, now }: Context) {
       access: operator,
       page: { max: 100 },
       query: {
-        status: wordParameter(invoiceStatuses, 'Only invoices with this status.', 'open'),
+        status: parsed.word(invoiceStatuses, 'Only invoices with this status.', 'open'),
         account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
       answers: envelopeOf({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape }),
       handle: ({ query, request, page }) => {
-        const status = wordOf('status', query.status, undefined, invoiceStatuses)
+        const { status } = query
         const filter = { accountId: query.account || undefined, status }
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, page.offset)

@@ -3,8 +3,7 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { idParameter, parsed } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -75,16 +74,16 @@ const listing = [
     access: operator,
     page: { max: 100 },
     query: {
-      status: wordParameter(statuses, 'Only subscriptions of this status.', 'active'),
-      plan: wordParameter(plansSold, 'Only subscriptions to this plan.', 'professional'),
+      status: parsed.word(statuses, 'Only subscriptions of this status.', 'active'),
+      plan: parsed.word(plansSold, 'Only subscriptions to this plan.', 'professional'),
       account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
     },
     answers: envelopeOf({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
     handle: ({ at: { billing, keys }, query, page }) => {
       const filter = {
         accountId: query.account || undefined,
-        status: wordOf('status', query.status, undefined, statuses),
-        plan: wordOf('plan', query.plan, undefined, plansSold),
+        status: query.status,
+        plan: query.plan,
       }
       const sold = billing.sold.page(filter, page.perPage, page.offset)
       return success({

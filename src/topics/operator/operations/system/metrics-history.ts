@@ -1,7 +1,6 @@
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { wordParameter } from '../../../../http/input/typed.ts'
+import { parsed } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -31,7 +30,7 @@ export const metricsHistoryOperations = [
       'Returns requests, server errors, the 95th percentile of response times, memory, event loop delay, free disk space and waiting messages, oldest first. `day` has a sample a minute since the start, at most 24 hours; `month` has one an hour, at most 30 days, which restarts keep. An hour counts its requests and has the worst of its minutes.',
     access: { operator: 'service' },
     query: {
-      range: wordParameter(ranges, 'Minutes of a day (default: day), or hours of a month.', 'day'),
+      range: parsed.word(ranges, 'Minutes of a day (default: day), or hours of a month.', 'day'),
     },
     answers: envelope(
       t.Object({
@@ -40,7 +39,7 @@ export const metricsHistoryOperations = [
       }),
     ),
     handle: ({ at: { vitalsHistory }, query }) => {
-      const isMonth = wordOf('range', query.range, 'day', ranges) === 'month'
+      const isMonth = query.range === 'month'
       const samples = isMonth ? vitalsHistory.hours() : vitalsHistory.minutes()
       return success({
         step_seconds: isMonth ? 3600 : 60,

@@ -3,8 +3,7 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { wordParameter } from '../../../../http/input/typed.ts'
+import { parsed } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -83,18 +82,17 @@ function list({ queue, keys }: Context) {
       access: operator,
       page: { max: 100 },
       query: {
-        state: wordParameter(
+        state: parsed.word(
           states,
           '`waiting`: pending, soonest first. `given_up`: abandoned, newest first, for 30 days.',
           'given_up',
           { default: 'waiting' },
         ),
-        kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
+        kind: parsed.word(kinds, `One of ${kinds.join(', ')}.`, 'email'),
       },
       answers: Listed,
       handle: ({ query, page }) => {
-        const kind = wordOf('kind', query.kind, undefined, kinds)
-        const state = wordOf('state', query.state, 'waiting', states)
+        const { kind, state } = query
         const counts = {
           waiting: queue.count({ state: 'waiting', kind }),
           given_up: queue.count({ state: 'given_up', kind }),

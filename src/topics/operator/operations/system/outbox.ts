@@ -3,8 +3,7 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { wordOf } from '../../../../http/input/query.ts'
-import { wordParameter } from '../../../../http/input/typed.ts'
+import { parsed } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
@@ -61,12 +60,12 @@ export const outboxAdminOperations = [
     access: operator,
     page: { max: 100 },
     query: {
-      kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
+      kind: parsed.word(kinds, `One of ${kinds.join(', ')}.`, 'email'),
     },
     answers: Listed,
     handle: ({ at, query, page }) => {
       const { heldMessages: held } = at
-      const kind = wordOf('kind', query.kind, undefined, kinds)
+      const { kind } = query
       const counts = held.counts()
       const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
       const rows = held.list(kind ? { kind } : {}, page.perPage, page.offset)
