@@ -22,7 +22,7 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import type { Log } from '../../../../lib/log/log.ts'
-import { isObject } from '../../../../lib/text/json.ts'
+import { fieldsOf, isObject } from '../../../../lib/text/json.ts'
 import type { Clock } from '../../../../lib/time/clock.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { type CodeLookup, codeLookupOf, everyCode } from '../../../catalogue/math/lookup.ts'
@@ -437,7 +437,7 @@ function sentOf(body: unknown): Sent {
   }
   const block = decodePoints(body)
   if (!block) throw refusedField('body', 'body: must be a block of points.')
-  checkCount(block.count)
+  refuseMoreRows('observations', block.count, rowsMax)
   return {
     envelope: envelopeOf(block.envelope),
     count: block.count,
@@ -450,26 +450,23 @@ function sentOf(body: unknown): Sent {
 
 /** The rows of a request: an object with a list, a list, or a line each. */
 function rowsOf(body: unknown): unknown[] {
-  const rows =
-    typeof body === 'string'
-      ? rowsOfLines(body)
-      : ((body as { observations?: unknown } | null)?.observations ?? body)
-  if (!Array.isArray(rows)) {
+  const rows = typeof body === 'string' ? rowsOfLines(body) : (fieldsOf(body).observations ?? body)
+  if (!Array.isArray(rows))
     throw refusedField(
       'observations',
       'observations: must be a list of {code, observed_at, price}.',
     )
-  }
-  checkCount(rows.length)
+  refuseMoreRows('observations', rows.length, rowsMax)
   return rows
 }
 
-function checkCount(received: number): void {
-  if (received <= rowsMax) return
+/** Refuses a request with more rows than one transaction may have. */
+export function refuseMoreRows(nouns: string, received: number, max: number): void {
+  if (received <= max) return
   throw new Problem(
     'PAYLOAD_TOO_LARGE',
-    `${received} observations in one request: at most ${rowsMax} are accepted.`,
-    { max: rowsMax, received },
+    `${received} ${nouns} in one request: at most ${max} are accepted.`,
+    { max, received },
   )
 }
 
@@ -515,7 +512,7 @@ const pointsOfRows = (
   ...[catalogue, now, asRecorded, fault]: Parameters<Sent['points']>
 ): Point[] =>
   rows.flatMap((row, i) => {
-    const fields = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
+    const fields = fieldsOf(row)
     const raw: RawRow = {
       code: fields.code,
       ...(fields.observed_at === undefined && fields.period !== undefined
@@ -538,7 +535,7 @@ const pointsOfRows = (
   })
 
 /** The market day and the number of a period, where they were sent instead of a time. */
-const sentPeriod = ({ date, period }: Record<string, unknown>) =>
+const sentPeriod = ({ date, period }: Readonly<Record<string, unknown>>) =>
   date === undefined && period === undefined ? null : { date: date ?? null, period: period ?? null }
 
 const refusalRow = ({ reason, nearest }: TimeRefusal) => ({

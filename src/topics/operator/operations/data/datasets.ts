@@ -17,7 +17,6 @@ import { type Operations, operation } from '../../../../http/operations/operatio
 import {
   type FieldFault,
   nameNotFound,
-  Problem,
   refusedField,
   stateForbids,
   validationFailed,
@@ -41,7 +40,7 @@ import {
   type EarlierRowStore,
   seriesColumn,
 } from '../../store/earlier-rows.ts'
-import { runningBatch } from './data.ts'
+import { refuseMoreRows, runningBatch } from './data.ts'
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000
@@ -275,22 +274,10 @@ function earlierRowChecker({ catalogue }: Context, earlierRows: EarlierRowStore)
   return ({ name }: Dataset<unknown>, rows: readonly unknown[], at: number) => {
     const columns = earlierRows.columns(name)
     if (!columns) throw stateForbids('validation_failed', `earlier: ${name} keeps no earlier rows.`)
-    const faults: FieldFault[] = []
-    const records: EarlierRow[] = []
-    for (const [i, row] of rows.entries()) {
-      const fields = fieldsOf(row)
+    return checkedRows(rows, fields => {
       const checked = checkEarlierRow(fields, columns, at)
-      const fault = 'record' in checked ? seriesFault(checked.record) : checked
-      if (fault)
-        faults.push({
-          field: `rows.${i}.${fault.field}`,
-          message: fault.reason,
-          value: fields[fault.field] ?? null,
-        })
-      else if ('record' in checked) records.push(checked.record)
-    }
-    if (faults.length > 0) throw validationFailed(faults)
-    return records
+      return 'record' in checked ? (seriesFault(checked.record) ?? checked) : checked
+    })
   }
 }
 
@@ -427,40 +414,37 @@ function requestOf(body: unknown): DatasetRequest {
   const areEarlier = flagOf('earlier')
   const replace = flagOf('replace')
   if (!Array.isArray(named.rows)) throw refusedField('rows', 'rows: must be a list of objects.')
-  if (named.rows.length > rowsMax) {
-    const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
-    throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
-  }
+  refuseMoreRows('rows', named.rows.length, rowsMax)
   return { rows: named.rows, dryRun, areEarlier, replace }
 }
 
-/** Every row as a record; refuses all rows, with the faults of each, if any is invalid. */
-function recordsOf(
-  dataset: Dataset<unknown>,
-  rows: readonly unknown[],
-  now: number,
-): RecordedRow[] {
+type Checked<R> = { record: R } | DatasetFault
+
+/** What each row is read as; refuses all rows, with the fault of each, if any is invalid. */
+function checkedRows<R>(rows: readonly unknown[], check: (fields: DatasetRow) => Checked<R>): R[] {
   const faults: FieldFault[] = []
-  const records: RecordedRow[] = []
-  for (const [i, row] of rows.entries()) {
-    const fields =
-      typeof row === 'object' && row !== null && !Array.isArray(row)
-        ? (row as Record<string, unknown>)
-        : {}
-    const validSince = knownSince(fields, now)
-    const checked = 'record' in validSince ? dataset.check(fields, now) : validSince
-    if ('record' in checked && 'record' in validSince)
-      records.push({ fields, record: checked.record, recordedAt: validSince.record })
-    else if ('field' in checked)
-      faults.push({
-        field: `rows.${i}.${checked.field}`,
-        message: checked.reason,
-        value: fields[checked.field] ?? null,
-      })
-  }
+  const records = rows.flatMap((row, i) => {
+    const fields = fieldsOf(row)
+    const checked = check(fields)
+    if ('record' in checked) return [checked.record]
+    const { field, reason: message } = checked
+    faults.push({ field: `rows.${i}.${field}`, message, value: fields[field] ?? null })
+    return []
+  })
   if (faults.length > 0) throw validationFailed(faults)
   return records
 }
+
+/** Every row as a record, with since when it is known. */
+const recordsOf = (dataset: Dataset<unknown>, rows: readonly unknown[], now: number) =>
+  checkedRows<RecordedRow>(rows, fields => {
+    const validSince = knownSince(fields, now)
+    if (!('record' in validSince)) return validSince
+    const checked = dataset.check(fields, now)
+    return 'record' in checked
+      ? { record: { fields, record: checked.record, recordedAt: validSince.record } }
+      : checked
+  })
 
 /** A row that was judged, and since when it is known. */
 interface RecordedRow {

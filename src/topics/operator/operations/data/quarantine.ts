@@ -1,9 +1,9 @@
 import { t } from '../../../../http/answer/schema.ts'
-import { fieldMessage } from '../../../../http/input/form.ts'
+import { formOf } from '../../../../http/input/form.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { type FieldFault, notFound, validationFailed } from '../../../../http/problem/problem.ts'
+import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Quarantine } from '../../../prices/store/quarantine.ts'
@@ -61,7 +61,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: Contex
       fields: t.Object({ code: t.Any(), from: t.Any(), to: t.Any(), reason: t.Any() }),
       answers: { 201: envelope(QuarantineRow) },
       handle: ({ body }) => {
-        const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
+        const range = quarantineOf(body, catalogue, now())
         return success(quarantineRow(quarantine.add(range)))
       },
     }),
@@ -85,33 +85,26 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: Contex
   ]
 }
 
-function quarantineOf(
-  body: Record<string, unknown>,
-  catalogue: Catalogue,
-  now: number,
-): Omit<Quarantine, 'id'> {
-  const faults: FieldFault[] = []
-  const fault = (field: string, message: string) =>
-    faults.push({
-      field,
-      message: fieldMessage(field, message, body?.[field]),
-      value: body?.[field] ?? null,
-    })
-  const text = (field: string) =>
-    typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
+function quarantineOf(body: unknown, catalogue: Catalogue, now: number): Omit<Quarantine, 'id'> {
+  const form = formOf(body)
+  const text = (field: string) => {
+    const value = form.value(field)
+    return typeof value === 'string' ? value.trim() : ''
+  }
   const resolved = catalogue.resolve(text('code'), now)
   if (!resolved)
-    fault('code', `must be a code of the catalogue.${nearestCode(catalogue, text('code'))}`)
+    form.fault('code', `must be a code of the catalogue.${nearestCode(catalogue, text('code'))}`)
   const from = text('from')
   const to = text('to') || from
-  if (parseDay(from) === undefined) fault('from', 'must be a date (YYYY-MM-DD).')
-  if (text('to') !== '' && parseDay(to) === undefined) fault('to', 'must be a date (YYYY-MM-DD).')
+  if (parseDay(from) === undefined) form.fault('from', 'must be a date (YYYY-MM-DD).')
+  if (text('to') !== '' && parseDay(to) === undefined)
+    form.fault('to', 'must be a date (YYYY-MM-DD).')
   else if (parseDay(from) !== undefined && to < from)
-    fault('to', `must not be before from (${from}).`)
+    form.fault('to', `must not be before from (${from}).`)
   const reason = text('reason')
   if (reason === '' || reason.length > 500)
-    fault('reason', 'must be a reason of 1 to 500 characters.')
-  if (faults.length > 0) throw validationFailed(faults)
+    form.fault('reason', 'must be a reason of 1 to 500 characters.')
+  form.check()
   return { seriesId: resolved!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
 }
 
