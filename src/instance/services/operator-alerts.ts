@@ -38,89 +38,83 @@ const megabyte = 2 ** 20
 /**
  * All current alerts for the operator; `sending` is the sender in this process, if there is one.
  */
-export function operatorAlertsOf(
+export const operatorAlertsOf = (
   services: Services,
   sending?: SendingState,
   workers?: QueryWorkers,
-): OperatorAlert[] {
+): OperatorAlert[] => [
+  ...serviceAlerts(services, sending, workers),
+  ...dataAlerts(services),
+  ...accountAlerts(services),
+]
+
+function* serviceAlerts(
+  services: Services,
+  sending: SendingState | undefined,
+  workers: QueryWorkers | undefined,
+): Generator<OperatorAlert> {
   const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
-  const operatorAlerts: OperatorAlert[] = []
   const fault = disk.fault()
-  if (fault)
-    operatorAlerts.push({
-      id: 'writes',
-      text: `writes are refused: ${fault.reason}`,
-      urgent: true,
-    })
+  if (fault) yield { id: 'writes', text: `writes are refused: ${fault.reason}`, urgent: true }
   const damage = damageText(scrub.status())
   if (damage !== undefined)
-    operatorAlerts.push({
+    yield {
       id: 'pages',
       text: `${damage} The log names the pages; run verify, and restore a backup`,
       urgent: true,
-    })
+    }
   if (workers?.fault)
-    operatorAlerts.push({
+    yield {
       id: 'query workers',
       text: `${workerFaultText(workers.fault)}. History and analytics are slow or fail`,
-    })
+    }
   for (const [provider, fault] of providersOf(services))
-    operatorAlerts.push({
-      id: `provider ${provider}`,
-      text: `the provider of ${provider} fails: ${fault}`,
-    })
+    yield { id: `provider ${provider}`, text: `the provider of ${provider} fails: ${fault}` }
   const free = disk.freeBytes()
   if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
-    operatorAlerts.push({
+    yield {
       id: 'disk',
       text: `less than ${config.notices.diskFreeMb} MB are left on the disk of the data`,
-    })
+    }
   if (backupRecord.get().fault !== undefined)
-    operatorAlerts.push({
-      id: 'backup',
-      text: 'the last scheduled backup failed; the log says why',
-    })
+    yield { id: 'backup', text: 'the last scheduled backup failed; the log says why' }
   const [missed, ...others] = services.priceFiles.failures()
   if (missed)
-    operatorAlerts.push({
+    yield {
       id: 'price files',
       text: failureText(missed) + (others.length > 0 ? `; and ${others.length} more` : ''),
-    })
+    }
   for (const { feed, state, consecutiveFailures, expectedBy } of feeds.active()) {
     const { name } = feed.publisher
     if (consecutiveFailures >= failuresMax)
-      operatorAlerts.push({
+      yield {
         id: `feed ${name} failing`,
         text: `feed ${name} has failed ${failuresMax} times in a row or more`,
-      })
+      }
     else if (state === 'late')
-      operatorAlerts.push({
+      yield {
         id: `feed ${name} late`,
         text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
-      })
+      }
   }
   for (const run of feeds.notedSince(clock.now() - dayMs))
     for (const { code, message } of run.notes)
-      operatorAlerts.push({
+      yield {
         id: `feed ${run.feed} ${code} ${run.id} ${message.split(' ')[0]}`,
         text: `feed ${run.feed}: ${message}`,
         passing: true,
-      })
+      }
   for (const [kind, oldestAt] of outbox.vitals().kinds) {
     // A webhook that waits only because its own receiver fails does not count as behind.
     const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt
     if (dueAt !== undefined && clock.now() - dueAt > behindMs)
-      operatorAlerts.push({
-        id: `outbox ${kind}`,
-        text: `messages by ${kind} wait since ${isoInstant(dueAt)}`,
-      })
+      yield { id: `outbox ${kind}`, text: `messages by ${kind} wait since ${isoInstant(dueAt)}` }
   }
   for (const { id, url } of webhooks.switchedOff(switchedOffMax))
-    operatorAlerts.push({
+    yield {
       id: `endpoint ${id}`,
       text: `a webhook endpoint was switched off after failing again and again: ${hostOf(url)}`,
-    })
-  return [...operatorAlerts, ...dataAlerts(services), ...accountAlerts(services)]
+    }
 }
 
 /** Failing providers, with their errors. */
@@ -135,15 +129,14 @@ const providersOf = ({ providerFaults, billing }: Services): [string, string][] 
   )
 }
 
-function dataAlerts(services: Services): OperatorAlert[] {
+function* dataAlerts(services: Services): Generator<OperatorAlert> {
   const { freshness, flaggedValues, seriesFaults, catalogue } = services
-  const operatorAlerts: OperatorAlert[] = freshness
-    .feeds()
-    .filter(({ name, status }) => status === 'stale' && freshness.feedCameFresh(name))
-    .map(({ name, lastObservationAt }) => ({
-      id: `data ${name} stopped`,
-      text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
-    }))
+  for (const { name, status, lastObservationAt } of freshness.feeds())
+    if (status === 'stale' && freshness.feedCameFresh(name))
+      yield {
+        id: `data ${name} stopped`,
+        text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
+      }
   const { stoppedAlone, frozen, broken } = seriesFaults.codes()
   // A series of a loaded archive is not expected to continue.
   const wentOn = (code: string) => {
@@ -151,66 +144,59 @@ function dataAlerts(services: Services): OperatorAlert[] {
     return series !== undefined && freshness.cameFresh(series)
   }
   for (const code of stoppedAlone.filter(wentOn).slice(0, faultsMax))
-    operatorAlerts.push({
-      id: `series ${code} stopped`,
-      text: `no value of ${code} comes any more`,
-    })
+    yield { id: `series ${code} stopped`, text: `no value of ${code} comes any more` }
   for (const code of frozen.filter(wentOn).slice(0, faultsMax))
-    operatorAlerts.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
+    yield { id: `series ${code} frozen`, text: `${code} has not moved for too long` }
   for (const code of broken.slice(0, faultsMax))
-    operatorAlerts.push({
-      id: `series ${code} unit`,
-      text: `${code} seems to have changed its unit`,
-    })
+    yield { id: `series ${code} unit`, text: `${code} seems to have changed its unit` }
   const waiting = flaggedValues.total({ status: 'waiting' })
   if (waiting > 0)
-    operatorAlerts.push({
+    yield {
       id: 'held',
       text: `${waiting} ${waiting === 1 ? 'value that looked wrong waits' : 'values that looked wrong wait'} for a decision: wellhead review list`,
-    })
-  return operatorAlerts
+    }
 }
 
-function accountAlerts(services: Services): OperatorAlert[] {
+function* accountAlerts(services: Services): Generator<OperatorAlert> {
   const { keys, signInPlaces, billing, company, organizationStore } = services
-  const operatorAlerts: OperatorAlert[] = spentKeys(services, spentMax).map(key => ({
-    id: `quota ${key.key.id}`,
-    text: `${key.account.account.email} has exhausted the quota of a key and was notified`,
-  }))
+  for (const key of spentKeys(services, spentMax))
+    yield {
+      id: `quota ${key.key.id}`,
+      text: `${key.account.account.email} has exhausted the quota of a key and was notified`,
+    }
   const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? accountId
   const returned = Map.groupBy(billing.invoices.returned(unpaidMax), invoice => invoice.accountId)
   for (const [accountId, invoices] of returned) {
     const email = emailOf(accountId)
     const numbers = invoices.map(({ number }) => number).join(', ')
     const payments = invoices.length === 1 ? 'payment of invoice' : 'payments of invoices'
-    operatorAlerts.push({
+    yield {
       id: `returned ${accountId}`,
       text: `the ${payments} ${numbers} of ${email} ${invoices.length === 1 ? 'was' : 'were'} returned, and the plan continues. To end it: wellhead subscriptions cancel ${email} --now`,
-    })
+    }
   }
   for (const { accountId, isSubscribed } of company?.apart(apartMax) ?? []) {
     const email = emailOf(accountId)
-    operatorAlerts.push({
+    yield {
       id: `apart ${accountId}`,
       text: isSubscribed
         ? `${email} signs in with the company account and stays outside of its organization, because the account has its own subscription. To let it join: wellhead subscriptions cancel ${email}`
         : `${email} signs in with the company account and stays outside of its organization, because the account belongs to another organization`,
-    })
+    }
   }
   for (const { accountId } of organizationStore.payingMembers(apartMax)) {
     const email = emailOf(accountId)
-    operatorAlerts.push({
+    yield {
       id: `paying member ${accountId}`,
       text: `${email} is a member of an organization, and is still charged for its own subscription, which it cannot see. To end it: wellhead subscriptions cancel ${email}`,
-    })
+    }
   }
   for (const { accountId, place, at } of signInPlaces.recent())
-    operatorAlerts.push({
+    yield {
       id: `sign-in ${accountId} ${place}`,
       text: `${keys.account(accountId)?.account.email ?? 'somebody'} signed in from a new place, ${place}, at ${isoInstant(at)}`,
       passing: true,
-    })
-  return operatorAlerts
+    }
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'

@@ -24,21 +24,26 @@ export interface MetricFamily {
   samples(): Sample[]
 }
 
+const family = (
+  name: string,
+  help: string,
+  samples: () => Sample[],
+  type: MetricFamily['type'] = 'gauge',
+): MetricFamily => ({ name, help, type, samples })
+
 /** A family of one number; it has no sample while there is no number. */
 const single = (
   name: string,
   help: string,
   value: () => number | undefined,
-  type: MetricFamily['type'] = 'gauge',
-): MetricFamily => ({
-  name,
-  help,
-  type,
-  samples() {
+  type?: MetricFamily['type'],
+): MetricFamily => {
+  const samples = () => {
     const measured = value()
     return measured === undefined ? [] : [{ value: measured }]
-  },
-})
+  }
+  return family(name, help, samples, type)
+}
 
 /** A family with a number for each value of a label. */
 const labelled = (
@@ -46,13 +51,11 @@ const labelled = (
   help: string,
   label: string,
   values: () => Iterable<readonly [string, number]>,
-  type: MetricFamily['type'] = 'gauge',
-): MetricFamily => ({
-  name,
-  help,
-  type,
-  samples: () => [...values()].map(([text, value]) => ({ labels: { [label]: text }, value })),
-})
+  type?: MetricFamily['type'],
+): MetricFamily => {
+  const samples = () => [...values()].map(([text, value]) => ({ labels: { [label]: text }, value }))
+  return family(name, help, samples, type)
+}
 
 /** A scrape checks no more of them. */
 const spentKeysMax = 1000
@@ -74,11 +77,10 @@ function requestFamilies(deps: Context): MetricFamily[] {
   const { tally } = deps
   const name = 'wellhead_request_duration_seconds'
   return [
-    {
-      name: 'wellhead_requests_total',
-      help: 'Answers by route, status and plan; the plan is empty without a key.',
-      type: 'counter',
-      samples: () =>
+    family(
+      'wellhead_requests_total',
+      'Answers by route, status and plan; the plan is empty without a key.',
+      () =>
         [...tally.routes()].flatMap(([route, { answers }]) =>
           [...answers].flatMap(([status, plans]) =>
             [...plans].map(([plan, value]) => ({
@@ -87,7 +89,8 @@ function requestFamilies(deps: Context): MetricFamily[] {
             })),
           ),
         ),
-    },
+      'counter',
+    ),
     {
       name,
       help: 'Time from the gate to the answer, by route.',
@@ -123,16 +126,16 @@ function requestFamilies(deps: Context): MetricFamily[] {
 }
 
 const dataFamilies = ({ tally, freshness, seriesFaults, clock }: Context): MetricFamily[] => [
-  {
-    name: 'wellhead_observations_total',
-    help: 'Observations recorded since the start, by source of the series.',
-    type: 'counter',
-    samples: () =>
+  family(
+    'wellhead_observations_total',
+    'Observations recorded since the start, by source of the series.',
+    () =>
       [...tally.sources()].flatMap(([source, { inserted, revised }]) => [
         { labels: { source, kind: 'inserted' }, value: inserted },
         { labels: { source, kind: 'revised' }, value: revised },
       ]),
-  },
+    'counter',
+  ),
   labelled('wellhead_codes', 'Codes by how fresh their newest value is.', 'status', () => {
     const { current, delayed, stale, missing } = freshness.overview()
     return Object.entries({ current, delayed, stale, missing })
@@ -149,11 +152,10 @@ const dataFamilies = ({ tally, freshness, seriesFaults, clock }: Context): Metri
       ])
     },
   ),
-  {
-    name: 'wellhead_source_age_seconds',
-    help: 'Age of the newest observation of a source and category.',
-    type: 'gauge',
-    samples: () =>
+  family(
+    'wellhead_source_age_seconds',
+    'Age of the newest observation of a source and category.',
+    () =>
       freshness
         .feeds()
         .filter(({ lastObservationAt }) => lastObservationAt !== undefined)
@@ -161,7 +163,7 @@ const dataFamilies = ({ tally, freshness, seriesFaults, clock }: Context): Metri
           labels: { source: name, status },
           value: seconds(clock.now() - lastObservationAt!),
         })),
-  },
+  ),
 ]
 
 function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
@@ -173,16 +175,12 @@ function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
       }),
     )
   return [
-    {
-      name: 'wellhead_feed_state',
-      help: '1 for the state that a feed is in.',
-      type: 'gauge',
-      samples: () =>
-        feeds.active().map(view => ({
-          labels: { feed: view.feed.publisher.name, state: view.state },
-          value: 1,
-        })),
-    },
+    family('wellhead_feed_state', '1 for the state that a feed is in.', () =>
+      feeds.active().map(view => ({
+        labels: { feed: view.feed.publisher.name, state: view.state },
+        value: 1,
+      })),
+    ),
     gauge('age_seconds', 'Since a run of the feed brought something new.', ({ lastNewAt }) =>
       lastNewAt === undefined ? undefined : seconds(clock.now() - lastNewAt),
     ),
@@ -202,20 +200,16 @@ function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
       'Runs that failed one after the other.',
       ({ consecutiveFailures }) => consecutiveFailures,
     ),
-    {
-      name: 'wellhead_feed_last_run_rows',
-      help: 'Rows of the last run, by what became of them.',
-      type: 'gauge',
-      samples: () =>
-        feeds.active().flatMap(({ feed, lastRun }) =>
-          lastRun === undefined
-            ? []
-            : (['inserted', 'revised', 'unchanged', 'rejected', 'held'] as const).map(outcome => ({
-                labels: { feed: feed.publisher.name, outcome },
-                value: lastRun[outcome],
-              })),
-        ),
-    },
+    family('wellhead_feed_last_run_rows', 'Rows of the last run, by what became of them.', () =>
+      feeds.active().flatMap(({ feed, lastRun }) =>
+        lastRun === undefined
+          ? []
+          : (['inserted', 'revised', 'unchanged', 'rejected', 'held'] as const).map(outcome => ({
+              labels: { feed: feed.publisher.name, outcome },
+              value: lastRun[outcome],
+            })),
+      ),
+    ),
   ]
 }
 
@@ -226,17 +220,13 @@ const outboxFamilies = ({
   clock,
   senders,
 }: Context): MetricFamily[] => [
-  {
-    name: 'wellhead_outbox_messages',
-    help: 'Messages that have not ended, by kind and state.',
-    type: 'gauge',
-    samples: () =>
-      [...outbox.vitals().states].flatMap(([kind, { waiting, inProgress, parked }]) => [
-        { labels: { kind, state: 'waiting' }, value: waiting },
-        { labels: { kind, state: 'under_way' }, value: inProgress },
-        { labels: { kind, state: 'parked' }, value: parked },
-      ]),
-  },
+  family('wellhead_outbox_messages', 'Messages that have not ended, by kind and state.', () =>
+    [...outbox.vitals().states].flatMap(([kind, { waiting, inProgress, parked }]) => [
+      { labels: { kind, state: 'waiting' }, value: waiting },
+      { labels: { kind, state: 'under_way' }, value: inProgress },
+      { labels: { kind, state: 'parked' }, value: parked },
+    ]),
+  ),
   labelled(
     'wellhead_outbox_oldest_seconds',
     'How long the oldest waiting message of a kind has been due; 0 where none is.',
@@ -300,12 +290,9 @@ function processFamilies({
       type,
     )
   return [
-    {
-      name: 'wellhead_build_info',
-      help: 'The version that runs.',
-      type: 'gauge',
-      samples: () => [{ labels: { version }, value: 1 }],
-    },
+    family('wellhead_build_info', 'The version that runs.', () => [
+      { labels: { version }, value: 1 },
+    ]),
     single('wellhead_jobs_age_seconds', 'Since the background jobs ended a pass.', () => {
       const at = lastPassAt()
       return typeof at === 'number' ? seconds(clock.now() - at) : undefined
