@@ -10,3 +10,11 @@ export const camelCase = (name: string): string =>
 export type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name
+
+/** The fields that have a value, under their names in camel case. */
+export const camelFields = <T extends object>(fields: T) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined ? [] : [[camelCase(name), value]],
+    ),
+  ) as { [Name in keyof T as Camel<Name & string>]?: Exclude<T[Name], undefined> }

@@ -9,6 +9,7 @@ import {
   text,
 } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import { firstPlan } from '../../../plans/plans.ts'
 import { addOnIds, planIds } from '../../../plans/tiers.ts'
 import { keyNameField } from '../../keys/operations/form.ts'
@@ -61,22 +62,6 @@ function refuseTrialOnPaidPlan(form: Form, values: ChangeValues, plan: string) {
     form.fault('trial', `must be false: trials run only on the plan ${firstPlan}.`)
 }
 
-function changeFrom({
-  plan,
-  add_ons,
-  trial,
-  suspended,
-  email_confirmed,
-}: ChangeValues): AccountChange {
-  return {
-    ...(plan !== undefined && { plan }),
-    ...(add_ons && { addOns: add_ons }),
-    ...(trial !== undefined && { trial }),
-    ...(suspended !== undefined && { suspended }),
-    ...(email_confirmed !== undefined && { emailConfirmed: email_confirmed }),
-  }
-}
-
 /** The validated changes of a body, and a new address. */
 export function readAccountChange(
   input: unknown,
@@ -85,7 +70,7 @@ export function readAccountChange(
   const values = AccountBody.read(input, (form, partial) =>
     refuseTrialOnPaidPlan(form, partial, plan),
   )
-  return { ...changeFrom(values), ...(values.email !== undefined && { email: values.email }) }
+  return camelFields(values)
 }
 
 /**
@@ -99,10 +84,5 @@ export function readNewAccount(
   const values = newAccountBody.read(input, (form, partial) =>
     refuseTrialOnPaidPlan(form, partial, firstPlan),
   )
-  return {
-    emailConfirmed: true,
-    ...changeFrom(values),
-    email: values.email,
-    ...(values.key_name !== undefined && { keyName: values.key_name }),
-  }
+  return { emailConfirmed: true, ...camelFields(values), email: values.email }
 }

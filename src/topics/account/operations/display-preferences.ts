@@ -1,11 +1,12 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { body, choice, field, optional } from '../../../http/input/body-schema.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import { nearestWord } from '../../../lib/text/wrong-value.ts'
 import { isoOrNull } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import {
-  type DisplayPreferences,
   densities,
   firstDisplayPreferences,
   moveColours,
@@ -60,29 +61,10 @@ const DisplayPreferencesBody = body({
   move_colours: optional(choice(moveColours, { description: descriptions.moveColours })),
 })
 
-const rowOf = (chosen: StoredDisplayPreferences | undefined) => {
-  const { scheme, density, timeZone, ...others } = chosen ?? firstDisplayPreferences
-  return {
-    scheme,
-    density,
-    time_zone: timeZone,
-    number_format: others.numberFormat,
-    move_colours: others.moveColours,
+const rowOf = (chosen: StoredDisplayPreferences | undefined) =>
+  answerRow(DisplayPreferencesShape, chosen ?? firstDisplayPreferences, {
     updated_at: isoOrNull(chosen?.updatedAt),
-  }
-}
-
-/** The preferences after a change; absent fields are kept. */
-function changed(input: unknown, before: DisplayPreferences): DisplayPreferences {
-  const values = DisplayPreferencesBody.read(input)
-  return {
-    scheme: values.scheme ?? before.scheme,
-    density: values.density ?? before.density,
-    timeZone: values.time_zone ?? before.timeZone,
-    numberFormat: values.number_format ?? before.numberFormat,
-    moveColours: values.move_colours ?? before.moveColours,
-  }
-}
+  })
 
 /** The display preferences of the holder of the key or session. */
 export const displayPreferenceOperations: readonly Operation[] = [
@@ -107,7 +89,8 @@ export const displayPreferenceOperations: readonly Operation[] = [
       const { displayPreferences: store, now } = at
       const { id } = caller.key.holder.account
       const chosen = {
-        ...changed(input, store.of(id) ?? firstDisplayPreferences),
+        ...(store.of(id) ?? firstDisplayPreferences),
+        ...camelFields(DisplayPreferencesBody.read(input)),
         updatedAt: now(),
       }
       store.put(id, chosen)

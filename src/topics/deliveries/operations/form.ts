@@ -13,7 +13,7 @@ import {
   whole,
 } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
-import { withoutAbsent } from '../../../lib/text/json.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import { unprintable } from '../../../lib/text/text.ts'
 import { minuteOf, zoneName } from '../../../lib/time/zone.ts'
 import { deliveryCadences } from '../../../plans/messages/delivery-schedule.ts'
@@ -185,14 +185,7 @@ export function createDeliveryForms(deps: DeliveryFormDeps) {
 type DeliveryValues = Partial<Values<ReturnType<typeof deliveryFields>>>
 
 /** A name of blanks alone is none. */
-const settingsOf = ({ name, ...values }: DeliveryValues): Partial<DeliverySettings> =>
-  withoutAbsent({
-    name: name === undefined ? undefined : name?.trim() || null,
-    commodityCodes: values.commodity_codes,
-    cadence: values.cadence,
-    weekday: values.weekday,
-    deliveryTime: values.delivery_time,
-    timeZone: values.time_zone,
-    recipientEmail: values.recipient_email,
-    enabled: values.enabled,
-  })
+const settingsOf = ({ name, ...values }: DeliveryValues): Partial<DeliverySettings> => ({
+  ...camelFields(values),
+  ...(name !== undefined && { name: name?.trim() || null }),
+})

@@ -15,6 +15,7 @@ import {
   whole,
 } from '../../../http/input/body-schema.ts'
 import { type Problem, type ProblemCode, stateForbids } from '../../../http/problem/problem.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { isScope, scopes } from '../../../plans/roles/scopes.ts'
 import type { KeyChange, KeyRefusal } from '../service/key-changes.ts'
@@ -95,21 +96,11 @@ type KeyBody = ReturnType<typeof createKeyBody>
 
 /** The validated changes of a key; only the fields in the body. */
 export function readKeyChange(keyBody: KeyBody, input: unknown, now: number): KeyChange {
-  const { name, allowed_ips, allowed_domains, expires_at, read_only, scopes } = keyBody.read(
-    input,
-    (form, { expires_at: expiresAt }) => {
-      if (typeof expiresAt === 'number' && expiresAt <= now)
-        form.fault('expires_at', 'must be in the future.')
-    },
-  )
-  return {
-    ...(name !== undefined && { name }),
-    ...(allowed_ips && { allowedIps: allowed_ips }),
-    ...(allowed_domains && { allowedDomains: allowed_domains }),
-    ...(expires_at !== undefined && { expiresAt: expires_at }),
-    ...(read_only !== undefined && { readOnly: read_only }),
-    ...(scopes && { scopes: [...new Set(scopes)] }),
-  }
+  const values = keyBody.read(input, (form, { expires_at: expiresAt }) => {
+    if (typeof expiresAt === 'number' && expiresAt <= now)
+      form.fault('expires_at', 'must be in the future.')
+  })
+  return camelFields(values)
 }
 
 export const RollBody = body({

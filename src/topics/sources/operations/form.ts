@@ -9,6 +9,7 @@ import {
 } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
 import { isObject, isPlainJson } from '../../../lib/text/json.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import { isPlain } from '../../../lib/text/text.ts'
 import {
   authKinds,
@@ -217,17 +218,9 @@ export function createSourceForms({ checkTarget }: SourceFormDeps) {
   }
 }
 
-const changeFrom = ({
-  name,
-  status,
-  scraper_config,
-  credentials,
-}: Partial<ReturnType<typeof SourceChangeBody.read>>): SourceChange => ({
-  ...(name !== undefined && { name }),
-  ...(status !== undefined && { status }),
-  ...(scraper_config !== undefined && { scraperConfig: scraper_config }),
-  ...(credentials !== undefined && { credentials }),
-})
+type ChangeValues = Partial<ReturnType<typeof SourceChangeBody.read>>
+
+const changeFrom = (values: ChangeValues): SourceChange => camelFields(values)
 
 /** The fault of credentials, in words that do not repeat them. */
 function credentialsFault(credentials: unknown): string | undefined {

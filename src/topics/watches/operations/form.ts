@@ -13,7 +13,7 @@ import {
   whole,
 } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
-import { withoutAbsent } from '../../../lib/text/json.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { WatchSettings } from '../service/watches.ts'
 
@@ -122,12 +122,7 @@ interface WatchValues {
   status?: 'active' | 'paused' | undefined
 }
 
-const settingsOf = ({ status, ...values }: WatchValues): Partial<WatchSettings> =>
-  withoutAbsent({
-    codes: values.codes,
-    intervalSeconds: values.interval_seconds,
-    thresholdPercent: values.threshold_percent,
-    name: values.name,
-    deliverWebhook: values.deliver_webhook,
-    active: status && status === 'active',
-  })
+const settingsOf = ({ status, ...values }: WatchValues): Partial<WatchSettings> => ({
+  ...camelFields(values),
+  ...(status && { active: status === 'active' }),
+})

@@ -18,7 +18,7 @@ import {
   type Values,
   whole,
 } from '../../../http/input/body-schema.ts'
-import { withoutAbsent } from '../../../lib/text/json.ts'
+import { camelFields } from '../../../lib/text/name-case.ts'
 import { isPlain } from '../../../lib/text/text.ts'
 import { shownValue } from '../../../lib/text/wrong-value.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
@@ -188,23 +188,7 @@ export function createWebhookForms(deps: WebhookFormDeps) {
 type WebhookValues = Partial<Values<ReturnType<typeof webhookFields>>>
 
 const changeFrom = ({ secret, status, ...values }: WebhookValues): WebhookChange => ({
-  settings: withoutAbsent({
-    url: values.url,
-    events: values.events,
-    commodityFilters: values.commodity_filters,
-    stateFilters: values.state_filters,
-    description: values.description,
-    conditions: values.conditions,
-    conditionLogic: values.condition_logic,
-    debugMode: values.debug_mode,
-    active: status === undefined ? undefined : status === 'active',
-    signatureScheme: values.signature_scheme,
-    ordered: values.ordered,
-    honorRetryAfter: values.honor_retry_after,
-    rateLimitPerSecond: values.rate_limit_per_second,
-    timeoutSeconds: values.timeout_seconds,
-    maxRetries: values.max_retries,
-  }),
+  settings: { ...camelFields(values), ...(status && { active: status === 'active' }) },
   secret,
 })
 

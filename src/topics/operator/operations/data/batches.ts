@@ -13,6 +13,7 @@ import {
   stateForbids,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
+import { camelFields } from '../../../../lib/text/name-case.ts'
 import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../../catalogue/math/lookup.ts'
 import { checkRow } from '../../../prices/files/rows.ts'
@@ -253,18 +254,10 @@ function writing(deps: Context) {
       body: NewBatchBody.schema,
       answers: { 201: One },
       handle: ({ body: input, requestContext }) => {
-        const values = NewBatchBody.read(input)
-        const { file_name: fileName, sha256, source, dataset, replace } = values
-        const { as_recorded: asRecorded } = values
         const { id } = batches.begin({
           kind: 'file',
           actor: requestContext?.actor ?? 'operator',
-          fileName,
-          ...(sha256 !== undefined && { sha256 }),
-          ...(source !== undefined && { source }),
-          ...(dataset !== undefined && { dataset }),
-          ...(asRecorded !== undefined && { asRecorded }),
-          ...(replace !== undefined && { replace }),
+          ...camelFields(NewBatchBody.read(input)),
         })
         return success({ batch: batchRow(batchStore.find(id)!) })
       },

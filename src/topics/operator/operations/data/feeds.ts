@@ -29,6 +29,7 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { camelFields } from '../../../../lib/text/name-case.ts'
 import { isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
 
 const operator = { operator: 'data' } as const
@@ -218,21 +219,11 @@ const SettingBody = closed({
   license: omittable(choice(['accept'])),
 })
 
-function settingOf({
-  key,
-  base_url: baseUrl,
-  codes,
-  since,
-  reread,
-  license,
-}: ReturnType<typeof SettingBody.read>): FeedSetting {
+function settingOf({ key, reread, ...values }: ReturnType<typeof SettingBody.read>): FeedSetting {
   return {
+    ...camelFields(values),
     ...(key !== undefined && { key: key.trim() }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(codes !== undefined && { codes }),
-    ...(since !== undefined && { since }),
     ...(reread !== undefined && { rereadDays: Number.parseInt(reread, 10) }),
-    ...(license !== undefined && { license }),
   }
 }
 
