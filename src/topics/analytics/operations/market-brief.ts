@@ -14,7 +14,7 @@ import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import { formatted, priceRowFields } from '../../prices/operations/row.ts'
+import { formatted, priceFields, priceRowFields } from '../../prices/operations/row.ts'
 import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../math/brief.ts'
 
@@ -33,12 +33,7 @@ const Forecast = t.object('MonthForecast', {
 const change = (description: string) => t.numberOrNull(description, -0.52)
 
 const Commodity = t.object('BriefCommodity', {
-  code: priceRowFields.code,
-  name: priceRowFields.name,
-  price: priceRowFields.price,
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
-  formatted: priceRowFields.formatted,
+  ...priceFields('code', 'name', 'price', 'currency', 'unit', 'formatted'),
   change_24h_abs: change(
     'Change against the price 24 hours earlier, or for a daily series the previous close; null without one.',
   ),

@@ -16,7 +16,7 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import { priceRowFields } from '../../prices/operations/row.ts'
+import { priceFields, priceRowFields } from '../../prices/operations/row.ts'
 import { Sparkline, sparklineOf } from '../../prices/operations/sparkline.ts'
 import type { Quote } from '../../prices/service/reads/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
@@ -28,13 +28,7 @@ const codeMax = 60
 const access = { open: 'People try the service before they have a key.', rate: 'demo' } as const
 
 const demoFields = {
-  code: priceRowFields.code,
-  name: priceRowFields.name,
-  price: priceRowFields.price,
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
-  created_at: priceRowFields.created_at,
-  updated_at: priceRowFields.updated_at,
+  ...priceFields('code', 'name', 'price', 'currency', 'unit', 'created_at', 'updated_at'),
   change_24h: t.orNull(t.Number({ examples: [-0.52] })),
   change_24h_percent: t.orNull(t.Number({ examples: [-0.73] })),
   source: priceRowFields.source,

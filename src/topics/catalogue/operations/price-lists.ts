@@ -11,7 +11,7 @@ import { CodeProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import { PriceList, priceRowFields } from '../../prices/operations/row.ts'
+import { PriceList, priceFields, priceRowFields } from '../../prices/operations/row.ts'
 import { createCached, createEveryAnswer, createPriceTexts } from '../../prices/operations/texts.ts'
 import { createWindowAnswer } from '../../prices/operations/window-answer.ts'
 import { windowDays, windowQuery } from '../../prices/operations/window-query.ts'
@@ -25,17 +25,13 @@ type PriceListsDeps = Context
 const perPageMax = 1000
 
 const AllRow = t.object('AllRow', {
-  code: priceRowFields.code,
-  name: priceRowFields.name,
+  ...priceFields('code', 'name'),
   commodity: t.string('The same as `code`.', 'WTI_USD'),
   price: priceRowFields.price,
   value: t.number('The same as `price`.', 71.23),
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
+  ...priceFields('currency', 'unit'),
   category: t.String({ examples: ['crude_oil'] }),
-  source: priceRowFields.source,
-  created_at: priceRowFields.created_at,
-  updated_at: priceRowFields.updated_at,
+  ...priceFields('source', 'created_at', 'updated_at'),
   timestamp: t.instant('The same as `created_at`.'),
   change_24h: t.orNull(t.Number({ examples: [-0.52] })),
   change_24h_percent: t.orNull(t.Number({ examples: [-0.73] })),

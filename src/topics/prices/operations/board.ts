@@ -12,7 +12,7 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { PriceChange } from '../math/change.ts'
 import { roundTo } from '../math/format.ts'
 import type { Quote } from '../service/reads/latest-prices.ts'
-import { formatted, priceRowFields } from './row.ts'
+import { formatted, priceFields } from './row.ts'
 import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 
 /** As many as fill a large screen twice. */
@@ -27,15 +27,9 @@ const Move = t.orNull(
 )
 
 export const BoardRow = t.object('BoardRow', {
-  code: priceRowFields.code,
-  name: priceRowFields.name,
+  ...priceFields('code', 'name'),
   category: t.String({ examples: ['crude_oil'] }),
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
-  price: priceRowFields.price,
-  formatted: priceRowFields.formatted,
-  created_at: priceRowFields.created_at,
-  updated_at: priceRowFields.updated_at,
+  ...priceFields('currency', 'unit', 'price', 'formatted', 'created_at', 'updated_at'),
   data_status: t.oneOf(
     ['current', 'delayed', 'stale'],
     'Freshness of the newest price by its release schedule.',

@@ -20,7 +20,7 @@ import { type BarInterval, longIntervals } from '../math/bars.ts'
 import { storedInterval, validIntervals } from '../math/interval.ts'
 import type { HistoryRow } from '../service/reads/history.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
-import { priceRowFields } from './row.ts'
+import { priceFields } from './row.ts'
 import { intervalOf, type Range, requestedRange } from './window-query.ts'
 import { zoneQuery } from './zone-query.ts'
 
@@ -34,11 +34,9 @@ const values = (description: string) =>
   t.Array(t.Number({ examples: [71.23] }), { description: `${description} In \`unit\`.` })
 
 export const ChartAnswer = envelopeOf({
-  code: priceRowFields.code,
-  name: priceRowFields.name,
+  ...priceFields('code', 'name'),
   category: t.String({ examples: ['crude_oil'] }),
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
+  ...priceFields('currency', 'unit'),
   cadence: t.String({ examples: ['daily'] }),
   decimals: t.integer({ examples: [2] }),
   interval: t.oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),

@@ -15,13 +15,10 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { closesIn, closesPerYear, windowOf } from '../math/window.ts'
 import type { Quote } from '../service/reads/latest-prices.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
-import { priceRowFields } from './row.ts'
+import { priceFields, priceRowFields } from './row.ts'
 
 export const Metric = t.object('PriceMetrics', {
-  code: priceRowFields.code,
-  name: priceRowFields.name,
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
+  ...priceFields('code', 'name', 'currency', 'unit'),
   current: priceRowFields.price,
   min_24h: t.Number({ examples: [70.4] }),
   max_24h: t.Number({ examples: [71.9] }),

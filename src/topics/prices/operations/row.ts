@@ -74,6 +74,13 @@ export const MissingLeg = t.object('MissingLeg', {
   reason: t.oneOf(formulaStatuses),
 })
 
+/** Some fields of a price, for the shapes that have no others of it. */
+export const priceFields = <Name extends keyof typeof priceRowFields>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map(name => [name, priceRowFields[name]])) as Pick<
+    typeof priceRowFields,
+    Name
+  >
+
 export const PriceRow = t.object('PriceRow', {
   ...priceRowFields,
   delivery_end: t.Optional(

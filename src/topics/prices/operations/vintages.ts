@@ -7,17 +7,14 @@ import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
-import { priceRowFields, speaksForDays } from './row.ts'
+import { priceFields, speaksForDays } from './row.ts'
 
 /** The most points of a day in a response; an intraday day has 288. */
 const pointsMax = 1000
 
 const Vintages = envelope(
   t.object('PriceVintages', {
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
+    ...priceFields('code', 'name', 'currency', 'unit'),
     source: t.string('Source of the newest value.', 'EIA'),
     coverage_since: t.instant('Start of the revision history.'),
     count: t.integer('Points.', 1),

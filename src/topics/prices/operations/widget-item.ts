@@ -1,14 +1,9 @@
 import { t } from '../../../http/answer/schema.ts'
-import { priceRowFields } from './row.ts'
+import { priceFields, priceRowFields } from './row.ts'
 
 /** One price as a widget shows it. */
 export const WidgetItem = t.object('WidgetItem', {
-  code: priceRowFields.code,
-  name: priceRowFields.name,
-  price: priceRowFields.price,
-  formatted: priceRowFields.formatted,
-  currency: priceRowFields.currency,
-  unit: priceRowFields.unit,
+  ...priceFields('code', 'name', 'price', 'formatted', 'currency', 'unit'),
   change_24h: t.orNull(t.Number({ examples: [-0.52] })),
   change_24h_percent: t.orNull(t.Number({ examples: [-0.73] })),
   direction: t.oneOf(['up', 'down', 'flat']),
