@@ -7,7 +7,7 @@ import { type AccessPlugin, UnknownSegment } from './gate/access.ts'
 import type { KnownSegment } from './gate/access-kind.ts'
 import { createKnownNames, type KnownNames } from './input/known-names.ts'
 import { bodyFor, problemResponse } from './problem/details.ts'
-import { Problem, type ProblemContext, problemHeaders } from './problem/problem.ts'
+import { Problem, type ProblemContext, passing, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
 import { problemOfValidation } from './problem/validation.ts'
 import type { Profiles } from './profiles/profiles.ts'
@@ -239,11 +239,10 @@ function problemOf(error: unknown, code: string | number): Problem {
   if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body must be valid JSON.')
   const fault = storageFaultOf(error)
   if (fault) {
-    return new Problem(
+    return passing(
       'STORAGE_UNAVAILABLE',
       `The data cannot be written: ${fault.reason}. Try again.`,
-      {},
-      { headers: { 'retry-after': '5' } },
+      5,
     )
   }
   return new Problem(

@@ -305,6 +305,20 @@ export class Problem extends Error {
   readonly onTop: readonly string[]
 }
 
+/** A refusal that ends after some seconds: `Retry-After` says so, and the body of a 429 too. */
+export const passing = (
+  code: ProblemCode,
+  message: string,
+  retryAfter: number,
+  extra: Readonly<Record<string, unknown>> = {},
+): Problem =>
+  new Problem(
+    code,
+    message,
+    problems[code].status === 429 ? { retry_after: retryAfter, ...extra } : extra,
+    { headers: { 'retry-after': String(retryAfter) } },
+  )
+
 /**
  * A wrong value of a parameter. `right` describes a correct one: in words, or as the accepted
  * words.

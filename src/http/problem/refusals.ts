@@ -7,7 +7,7 @@ import { type Feature, featureSubjects } from '../../plans/tiers.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import type { Meter } from '../../topics/keys/service/meter.ts'
 import type { WindowReading } from '../answer/rate-headers.ts'
-import { Problem, type ProblemCode, type ProblemShape, problems } from './problem.ts'
+import { Problem, type ProblemCode, type ProblemShape, passing, problems } from './problem.ts'
 
 /** Addresses that refusals link to, as the request reached the server. */
 export interface Links {
@@ -21,11 +21,11 @@ export interface Links {
 export function tooFast(window: WindowReading, reason = ''): Problem {
   const windowSeconds = window.name === 'demo' ? 3600 : 60
   const retryAfter = Math.max(1, Math.ceil(window.retryAfterMs / 1000))
-  return new Problem(
+  return passing(
     'RATE_LIMIT_EXCEEDED',
     `Rate limit exceeded: ${window.limit} requests per ${windowSeconds === 60 ? '60 seconds' : 'hour'}. Try again in ${retryAfter} s.${reason}`,
-    { retry_after: retryAfter, limit: window.limit, window_seconds: windowSeconds },
-    { headers: { 'retry-after': String(retryAfter) } },
+    retryAfter,
+    { limit: window.limit, window_seconds: windowSeconds },
   )
 }
 
@@ -43,20 +43,14 @@ export const scopeMissing = ({ key }: KeyState, scope: Scope, what: string): Pro
 
 /** 503 for a heavy request while the instance is overloaded. */
 export const overloaded = (): Problem =>
-  new Problem(
-    'OVERLOADED',
-    'Too many heavy requests at once. Try again in 5 s.',
-    {},
-    { headers: { 'retry-after': '5' } },
-  )
+  passing('OVERLOADED', 'Too many heavy requests at once. Try again in 5 s.', 5)
 
 /** 503 for a heavy request whose worker ended, or for which none was ready in time. */
 export const queryWorkerUnavailable = (): Problem =>
-  new Problem(
+  passing(
     'QUERY_WORKER_UNAVAILABLE',
     'The query worker for this request ended or was not ready in time: try again in 5 s.',
-    {},
-    { headers: { 'retry-after': '5' } },
+    5,
   )
 
 /** A used-up quota: the usage, suggestions to reduce it, and the plan with a larger quota. */

@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import { Problem } from '../../../http/problem/problem.ts'
+import { Problem, passing } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import { TooManyWaiting } from '../service/password-hashes.ts'
@@ -40,12 +40,7 @@ export async function resultOf<T extends object>(
 ): Promise<T> {
   const result = await attempt.catch((error: unknown) => {
     if (!(error instanceof TooManyWaiting)) throw error
-    throw new Problem(
-      'OVERLOADED',
-      'Too many sign-ins at the moment. Try again.',
-      {},
-      { headers: { 'retry-after': '2' } },
-    )
+    throw passing('OVERLOADED', 'Too many sign-ins at the moment. Try again.', 2)
   })
   if ('refused' in result) throw refusalOf(result)
   if ('twoFactorStep' in result)
@@ -74,10 +69,5 @@ export function refusalOf(refusal: SignInRefusal | CodeRefusal): Problem {
   if (refusal.refused === 'code')
     return new Problem('INVALID_CREDENTIALS', 'The code is wrong or already used.')
   const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
-  return new Problem(
-    'LOGIN_LOCKED',
-    `${tooMany[refusal.refused]} Try again in ${seconds} s.`,
-    { retry_after: seconds },
-    { headers: { 'retry-after': String(seconds) } },
-  )
+  return passing('LOGIN_LOCKED', `${tooMany[refusal.refused]} Try again in ${seconds} s.`, seconds)
 }

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { Problem, refusedField } from '../../../http/problem/problem.ts'
+import { Problem, passing, refusedField } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
@@ -108,11 +108,10 @@ function problemOf(refusal: SignUpRefusal): Problem {
       return new Problem('SIGNUP_CLOSED', 'Sign-up is by invitation. Contact the operator for one.')
     case 'limited': {
       const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
-      return new Problem(
+      return passing(
         'SIGNUP_LIMITED',
         `Too many sign-up e-mails were requested. Try again in ${seconds} s.`,
-        { retry_after: seconds },
-        { headers: { 'retry-after': String(seconds) } },
+        seconds,
       )
     }
     case 'taken':

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { notFound, Problem, passing, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
 import type { CodeOut, TooMany, Verified } from '../service/phones.ts'
@@ -151,11 +151,11 @@ const countedFor: Readonly<Record<TooMany['of'], string>> = {
 function tooManyCodes({ of, retryAt, limit, windowMs }: TooMany, now: number): Problem {
   const retryAfter = Math.max(1, Math.ceil((retryAt - now) / secondMs))
   const windowSeconds = windowMs / secondMs
-  return new Problem(
+  return passing(
     'RATE_LIMIT_EXCEEDED',
     `At most ${limit === 1 ? 'one code' : `${limit} codes`} in ${windowSeconds === 60 ? '60 seconds' : '24 hours'} ${countedFor[of]}. Try again in ${retryAfter} s.`,
-    { retry_after: retryAfter, limit, window_seconds: windowSeconds },
-    { headers: { 'retry-after': String(retryAfter) } },
+    retryAfter,
+    { limit, window_seconds: windowSeconds },
   )
 }
 

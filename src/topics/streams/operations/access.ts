@@ -1,4 +1,4 @@
-import { Problem } from '../../../http/problem/problem.ts'
+import { Problem, passing } from '../../../http/problem/problem.ts'
 import type { Streams } from '../service/streams.ts'
 
 /** The refusal of a stream for which there is no place. */
@@ -11,9 +11,4 @@ export const noPlace = (why: 'full' | 'stopped', { perKey }: Pick<Streams, 'perK
           limit: perKey,
         },
       )
-    : new Problem(
-        'OVERLOADED',
-        'The service is stopping; try again in a moment.',
-        {},
-        { headers: { 'retry-after': '5' } },
-      )
+    : passing('OVERLOADED', 'The service is stopping; try again in a moment.', 5)
