@@ -234,7 +234,7 @@ test('a sound data directory passes doctor with exit code 0, and the table and J
   ])
   const table = await doctor(sound, {}, false)
   const lines = table.text.split('\n')
-  expect(lines[0]).toMatch(/^STATUS +CHECK +FOUND$/)
+  expect(lines[0]).toMatch(/^STATUS +CHECK +RESULT$/)
   for (const [i, { status, check, found: sentence }] of (
     await doctor(sound, {})
   ).findings.entries()) {
