@@ -38,7 +38,8 @@ const saying: Record<string, RegExp> = {
   '/account/plan': /No invoices yet\./,
   '/account/notifications': /Create an alert/,
   '/account/sources': /No data sources yet\. Add one below/,
-  '/operator': /No feeds are enabled\. Browse feeds/,
+  '/operator':
+    /Nothing has been recorded yet\. Open the feeds.*No feeds are enabled\. Browse feeds/,
   '/operator/data': /No batches yet\. Drop a file above/,
   '/operator/outbox': /The outbox is empty\. Test delivery channels/,
   '/operator/backups': /Backups are not configured: set/,

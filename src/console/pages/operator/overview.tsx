@@ -106,6 +106,15 @@ export function Overview() {
   )
 }
 
+const outbox = { href: '/operator/outbox', text: 'Open the outbox' }
+/** The page on which an operator sees why a component does not work. */
+const remedies: Readonly<Record<string, typeof outbox>> = {
+  ingest: { href: '/operator/feeds', text: 'Open the feeds' },
+  email: outbox,
+  sms: outbox,
+  webhooks: outbox,
+}
+
 /** The problems that need the operator, each with a link to its page. */
 function Troubles({ status, feeds, condition, held }: Whole) {
   const { disk, backups, webhooks, deliveries } = condition
@@ -124,7 +133,7 @@ function Troubles({ status, feeds, condition, held }: Whole) {
     <>
       {broken.map(({ name, message, status: state }) => (
         <Notice mood={moodOf(state)} key={name}>
-          {words(name)}: {message}
+          {message} {remedies[name] && <a href={remedies[name].href}>{remedies[name].text}</a>}
         </Notice>
       ))}
       {disk.trouble && <Notice mood="bad">Writes are refused: {disk.trouble}</Notice>}
