@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Missing } from './pages/missing.tsx'
-import { Page } from './parts/bits.tsx'
 import { Frame } from './parts/frame/frame.tsx'
 import { later, NotLoaded, ReloadNotice } from './parts/later.tsx'
+import { Page } from './parts/page.tsx'
 import { type PagePath, pagePaths } from './paths.ts'
 
 /** A page that never loaded has nothing to lose: it reloads by itself once the browser is online. */

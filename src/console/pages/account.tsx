@@ -1,4 +1,4 @@
-import { Members, Page } from '../parts/bits.tsx'
+import { Members, Page } from '../parts/page.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { Display } from './account/display.tsx'
 import { Keys } from './account/keys.tsx'

@@ -1,20 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import {
-  Button,
-  Confirmed,
-  Input,
-  May,
-  Members,
-  Options,
-  Page,
-  Refused,
-  Select,
-  Tag,
-} from '../parts/bits.tsx'
+import { May, Refused, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed } from '../parts/buttons.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
+import { Input, Options, Select } from '../parts/fields.tsx'
 import { useFocusKept } from '../parts/focus.ts'
+import { Members, Page } from '../parts/page.tsx'
 import { ask, dataOf, type Loaded, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/requests/codes.ts'
 import { layoutPath } from '../parts/requests/first.ts'

@@ -1,4 +1,4 @@
-import { Page } from '../parts/bits.tsx'
+import { Page } from '../parts/page.tsx'
 import { Operators } from '../parts/person/operator-token.tsx'
 import { boot } from '../parts/requests/boot.ts'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'

@@ -1,8 +1,9 @@
 import { dayMs } from '../../lib/time/instant.ts'
 import type { Futures } from '../../topics/futures/operations/futures.ts'
-import { Empty, Members, NoData, Page, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
+import { Empty, NoData, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
+import { Members, Page } from '../parts/page.tsx'
 import { has } from '../parts/person/account.ts'
 import {
   dataOf,

@@ -1,4 +1,4 @@
-import { Members, Page } from '../parts/bits.tsx'
+import { Members, Page } from '../parts/page.tsx'
 import { Tabs, useTitle, type Views } from '../parts/tabs.tsx'
 import { Correlation } from './markets/correlation.tsx'
 import { Curves } from './markets/curve.tsx'

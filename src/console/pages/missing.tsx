@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso'
-import { Button, Page } from '../parts/bits.tsx'
+import { Button } from '../parts/buttons.tsx'
 import { navigation, places } from '../parts/frame/navigation.ts'
 import { openSearch } from '../parts/frame/search.tsx'
+import { Page } from '../parts/page.tsx'
 import { boot } from '../parts/requests/boot.ts'
 import { match } from '../parts/requests/codes.ts'
 

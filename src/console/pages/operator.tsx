@@ -1,17 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
-import {
-  Button,
-  Check,
-  Confirmed,
-  Figure,
-  Input,
-  Page,
-  Result,
-  Select,
-  Tag,
-} from '../parts/bits.tsx'
+import { Figure, Result, Tag } from '../parts/bits.tsx'
+import { Button, Confirmed } from '../parts/buttons.tsx'
+import { Check, Input, Select } from '../parts/fields.tsx'
+import { Page } from '../parts/page.tsx'
 import {
   asOperator,
   forget,

@@ -2,19 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
-import {
-  Choice,
-  Copy,
-  Empty,
-  Members,
-  NoData,
-  Page,
-  Refused,
-  Select,
-  Waiting,
-} from '../parts/bits.tsx'
+import { Empty, NoData, Refused, Waiting } from '../parts/bits.tsx'
+import { Copy } from '../parts/buttons.tsx'
 import { KnownOn } from '../parts/charts/known-on.tsx'
+import { Choice, Select } from '../parts/fields.tsx'
 import { below, later } from '../parts/later.tsx'
+import { Members, Page } from '../parts/page.tsx'
 import { has } from '../parts/person/account.ts'
 import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
 import { now } from '../parts/requests/boot.ts'

@@ -2,24 +2,19 @@ import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso'
 import type { LogShape as Delivery } from '../../topics/webhooks/operations/row.ts'
 import {
-  Absent,
-  Button,
-  Confirmed,
   Empty,
-  Input,
   May,
-  Members,
   Notice,
-  Page,
   Parted,
   Refused,
   Result,
-  Select,
   Shown,
   ShownOnce,
-  Submit,
   Tag,
 } from '../parts/bits.tsx'
+import { Button, Confirmed } from '../parts/buttons.tsx'
+import { Input, Select, Submit } from '../parts/fields.tsx'
+import { Absent, Members, Page } from '../parts/page.tsx'
 import { Included } from '../parts/person/included.tsx'
 import { ask, dataOf, useAttempt, useData, useLoaded } from '../parts/requests/ask.ts'
 import { mayDo } from '../parts/requests/boot.ts'

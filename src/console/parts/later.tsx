@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { lazy } from 'preact-iso'
-import { Button, Notice } from './bits.tsx'
+import { Notice } from './bits.tsx'
+import { Button } from './buttons.tsx'
 
 /** Says what failed, with a button that loads the page again. */
 export const ReloadNotice = ({ children }: { children: ComponentChildren }) => (

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import { isSheetPath } from '../../plans/clients/sheet-paths.ts'
 import { sampleAdminToken, sampleKey } from '../guides/guide.ts'
-import { Choice, Copy } from './bits.tsx'
+import { Copy } from './buttons.tsx'
+import { Choice } from './fields.tsx'
 import { ownKey } from './person/own-key.ts'
 import { boundChoice } from './text/form.ts'
 

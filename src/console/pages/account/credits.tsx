@@ -1,5 +1,6 @@
 import type { PackShape as Pack } from '../../../topics/billing/operations/row.ts'
-import { Confirmed, Result } from '../../parts/bits.tsx'
+import { Result } from '../../parts/bits.tsx'
+import { Confirmed } from '../../parts/buttons.tsx'
 import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'

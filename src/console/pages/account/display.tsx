@@ -7,7 +7,7 @@ import {
   numberFormats,
   schemes,
 } from '../../../plans/display.ts'
-import { Choice } from '../../parts/bits.tsx'
+import { Choice } from '../../parts/fields.tsx'
 import { prefer, preferences } from '../../parts/person/preferences.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'

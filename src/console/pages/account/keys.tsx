@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { Button, May, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { May, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { keepKey } from '../../parts/person/own-key.ts'
 import { ask, dataOf, useChange, useData } from '../../parts/requests/ask.ts'
 import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.tsx'

@@ -1,13 +1,6 @@
-import {
-  Confirmed,
-  Input,
-  Options,
-  Parted,
-  Result,
-  Select,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Parted, Result, Tag } from '../../parts/bits.tsx'
+import { Confirmed } from '../../parts/buttons.tsx'
+import { Input, Options, Select, Submit } from '../../parts/fields.tsx'
 import { ask, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Button, Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { May, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
+import { Choice } from '../../parts/fields.tsx'
 import { ask, useAnswer, useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'

@@ -1,5 +1,6 @@
 import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
-import { Button, Confirmed, Refused, Tag } from '../../parts/bits.tsx'
+import { Refused, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { useChange, useData } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant } from '../../parts/text/format.ts'

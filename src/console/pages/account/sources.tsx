@@ -3,18 +3,9 @@ import type {
   SourceShape as Source,
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
-import {
-  Button,
-  Copy,
-  Input,
-  May,
-  Notice,
-  Refused,
-  Result,
-  Select,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { May, Notice, Refused, Result, Tag } from '../../parts/bits.tsx'
+import { Button, Copy } from '../../parts/buttons.tsx'
+import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { dataOf, useAttempt, useChange, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { RowButtons } from '../../parts/tables/row-buttons.tsx'

@@ -1,4 +1,6 @@
-import { Button, Confirmed, Input, Result, Select, Shown, Submit, Tag } from '../../parts/bits.tsx'
+import { Result, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
+import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Choice, Figure, Refused, Share, Shown } from '../../parts/bits.tsx'
+import { Figure, Refused, Share, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { Choice } from '../../parts/fields.tsx'
 import { useAnswer, useData } from '../../parts/requests/ask.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { keyColumns, nameOf } from '../../parts/tables/key-columns.tsx'

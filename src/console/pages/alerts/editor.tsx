@@ -3,19 +3,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { BacktestShape as Backtest } from '../../../topics/alerts/operations/tests.ts'
-import {
-  Button,
-  Empty,
-  Input,
-  May,
-  Notice,
-  Page,
-  Refused,
-  Select,
-  Waiting,
-  WhoBringsData,
-} from '../../parts/bits.tsx'
+import { Empty, May, Notice, Refused, Waiting, WhoBringsData } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { Input, Select } from '../../parts/fields.tsx'
+import { Page } from '../../parts/page.tsx'
 import { ask, type Loaded, useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { Check, Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { Check } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
 import { instant, words } from '../../parts/text/format.ts'

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Button, Input, Refused, Select } from '../../parts/bits.tsx'
+import { Refused } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
+import { Input, Select } from '../../parts/fields.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'

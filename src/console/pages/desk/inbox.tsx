@@ -1,17 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import {
-  Button,
-  Choice,
-  Copy,
-  Empty,
-  SearchField,
-  Shown,
-  saveBlob,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Copy } from '../../parts/buttons.tsx'
+import { Choice, SearchField } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
+import { saveBlob } from '../../parts/save.ts'
 import { boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Button, Check, Copy, Empty, Refused, SearchField, Shown, Tag } from '../../parts/bits.tsx'
+import { Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Copy } from '../../parts/buttons.tsx'
+import { Check, SearchField } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
 import { parsedText, useChange, useLoaded } from '../../parts/requests/ask.ts'

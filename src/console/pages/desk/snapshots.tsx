@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Button, Confirmed, Input, Result } from '../../parts/bits.tsx'
+import { Result } from '../../parts/bits.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { bound } from '../../parts/text/form.ts'

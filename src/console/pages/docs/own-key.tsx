@@ -1,4 +1,4 @@
-import { Input } from '../../parts/bits.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { keepKey, ownKey } from '../../parts/person/own-key.ts'
 
 /** The key that all samples are shown with and trial calls are made with. */

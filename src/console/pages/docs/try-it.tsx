@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Fragment } from 'preact'
-import { Submit, Tag } from '../../parts/bits.tsx'
+import { Tag } from '../../parts/bits.tsx'
+import { Submit } from '../../parts/fields.tsx'
 import { ownKey } from '../../parts/person/own-key.ts'
 import { parsedText } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'

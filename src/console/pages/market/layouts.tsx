@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { Choice, Confirmed, Input, Refused } from '../../parts/bits.tsx'
+import { Refused } from '../../parts/bits.tsx'
+import { Confirmed } from '../../parts/buttons.tsx'
+import { Choice, Input } from '../../parts/fields.tsx'
 import { useFocusKept } from '../../parts/focus.ts'
 import {
   ask,

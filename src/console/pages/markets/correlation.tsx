@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Choice, noData } from '../../parts/bits.tsx'
+import { noData } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
+import { Choice } from '../../parts/fields.tsx'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { codes, loadCodes } from '../../parts/requests/codes.ts'
 import { seriesLink } from '../../parts/tables/columns.tsx'

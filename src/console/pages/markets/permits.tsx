@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
-import { Input, Refused, Select, Submit, Tag } from '../../parts/bits.tsx'
+import { Refused, Tag } from '../../parts/bits.tsx'
+import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { useAnswer } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, boundSelect, submits, takes } from '../../parts/text/form.ts'

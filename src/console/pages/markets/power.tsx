@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Below, Choice, Empty, Figure, Refused, Select, Shown, Waiting } from '../../parts/bits.tsx'
+import { Below, Empty, Figure, Refused, Shown, Waiting } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
+import { Choice, Select } from '../../parts/fields.tsx'
 import { useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Choice, Empty, Shown } from '../../parts/bits.tsx'
+import { Empty, Shown } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
+import { Choice } from '../../parts/fields.tsx'
 import { useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Heat } from '../../parts/tables/heat.tsx'

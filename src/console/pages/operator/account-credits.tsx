@@ -1,5 +1,6 @@
 import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
-import { Input, Result, Submit, Tag } from '../../parts/bits.tsx'
+import { Result, Tag } from '../../parts/bits.tsx'
+import { Input, Submit } from '../../parts/fields.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'

@@ -1,4 +1,5 @@
-import { Button, Figure, Notice, Refused } from '../../parts/bits.tsx'
+import { Figure, Notice, Refused } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
 import { useChange } from '../../parts/requests/ask.ts'

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Choice, Refused } from '../../parts/bits.tsx'
+import { Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
+import { Choice } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'

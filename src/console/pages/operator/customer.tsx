@@ -4,19 +4,10 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { invoiceStateText } from '../../../plans/billing/invoice.ts'
 import type { LedgerInvoice as Invoice } from '../../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as Subscription } from '../../../topics/operator/operations/people/subscriptions.ts'
-import {
-  Choice,
-  Figure,
-  Options,
-  Refused,
-  Select,
-  Share,
-  Side,
-  Submit,
-  Tag,
-  Waiting,
-} from '../../parts/bits.tsx'
+import { Figure, Refused, Share, Tag, Waiting } from '../../parts/bits.tsx'
+import { Side } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { Choice, Options, Select, Submit } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { moneyOf, requestsOf, usePlans } from '../../parts/person/plans.ts'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'

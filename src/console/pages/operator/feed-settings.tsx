@@ -1,4 +1,5 @@
-import { Button, Input, Submit } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
+import { Input, Submit } from '../../parts/fields.tsx'
 import { useOpened } from '../../parts/focus.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import type { Feed } from './feed.ts'

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { dayMs } from '../../../lib/time/instant.ts'
-import { Button, Refused, Tag } from '../../parts/bits.tsx'
+import { Refused, Tag } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'

@@ -1,6 +1,7 @@
 import type { PublicStatus } from '../../../topics/condition/operations/public-status.ts'
 import type { Condition } from '../../../topics/operator/operations/system/condition.ts'
-import { Button, Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
+import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'

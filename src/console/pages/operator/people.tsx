@@ -5,21 +5,10 @@ import type {
   OperatorAccountDetail as Detail,
 } from '../../../topics/operator/operations/people/account-row.ts'
 import type { OrganizationShape as Organization } from '../../../topics/operator/operations/people/organizations.ts'
-import {
-  Button,
-  Confirmed,
-  Input,
-  Parted,
-  Refused,
-  Result,
-  SearchField,
-  Select,
-  ShownOnce,
-  Side,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Parted, Refused, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed, Side } from '../../parts/buttons.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
+import { Input, SearchField, Select, Submit } from '../../parts/fields.tsx'
 import { beginImpersonation, type Impersonation } from '../../parts/person/impersonation.ts'
 import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { featureText } from '../../parts/person/plans.ts'

@@ -1,5 +1,7 @@
 import type { QuarantineRow as Range } from '../../../topics/operator/operations/data/quarantine.ts'
-import { Confirmed, Input, Refused } from '../../parts/bits.tsx'
+import { Refused } from '../../parts/bits.tsx'
+import { Confirmed } from '../../parts/buttons.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'

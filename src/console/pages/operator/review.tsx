@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
-import { Button, Confirmed, Result } from '../../parts/bits.tsx'
+import { Result } from '../../parts/bits.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'

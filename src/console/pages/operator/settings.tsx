@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'

@@ -2,17 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { SuppressionShape as Suppression } from '../../../topics/operator/operations/system/mail.ts'
 import type { HeldShape as HeldMessage } from '../../../topics/operator/operations/system/outbox.ts'
 import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
-import {
-  Button,
-  Confirmed,
-  Input,
-  Refused,
-  Result,
-  Select,
-  ShownOnce,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Refused, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
+import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { asOperator, useOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { isoDay } from '../../../lib/time/instant.ts'
-import { Button, Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
+import { Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import type { Line } from '../../parts/charts/lines.ts'
 import type { Pane } from '../../parts/charts/market-chart.tsx'
 import { later } from '../../parts/later.tsx'

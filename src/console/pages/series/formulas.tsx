@@ -4,19 +4,11 @@ import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
-import {
-  Confirmed,
-  Empty,
-  Input,
-  May,
-  Notice,
-  Page,
-  Refused,
-  Select,
-  Submit,
-  Tag,
-} from '../../parts/bits.tsx'
+import { Empty, May, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { Input, Select, Submit } from '../../parts/fields.tsx'
+import { Page } from '../../parts/page.tsx'
 import {
   ask,
   dataOf,

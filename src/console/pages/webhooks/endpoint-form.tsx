@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Input, Submit } from '../../parts/bits.tsx'
+import { Input, Submit } from '../../parts/fields.tsx'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 

@@ -1,4 +1,4 @@
-import { Input, Select, Submit } from '../../parts/bits.tsx'
+import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { type Fields, fieldsOf, submits } from '../../parts/text/form.ts'
 
 /** Codes as people write them: with commas, spaces or lines between them. */

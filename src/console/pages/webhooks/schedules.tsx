@@ -1,6 +1,7 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
-import { Button, May, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { May, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Button } from '../../parts/buttons.tsx'
 import { useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { RowButtons } from '../../parts/tables/row-buttons.tsx'

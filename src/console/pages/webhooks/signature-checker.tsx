@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { Input, Notice } from '../../parts/bits.tsx'
+import { Notice } from '../../parts/bits.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 
 const hexOf = (bytes: ArrayBuffer): string =>

@@ -1,4 +1,4 @@
-import { Button } from '../bits.tsx'
+import { Button } from '../buttons.tsx'
 import { DaySlider } from './day-slider.tsx'
 
 interface KnownOnProps {

@@ -19,8 +19,9 @@ import {
 } from 'lightweight-charts'
 import { Camera, Maximize2 } from 'lucide-preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { IconButton, saveBlob } from '../bits.tsx'
+import { IconButton } from '../buttons.tsx'
 import { appearance } from '../person/preferences.ts'
+import { saveBlob } from '../save.ts'
 import { number } from '../text/format.ts'
 import { axisText, localSeconds } from '../text/writing.ts'
 import {

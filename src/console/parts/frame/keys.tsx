@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Button } from '../bits.tsx'
+import { Button } from '../buttons.tsx'
 import { printWhole } from '../print.ts'
 import { navigation } from './navigation.ts'
 

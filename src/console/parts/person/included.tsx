@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { Page, Refused, Waiting } from '../bits.tsx'
+import { Refused, Waiting } from '../bits.tsx'
+import { Page } from '../page.tsx'
 import { caller, callerRefusal, has } from './account.ts'
 import { Offer } from './offer.tsx'
 

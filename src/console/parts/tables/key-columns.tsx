@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Confirmed, Input, Submit } from '../bits.tsx'
+import { Confirmed } from '../buttons.tsx'
+import { Input, Submit } from '../fields.tsx'
 import { bound, submits } from '../text/form.ts'
 import { ago, day } from '../text/format.ts'
 import { actions, aside, type Column, column } from './columns.tsx'

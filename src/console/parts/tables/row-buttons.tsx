@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Button, Confirmed } from '../bits.tsx'
+import { Button, Confirmed } from '../buttons.tsx'
 
 interface RowButtonsProps {
   isOn: boolean
