@@ -10,25 +10,27 @@ interface Destination {
 
 interface Section extends Destination {
   icon: IconName
+  /** Further words by which people look for it. */
+  words?: string
 }
 
 /** Where the rail of every page leads, for the person who is signed in. */
 export const navigation = (): Section[] => [
   ...(boot.isSignedIn
     ? ([
-        { href: '/market', text: 'Market', icon: 'market' },
-        { href: '/board', text: 'Board', icon: 'board' },
-        { href: '/series', text: 'Series', icon: 'series' },
+        { href: '/market', text: 'Market', icon: 'market', words: 'morning movers' },
+        { href: '/board', text: 'Board', icon: 'board', words: 'watchlist' },
+        { href: '/series', text: 'Series', icon: 'series', words: 'catalogue coverage' },
         { href: '/markets', text: 'Markets', icon: 'markets' },
         { href: '/commodities', text: 'Commodities', icon: 'commodities' },
-        { href: '/alerts', text: 'Alerts', icon: 'alerts' },
-        { href: '/webhooks', text: 'Webhooks', icon: 'webhooks' },
+        { href: '/alerts', text: 'Alerts', icon: 'alerts', words: 'backtest' },
+        { href: '/webhooks', text: 'Webhooks', icon: 'webhooks', words: 'endpoints deliveries' },
         { href: '/account', text: 'Account', icon: 'account' },
       ] as const)
     : ([{ href: '/', text: 'Home', icon: 'home' }] as const)),
   ...(boot.isEvaluation ? ([{ href: '/desk', text: 'Desk', icon: 'desk' }] as const) : []),
-  { href: '/docs', text: 'Docs', icon: 'docs' },
-  { href: '/status', text: 'Status', icon: 'status' },
+  { href: '/docs', text: 'Docs', icon: 'docs', words: 'reference openapi postman bruno' },
+  { href: '/status', text: 'Status', icon: 'status', words: 'uptime availability incidents sla' },
   { href: '/operator', text: 'Operator', icon: 'operator' },
 ]
 

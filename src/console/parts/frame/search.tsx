@@ -31,7 +31,7 @@ const shownMax = 12
 
 /** Pages and their sections: by their names first, then by synonyms. */
 function placesFor(typed: string): Target[] {
-  const pages = navigation().map(({ href, text }) => ({ href, text, kind: 'Page', words: '' }))
+  const pages = navigation().map(page => ({ words: '', kind: 'Page', ...page }))
   const parts = places().map(({ href, text, of, words }) => ({ href, text, kind: of, words }))
   return [...pages, ...parts]
     .map(({ words, ...target }) => ({
