@@ -798,23 +798,30 @@ export const migrations: readonly Migration[] = [
     version: 39,
     why: 'The usage of busy keys is written like that of others, not as a row for many keys.',
     sql: `
+      CREATE TEMP TABLE names (slice INTEGER, list TEXT, place INTEGER, value, PRIMARY KEY (slice, list, place)) WITHOUT ROWID;
+      INSERT INTO names SELECT u.id, list.value, name.key, name.value
+        FROM usage_waiting u, json_each('["keys", "windows", "routes"]') list, json_each(usage, '$.' || list.value) name;
       INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at)
-        SELECT k.id, w.value ->> 0, w.value ->> 1,
-          usage ->> ('$.counters[' || (c.key + 2) || ']'), usage ->> ('$.counters[' || (c.key + 3) || ']')
-        FROM usage_waiting, json_each(usage, '$.counters') c
-        JOIN api_keys k ON k.id = usage ->> ('$.keys[' || c.value || ']')
-        JOIN json_each(usage, '$.windows') w ON w.key = usage ->> ('$.counters[' || (c.key + 1) || ']')
-        WHERE c.key % 4 = 0
+        SELECT k.id, w.value ->> 0, w.value ->> 1, c.used, c.last_used_at
+        FROM (SELECT u.id AS slice, max(value) FILTER (WHERE key % 4 = 0) AS key, max(value) FILTER (WHERE key % 4 = 1) AS window,
+            max(value) FILTER (WHERE key % 4 = 2) AS used, max(value) FILTER (WHERE key % 4 = 3) AS last_used_at
+          FROM usage_waiting u, json_each(usage, '$.counters') GROUP BY u.id, key / 4) c
+        JOIN names n ON (n.slice, n.list, n.place) = (c.slice, 'keys', c.key) JOIN api_keys k ON k.id = n.value
+        JOIN names w ON (w.slice, w.list, w.place) = (c.slice, 'windows', c.window)
+        WHERE true
         ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at);
       INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us)
-        SELECT k.id, r.value ->> 0, r.value ->> 1, r.value ->> 2, usage ->> ('$.hours[' || (h.key + 2) || ']'),
-          usage ->> ('$.hours[' || (h.key + 3) || ']'), usage ->> ('$.hours[' || (h.key + 4) || ']')
-        FROM usage_waiting, json_each(usage, '$.hours') h
-        JOIN api_keys k ON k.id = usage ->> ('$.keys[' || h.value || ']')
-        JOIN json_each(usage, '$.routes') r ON r.key = usage ->> ('$.hours[' || (h.key + 1) || ']')
-        WHERE h.key % 5 = 0
+        SELECT k.id, r.value ->> 0, r.value ->> 1, r.value ->> 2, h.requests, h.metered, h.duration_us
+        FROM (SELECT u.id AS slice, max(value) FILTER (WHERE key % 5 = 0) AS key, max(value) FILTER (WHERE key % 5 = 1) AS route,
+            max(value) FILTER (WHERE key % 5 = 2) AS requests, max(value) FILTER (WHERE key % 5 = 3) AS metered,
+            max(value) FILTER (WHERE key % 5 = 4) AS duration_us
+          FROM usage_waiting u, json_each(usage, '$.hours') GROUP BY u.id, key / 5) h
+        JOIN names n ON (n.slice, n.list, n.place) = (h.slice, 'keys', h.key) JOIN api_keys k ON k.id = n.value
+        JOIN names r ON (r.slice, r.list, r.place) = (h.slice, 'routes', h.route)
+        WHERE true
         ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
           metered = metered + excluded.metered, duration_us = duration_us + excluded.duration_us;
+      DROP TABLE names;
       DROP TABLE usage_waiting;
     `,
   },

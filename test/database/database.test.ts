@@ -399,6 +399,27 @@ describe('migrations', () => {
     expect(integrityFaults(db)).toEqual([])
   })
 
+  test('find the names of usage that waited by a key, not by reading its row for each', () => {
+    const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
+    const { sql } = migrations.find(({ version }) => version === 39)!
+    migrate(
+      db,
+      1,
+      migrations.filter(({ version }) => version < 39),
+    )
+    const steps = sql.split(';').filter(step => /CREATE|INSERT/.test(step))
+    const plans = steps.flatMap(step => {
+      const plan = /INSERT INTO (?:quota_counters|usage_hours)/.test(step)
+        ? db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${step}`).all()
+        : []
+      db.run(step)
+      return plan.map(({ detail }) => detail)
+    })
+    expect(plans.filter(detail => detail.startsWith('SEARCH n '))).toEqual(
+      Array(2).fill('SEARCH n USING PRIMARY KEY (slice=? AND list=? AND place=?)'),
+    )
+  })
+
   test('have the oldest version to start from', () => {
     expect(writtenVersions[0]).toBe(1)
   })
