@@ -2,6 +2,7 @@ import { redact } from '../../lib/log/log.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { actionOf } from '../../plans/roles/roles.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
+import type { KnownFields } from '../input/ignored-fields.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 
 /** The entry of an admitted request in the audit trail. */
@@ -92,19 +93,23 @@ function identified(answer: unknown): Details {
 /** Fields whose values are secret or personal: entries outlast the accounts of people. */
 const unrecorded =
   /password|passphrase|token|secret|key|credential|private|pin$|e?mail|phone|address|recipient|url/i
-const personal = /@|^\+?\d[\d ()-]{7,}$/
+/** An address or a phone number, in any text. */
+const personal = /@|\+\d[\d ()-]{7,}/
 const fieldsMax = 40
 
 /**
- * The fields of a body with their new values, and with the earlier ones where the resource has them;
- * lists of objects are data and no fields of a change.
+ * The known fields of a body with their new values, and with the earlier ones where the resource has
+ * them: others change nothing. Lists of objects are data and no fields of a change.
  */
-export function changesOf(body: unknown, before: unknown): Details {
+export function changesOf(body: unknown, before: unknown, known: KnownFields): Details {
   const changes: Details = {}
-  const note = (path: string, sent: unknown, earlier: unknown) => {
+  const note = (path: string, sent: unknown, earlier: unknown, fields: KnownFields) => {
     if (isObject(sent)) {
-      for (const [name, value] of Object.entries(sent))
-        note(path === '' ? name : `${path}.${name}`, value, fieldOf(earlier, name))
+      for (const [name, value] of Object.entries(sent)) {
+        const inner = fields === 'any' ? fields : fields.get(name)
+        if (inner)
+          note(path === '' ? name : `${path}.${name}`, value, fieldOf(earlier, name), inner)
+      }
       return
     }
     const isData = Array.isArray(sent) && sent.some(isObject)
@@ -113,7 +118,7 @@ export function changesOf(body: unknown, before: unknown): Details {
     const [from, to] = [recorded(path, earlier), recorded(path, sent)]
     changes[path] = earlier === undefined || from === to ? to : `${from} → ${to}`
   }
-  note('', body, before)
+  note('', body, before, known)
   return changes
 }
 

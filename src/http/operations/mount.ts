@@ -165,6 +165,8 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
 /** An operator's change is recorded with the fields that it sets, before and after. */
 function withAudit(operation: Operation, read: Operation | undefined, context: Context): Operation {
   const handle = operation.handle as Handle
+  const { body: schema, fields = schema } = operation
+  const known = fields ? knownFields(fields) : 'any'
   const earlier: Handle = call => {
     if (operation.current) return operation.current(call.params)
     if (!read) return undefined
@@ -174,7 +176,7 @@ function withAudit(operation: Operation, read: Operation | undefined, context: C
     const action = call.requestContext?.action
     if (!action || !isObject(call.body)) return handle(call)
     return stepped(earlier(call), before => {
-      action.changes = changesOf(call.body, before)
+      action.changes = changesOf(call.body, before, known)
       return handle(call)
     })
   }

@@ -105,6 +105,31 @@ describe('the audit trail', () => {
     expect(JSON.stringify(changes)).not.toMatch(/example\.com|horse/)
   })
 
+  test('the audit trail records days and large numbers, and no phone number in a text', async () => {
+    const { admin, entries, key, services } = withOperator()
+    key('free', { email: 'ann@example.com' })
+    const { id } = services.keys.accountByEmail('ann@example.com')!.account
+    await admin('PUT', '/feeds/ecb', { since: '2021-01-01' })
+    const credits = { requests: 10_000_000, expires_at: '2027-11-20T00:00:00+01:00' }
+    await admin('POST', `/accounts/${id}/credits`, { ...credits, reason: 'asked' })
+    const reason = 'asked by phone, +49 170 1234567'
+    await admin('POST', `/accounts/${id}/credits`, { requests: 1, reason })
+    expect((await entries()).reverse()).toMatchObject([
+      { details: { since: '2021-01-01' } },
+      { details: { requests: '10000000', expires_at: credits.expires_at, reason: 'asked' } },
+      { details: { requests: '1', reason: '(not recorded)' } },
+    ])
+  })
+
+  test('the audit trail does not record fields that an operation ignores', async () => {
+    const { admin, entries, key, services } = withOperator()
+    key('free', { email: 'ann@example.com' })
+    const { id } = services.keys.accountByEmail('ann@example.com')!.account
+    const change = { plan: 'professional', quota: 5, 'bob@example.com': 'x' }
+    expect((await admin('PATCH', `/accounts/${id}`, change)).status).toBe(200)
+    expect((await entries())[0]!.details).toEqual({ id, plan: 'free → professional' })
+  })
+
   test('the audit trail records which series were added', async () => {
     const { admin, entries } = withOperator()
     const terms = { category: 'oil', unit: 'barrel', currency: 'USD', cadence: 'daily' }
