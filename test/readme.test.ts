@@ -85,12 +85,19 @@ describe('README.md', () => {
 describe('CHANGELOG.md', () => {
   const sections = read('CHANGELOG.md').split(/^## /m).slice(1)
 
-  test('has the current version first, upgrade notes first in it, and 20 lines a version at most', () => {
+  test('has the current version first, upgrade notes first in it, and one short sentence or two an entry', () => {
     expect(sections[0]).toStartWith(`[${manifest.version}] – `)
     expect(/^### (.+)$/m.exec(sections[0]!)![1]).toBe('Upgrade notes')
     for (const section of sections) {
+      // With a lower limit of entries, new sentences were appended to old entries, and the upgrade
+      // notes became paragraphs in which readers did not find what they had to do.
       const entries = section.split('\n').filter(line => line.startsWith('- '))
-      expect(entries.length, section.slice(0, 20)).toBeLessThanOrEqual(20)
+      expect(entries.length, section.slice(0, 20)).toBeLessThanOrEqual(75)
+      const [, acting = ''] = /^### Upgrade notes\n([\s\S]*?)^### /m.exec(section) ?? []
+      const notes = acting.split('\n').filter(line => line.startsWith('- '))
+      expect(notes.length).toBeLessThanOrEqual(20)
+      expect(entries.filter(entry => entry.length > 330)).toEqual([])
+      expect(notes.filter(note => note.length > 160)).toEqual([])
     }
   })
 
