@@ -292,10 +292,15 @@ for (const [name, transport] of [
     })
 
     test('takes lists and numbers as text, as command lines and some models send them', async () => {
-      const { prices } = await assistant.ask<{ prices: { code: string }[] }>('latest_prices', {
-        codes: 'WTI_USD, BRENT_CRUDE_USD',
-      })
-      expect(prices.map(({ code }) => code)).toEqual(['WTI_USD', 'BRENT_CRUDE_USD'])
+      for (const text of ['WTI_USD, BRENT_CRUDE_USD', '["WTI_USD", "BRENT_CRUDE_USD"]']) {
+        const { prices } = await assistant.ask<{ prices: { code: string }[] }>('latest_prices', {
+          codes: text,
+        })
+        expect(
+          prices.map(({ code }) => code),
+          text,
+        ).toEqual(['WTI_USD', 'BRENT_CRUDE_USD'])
+      }
       const { codes } = await assistant.ask<{ codes: unknown[] }>('search_codes', {
         text: 'oil',
         limit: '2',

@@ -64,15 +64,15 @@ interface ToolDefinition<Input extends TObject> {
 }
 
 /**
- * The arguments as they are meant: assistants and command lines send lists as text with commas, and
- * numbers as text.
+ * The arguments as they are meant: assistants and command lines send lists as text, with commas or
+ * as JSON, and numbers as text.
  */
 function meantBy(input: TObject, args: unknown): unknown {
   const given = { ...(args as Record<string, unknown> | undefined) }
   for (const [name, { type }] of Object.entries(input.properties)) {
     const value = given[name]
     if (type === 'array' && typeof value === 'string')
-      given[name] = value.split(',').map(item => item.trim())
+      given[name] = value.split(/[\s,"[\]]+/).filter(word => word !== '')
   }
   return Value.Convert(input, Value.Default(input, structuredClone(given)))
 }
