@@ -154,6 +154,8 @@ export function createUsageReports(
     async giveUp() {
       returned.push(...slices.giveUp('all'))
       await slices.settled()
+      // A message on its way may have been written before the last slice arrived.
+      await sending
     },
     send,
     stop,
