@@ -175,7 +175,7 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   // Read before this start writes anything: a restored database would catch up with the stream.
   const lastChange = isPublished ? createChangeLog(db).last() : 0
   const masterKey = masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids)
-  // Before the services are opened, which cache the secrets of endpoints.
+  // Before the services are opened, which hold the sealed secrets of endpoints.
   if (serving && runtime.takesNewMasterKey) takeNewMasterKey(db, masterKey, runtime)
   const services = openServices({ ...runtime, db, masterKey })
   if (serving) {

@@ -30,7 +30,7 @@ async function handedOver(
   return asked
 }
 
-test('query workers get a heavy path directly, as a table and as a tool of assistants', async () => {
+test('query workers get a heavy path directly and as a table', async () => {
   const key = `Token ${instance.person('table').key}`
   expect(await handedOver(statistics, key)).toEqual([statistics])
   for (const table of ['/v1/excel/run', '/v1/excel/run.xml', '/openbb/table'])
@@ -38,6 +38,17 @@ test('query workers get a heavy path directly, as a table and as a tool of assis
       await handedOver(`${table}?path=/v1/analytics/statistics&code=WTI_USD`, key),
       table,
     ).toEqual([statistics])
+})
+
+test('the connection of a table does not count as idle while a query worker answers its path', async () => {
+  const idle: string[] = []
+  const { app } = handingOver(instance, {
+    idle: ({ url }, seconds) => void idle.push(`${new URL(url).pathname} ${seconds}`),
+  })
+  const headers = { authorization: `Token ${instance.person('idle').key}` }
+  const url = 'http://localhost/openbb/table?path=/v1/analytics/statistics&code=WTI_USD'
+  await app.fetch(new Request(url, { headers }))
+  expect(idle[0]).toBe('/openbb/table 60')
 })
 
 test('the main thread serves a light path as a table as it does directly', async () => {

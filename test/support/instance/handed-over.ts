@@ -1,11 +1,13 @@
+import { type Connections, noConnections } from '../../../src/http/cable.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
 import { aloneVitals } from '../../../src/topics/condition/service/vitals.ts'
 import type { TestInstance } from './instance.ts'
 
 /** An application whose query workers note the path of every request, and take none. */
-export function handingOver({ services }: TestInstance) {
+export function handingOver({ services }: TestInstance, connections?: Partial<Connections>) {
   const asked: string[] = []
   const app = createApp(services, {
+    ...(connections && { connections: { ...noConnections, ...connections } }),
     vitals: aloneVitals,
     queryWorkers: {
       ask(_account, { url }) {
