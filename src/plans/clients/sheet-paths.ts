@@ -1,7 +1,11 @@
-/** Prefixes of the paths of data, and of nothing of the account but its usage: for sheets and tools. */
+/**
+ * Prefixes of the paths of data, and of nothing of the account but its formulas, which are series,
+ * and its usage: for sheets and tools.
+ */
 export const sheetPaths = [
   '/v1/prices',
   '/v1/commodities',
+  '/v1/formulas',
   '/v1/futures',
   '/v1/storage',
   '/v1/spreads',

@@ -14,6 +14,7 @@ const pointsMax = 200
 const rowsPerPage = 100
 /** Enough for twenty years of days; longer ranges use weeks or months. */
 const pagesMax = 60
+const beforeAllPrices = '1900-01-01'
 
 const Code = Type.String({
   minLength: 1,
@@ -108,9 +109,12 @@ export const priceTools: readonly Tool[] = [
     name: 'search_codes',
     title: 'Search codes',
     description:
-      'Finds codes whose code, name or alias contains a text, with unit, currency and start of history. All other tools take these codes.',
+      'Finds codes whose code, name or aliases contain every word of a text, with unit, currency and start of history. All other tools take these codes.',
     input: Type.Object({
-      text: Type.String({ minLength: 1, description: 'Part of a code, name or alias: brent, jet' }),
+      text: Type.String({
+        minLength: 1,
+        description: 'Words of a code, name or alias: brent, dutch gas',
+      }),
       category: Type.Optional(Type.String({ description: 'Such as crude_oil, natural_gas, fx.' })),
       limit: Type.Integer({
         minimum: 1,
@@ -185,7 +189,12 @@ export const priceTools: readonly Tool[] = [
       'Runs a read-only query over the prices of one to five codes: count, mean, low, high, first, last and changes of the bars that match `where`, grouped by year, quarter, month, month of the year or weekday. Examples: in which month of the year natural gas rose most; on how many days of each year WTI lost more than 5 percent. Several years of hourly bars are too long for one query.',
     input: Type.Object({
       codes: Type.Array(Code, { minItems: 1, maxItems: queriedMax }),
-      start: Start,
+      start: Type.Optional(
+        Type.String({
+          description:
+            'First day or time, inclusive, such as 2026-01-31. Default: 30 days ago, or the first value where group_by is not all.',
+        }),
+      ),
       end: End,
       interval: Interval,
       group_by: wordsOf(groupings, {
@@ -229,9 +238,10 @@ export const priceTools: readonly Tool[] = [
         changeAbove: where.change_above,
         changeBelow: where.change_below,
       }
+      const from = start ?? (group_by === 'all' ? undefined : beforeAllPrices)
       const results: unknown[] = []
       for (const code of codes) {
-        const { points, row, isCut } = await historyOf(ask, code, { start, end, interval })
+        const { points, row, isCut } = await historyOf(ask, code, { start: from, end, interval })
         const all = priceGroups(points, group_by, filter)
         const ordered =
           order_by === 'time'
@@ -241,6 +251,8 @@ export const priceTools: readonly Tool[] = [
           code: row.code,
           currency: row.currency,
           unit: row.unit,
+          from: points[0]!.at,
+          to: points.at(-1)!.at,
           bars: points.length,
           groups_total: all.length,
           groups: ordered.slice(0, most),

@@ -14,14 +14,18 @@ export interface SeriesIdentity extends Pick<TermsInForce, 'bounds' | 'valueAt' 
 
 export type CodeLookup = ReturnType<typeof codeLookupOf>
 
-/** Whether a code, its name or an alias contains a text in capitals. */
-export const mentions = (
+/** Whether a code, its name and its aliases contain every word of a text, in any letter case. */
+export function mentions(
   series: { code: string; name: string; aliases: readonly string[] },
-  words: string,
-): boolean =>
-  series.code.includes(words) ||
-  series.name.toUpperCase().includes(words) ||
-  series.aliases.some(alias => alias.includes(words))
+  text: string,
+): boolean {
+  const names = [series.code, series.name, ...series.aliases].join('\n').toUpperCase()
+  return text
+    .trim()
+    .toUpperCase()
+    .split(/\s+/)
+    .every(word => names.includes(word))
+}
 
 /**
  * At most this many different unknown codes get suggestions, so that a file of nothing but unknown

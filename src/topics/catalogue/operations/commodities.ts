@@ -80,7 +80,7 @@ function listRoute({ catalogue, commodityTexts, marks }: Context) {
         include_unavailable: includeUnavailable,
         category: codeParameter('Only the codes of this category.', 'crude_oil'),
         q: textParameter(
-          'Only the codes with this text in their code, name or an alias, in any letter case.',
+          'Only the codes with every word of this text in their code, name or an alias, in any letter case.',
           'crude',
         ),
       },
@@ -88,7 +88,7 @@ function listRoute({ catalogue, commodityTexts, marks }: Context) {
       handle: ({ query, request, reply }) => {
         const include = query.include_unavailable
         const category = categoryOf(catalogue, query.category)
-        const words = query.q?.trim().toUpperCase()
+        const words = query.q?.trim()
         if (words) {
           const matches = commodityTexts
             .select(include, category)

@@ -1,5 +1,6 @@
 import { weekdayOf } from '../../../lib/time/instant.ts'
-import type { Point } from './summary.ts'
+import { roundTo } from './format.ts'
+import { averageOf, meanOf, type Point, percentDecimals } from './summary.ts'
 
 export const groupings = ['all', 'year', 'quarter', 'month', 'month_of_year', 'weekday'] as const
 export type Grouping = (typeof groupings)[number]
@@ -79,11 +80,13 @@ export function priceGroups(
     high: Math.max(...values),
     first: values[0]!,
     last: values.at(-1)!,
-    meanChangePercent: changes.length > 0 ? meanOf(changes) : null,
-    largestRisePercent: changes.length > 0 ? Math.max(...changes) : null,
-    largestFallPercent: changes.length > 0 ? Math.min(...changes) : null,
+    meanChangePercent: percentOf(changes, averageOf),
+    largestRisePercent: percentOf(changes, all => Math.max(...all)),
+    largestFallPercent: percentOf(changes, all => Math.min(...all)),
   }))
 }
 
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
+const percentOf = (
+  changes: readonly number[],
+  statistic: (changes: readonly number[]) => number,
+): number | null => (changes.length > 0 ? roundTo(statistic(changes), percentDecimals) : null)

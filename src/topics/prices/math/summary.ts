@@ -1,3 +1,5 @@
+import { roundTo } from './format.ts'
+
 /** A value of a series at a time. */
 export interface Point {
   at: string
@@ -16,16 +18,27 @@ export interface Summary {
   count: number
 }
 
+export const percentDecimals = 2
+
+const decimalsOf = (values: readonly number[]): number =>
+  values.reduce((most, value) => Math.max(most, `${value}`.split('.')[1]?.length ?? 0), 0)
+
+export const averageOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** The mean of prices, with two decimals more than they have, as in the windows of the API. */
+export const meanOf = (values: readonly number[]): number =>
+  roundTo(averageOf(values), decimalsOf(values) + 2)
+
 /** Summarizes points in chronological order; undefined where there are none. */
 export function summaryOf(points: readonly Point[]): Summary | undefined {
   const first = points[0]
   const last = points.at(-1)
   if (!first || !last) return undefined
-  let [high, low, total] = [first, first, 0]
+  let [high, low] = [first, first]
   for (const point of points) {
     if (point.value > high.value) high = point
     if (point.value < low.value) low = point
-    total += point.value
   }
   const change = last.value - first.value
   return {
@@ -33,9 +46,10 @@ export function summaryOf(points: readonly Point[]): Summary | undefined {
     last,
     high,
     low,
-    mean: total / points.length,
-    change,
-    changePercent: first.value === 0 ? null : (change / Math.abs(first.value)) * 100,
+    mean: meanOf(points.map(({ value }) => value)),
+    change: roundTo(change, decimalsOf([first.value, last.value])),
+    changePercent:
+      first.value === 0 ? null : roundTo((change / Math.abs(first.value)) * 100, percentDecimals),
     count: points.length,
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { groupings, priceGroups } from '../../../../src/topics/prices/math/price-groups.ts'
+import { summaryOf } from '../../../../src/topics/prices/math/summary.ts'
 
 const points = [
   { at: '2025-12-31T22:00:00Z', value: 50 },
@@ -8,6 +9,13 @@ const points = [
   { at: '2026-02-02T22:00:00Z', value: 0 },
   { at: '2026-04-01T22:00:00Z', value: -10 },
 ]
+
+test('means have two decimals more than the prices, differences as many, and percentages two', () => {
+  const prices = [31.2, 31.55, 31.9].map((value, day) => ({ at: `2026-11-0${day + 1}`, value }))
+  expect(priceGroups(prices, 'all')).toMatchObject([{ mean: 31.55, meanChangePercent: 1.12 }])
+  expect(summaryOf(prices)).toMatchObject({ mean: 31.55, change: 0.7, changePercent: 2.24 })
+  expect(summaryOf(prices.slice(1).concat(prices))!.mean).toBe(31.62)
+})
 
 describe('priceGroups', () => {
   test('puts points together by their calendar, each with what it comes to', () => {
@@ -32,7 +40,7 @@ describe('priceGroups', () => {
         high: 55,
         first: 55,
         last: -10,
-        meanChangePercent: (10 - 20 - 100) / 3,
+        meanChangePercent: -36.67,
         largestRisePercent: 10,
         largestFallPercent: -100,
       },
