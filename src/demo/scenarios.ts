@@ -10,7 +10,7 @@ import type { Billing } from '../topics/billing/service/billing.ts'
 import { weekdayOfDay } from '../topics/calendars/math/holidays.ts'
 import { generatedSource, isIntraday } from '../topics/catalogue/math/catalogue.ts'
 import { calendarDays, dateAfter, dayAt, type MarketDay } from '../topics/delivery/math/days.ts'
-import { isOpen } from '../topics/futures/math/contracts.ts'
+import { isOpen, tradingDate } from '../topics/futures/math/contracts.ts'
 import { type FamilyCode, familyOf } from '../topics/futures/math/families.ts'
 import type { Futures } from '../topics/futures/service/futures.ts'
 import { confirmedAccount, type Keyring } from '../topics/keys/service/keyring.ts'
@@ -66,7 +66,7 @@ export interface ScenarioDeps {
   events: EventLog
   feed: DemoFeed
   ingest: Pick<Ingest, 'write'>
-  futures: Pick<Futures, 'quotes' | 'recordTicks'>
+  futures: Pick<Futures, 'quotes' | 'recordDays' | 'recordTicks'>
   observations: {
     newest(seriesId: number, before: number): { observedAt: number; value: number } | undefined
   }
@@ -151,20 +151,44 @@ function strike(
   return moves.map(({ code, before, after }) => ({ code, before, after }))
 }
 
-/** Trades every contract of the open exchanges at its last price times `factor`, one lot each. */
+/** A day of a contract whose other values stay as they are recorded. */
+const otherValues = {
+  open: null,
+  high: null,
+  low: null,
+  close: null,
+  volume: null,
+  openInterest: null,
+}
+
+/**
+ * Trades every contract of the open exchanges at its last price times `factor`, one lot each. Curves
+ * show the settlement of the day once it is published, so that is corrected too.
+ */
 function strikeContracts({ series, futures, clock }: ScenarioDeps, factor: number): void {
   const at = clock.now()
   for (const family of oilFutures.filter(code => isOpen(familyOf(code), at))) {
     const { decimals } = series.find(({ code }) => code === family)!
+    const today = tradingDate(familyOf(family), at)
+    const lower = (price: number) => roundTo(price * factor, decimals)
+    const quotes = futures.quotes(family).map(({ day: { month, close, ...day } }) => ({
+      contract: { family, month, source: generatedSource },
+      price: lower(close),
+      settlement: day.tradedOn === today && day.settlement !== null ? lower(day.settlement) : null,
+    }))
     futures.recordTicks(
-      futures.quotes(family).map(({ day: { month, close } }) => ({
-        family,
-        month,
-        tradedAt: at,
-        price: roundTo(close * factor, decimals),
-        volume: 1,
-        source: generatedSource,
-      })),
+      quotes.map(({ contract, price }) => ({ ...contract, tradedAt: at, price, volume: 1 })),
+      at,
+    )
+    futures.recordDays(
+      quotes
+        .filter(({ settlement }) => settlement !== null)
+        .map(({ contract, settlement }) => ({
+          ...contract,
+          ...otherValues,
+          tradedOn: today,
+          settlement,
+        })),
       at,
     )
   }

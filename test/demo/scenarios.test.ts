@@ -110,26 +110,32 @@ describe('scenarios', () => {
     expect((await priceOf(of, 'DIESEL_USD')) / diesel).toBeLessThan(0.8)
   })
 
-  test('the crash scenario lowers every contract of the oil curves at once, and no other curve', async () => {
-    const of = open()
-    const curveOf = async (family: string) => {
-      const answer = await of.ask('GET', `/v1/futures/${family}/curve`)
-      const { curve } = (await answer.json()) as {
-        curve: { price: number }[]
+  test.each([
+    ['before', '2026-11-20T15:00:00Z'],
+    ['after', '2026-11-20T20:00:00Z'],
+  ])(
+    'a crash %s the settlement of the day lowers every contract of the oil curves at once, and no other curve',
+    async (_, now) => {
+      const of = open(now)
+      const curveOf = async (family: string) => {
+        const answer = await of.ask('GET', `/v1/futures/${family}/curve`)
+        const { curve } = (await answer.json()) as {
+          curve: { price: number }[]
+        }
+        return curve
       }
-      return curve
-    }
-    const families = ['brent', 'wti', 'gasoil', 'ttf']
-    const before = await Promise.all(families.map(curveOf))
-    await play(of, 'crash')
-    const after = await Promise.all(families.map(curveOf))
-    const falls = after.map((curve, i) =>
-      curve.map(({ price }, place) => price / before[i]![place]!.price),
-    )
-    expect(falls.map(curve => curve.length)).toEqual(before.map(curve => curve.length))
-    for (const fall of falls.slice(0, 3).flat()) expect(fall).toBeCloseTo(0.72, 2)
-    expect(falls[3]).toEqual(before[3]!.map(() => 1))
-  })
+      const families = ['brent', 'wti', 'gasoil', 'ttf']
+      const before = await Promise.all(families.map(curveOf))
+      await play(of, 'crash')
+      const after = await Promise.all(families.map(curveOf))
+      const falls = after.map((curve, i) =>
+        curve.map(({ price }, place) => price / before[i]![place]!.price),
+      )
+      expect(falls.map(curve => curve.length)).toEqual(before.map(curve => curve.length))
+      for (const fall of falls.slice(0, 3).flat()) expect(fall).toBeCloseTo(0.72, 2)
+      expect(falls[3]).toEqual(before[3]!.map(() => 1))
+    },
+  )
 
   test('the outage scenario stops all data for six hours and delivers everything once the feed resumes', async () => {
     const of = open()
