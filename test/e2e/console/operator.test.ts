@@ -443,6 +443,15 @@ needs('chromium').describe('what the operator does in the console, in the binary
         'section[aria-labelledby=audit] tbody tr:has-text("/admin/v1/quarantine")',
       )
     })
+
+    test('the audit trail keeps its words whole on a phone', async () => {
+      const { page, goTo } = await stage.visitor('operator', { width: 390 })
+      await goTo('/operator/audit')
+      const heights = await page
+        .locator('section[aria-labelledby=audit] tbody tr')
+        .evaluateAll(rows => rows.map(row => row.getBoundingClientRect().height))
+      expect(Math.max(...heights)).toBeLessThan(320)
+    })
   })
 
   describe('on a copy that serves', () => {

@@ -43,13 +43,22 @@ export function Audit() {
             twoLines(<Parted text={entry.email ?? entry.actor} />, entry.from ?? 'internal'),
         }),
         column('What', ({ action, thing: path }) => `${action} ${path}`, {
-          className: 'break',
-          show: entry => twoLines(entry.action, entry.thing),
+          show: ({ action, thing: path, details }) => (
+            <>
+              {twoLines(<Parted text={action} />, !action.endsWith(path) && <Parted text={path} />)}
+              <div class="quiet small">
+                <Parted text={fieldsText(details ?? {})} />
+              </div>
+            </>
+          ),
         }),
-        column('Details', ({ details }) => fieldsText(details ?? {}), { className: 'break' }),
-        column('Outcome', 'outcome', ({ outcome }) => (
-          <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
-        )),
+        column('Details', ({ details }) => fieldsText(details ?? {}), { isFileOnly: true }),
+        column('Outcome', 'outcome', {
+          isWide: true,
+          show: ({ outcome }) => (
+            <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
+          ),
+        }),
         column('When', 'at', { ...aside, write: instant }),
       ]}
     />
