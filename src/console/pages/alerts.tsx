@@ -1,7 +1,7 @@
 import { useLocation, useRoute } from 'preact-iso'
 import type { TriggerShape } from '../../topics/alerts/operations/row.ts'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { May, Refused, Shown, Tag } from '../parts/bits.tsx'
+import { May, Parted, Refused, Shown, Tag } from '../parts/bits.tsx'
 import { Absent, Members, Page } from '../parts/page.tsx'
 import { Included } from '../parts/person/included.tsx'
 import { ask, dataOf, useAnswer, useAttempt, useChange, useLoaded } from '../parts/requests/ask.ts'
@@ -22,6 +22,7 @@ import {
   type WholeAlert,
 } from './alerts/draft.ts'
 import { Editor } from './alerts/editor.tsx'
+import { distanceOf, nearestFirst } from './alerts/nearness.ts'
 
 /** With what an analytics alert measured when it fired. */
 type Trigger = Omit<TriggerShape, 'metadata'> & {
@@ -117,12 +118,11 @@ function Existing({ id }: { id: string }) {
   return <Editor key={id} first={draftOf(answer.data)} alert={answer.data} />
 }
 
-/** By how many percent a price has to move until it meets the level of a condition. */
-function distanceOf(alert: Alert, price: number | undefined): number | undefined {
-  const isLevel = alert.analytics_type === null && /_than/.test(alert.condition_operator)
-  if (!isLevel || price === undefined || price <= 0) return undefined
-  return (100 * (alert.condition_value - price)) / price
-}
+const priceText = (price: number | undefined): string =>
+  price === undefined ? '–' : number(price, Math.max(2, decimalsOf(price)))
+
+const distanceText = (percent: number | undefined): string =>
+  percent === undefined ? '–' : percent === 0 ? 'met' : `${signed(percent, 1)}%`
 
 /** As many as one request takes. */
 const codesMax = 200
@@ -140,6 +140,10 @@ function List() {
     return new Map(rows.map(({ code, price }) => [code, price]))
   })
   const { refusal, change } = useChange(alerts)
+  const priceOf = ({ commodity_code: code }: Alert) => prices.data?.get(code)
+  const distance = (alert: Alert) => distanceOf(alert, priceOf(alert))
+  // Rows would move below the pointer once the prices are there.
+  const isWaiting = prices.isLoading && prices.data === undefined
   return (
     <Page
       title="Alerts"
@@ -156,8 +160,8 @@ function List() {
       <Table
         caption="Your alerts"
         file="alerts"
-        of={alerts}
-        rows={alerts.data}
+        of={{ ...alerts, isLoading: alerts.isLoading || isWaiting }}
+        rows={isWaiting ? undefined : alerts.data && nearestFirst(alerts.data, distance)}
         empty={
           <>
             <p>
@@ -176,8 +180,16 @@ function List() {
           column('Alert', 'name', alert => (
             <>
               <a href={`/alerts/${alert.id}`}>{alert.name}</a>
-              <div class="code">{seriesLink(alert.commodity_code)}</div>
-              <div class="quiet small narrow-only">{conditionOf(alert)}</div>
+              <div class="code">
+                {seriesLink(alert.commodity_code, <Parted text={alert.commodity_code} />)}
+              </div>
+              <div class="quiet small narrow-only">
+                {conditionOf(alert)}, now {priceText(priceOf(alert))} (
+                {distanceText(distance(alert))})
+              </div>
+              <div class="narrow-only">
+                <State alert={alert} />
+              </div>
             </>
           )),
           {
@@ -185,24 +197,15 @@ function List() {
             isWide: true,
             value: conditionOf,
           },
-          numeric('Now', row => prices.data?.get(row.commodity_code), {
-            isWide: true,
-            show: row => {
-              const now = prices.data?.get(row.commodity_code)
-              return now === undefined ? '–' : number(now, Math.max(2, decimalsOf(now)))
-            },
-          }),
-          numeric('Distance', row => distanceOf(row, prices.data?.get(row.commodity_code)), {
+          numeric('Now', priceOf, { isWide: true, write: priceText }),
+          numeric('Distance', distance, {
             fileName: 'distance_percent',
             isWide: true,
-            show: row => {
-              const distance = distanceOf(row, prices.data?.get(row.commodity_code))
-              return distance === undefined ? '–' : `${signed(distance, 1)}%`
-            },
+            show: alert => distanceText(distance(alert)),
           }),
           numeric('Fired', 'trigger_count', { isWide: true }),
           column('Last', 'last_triggered_at', { ...aside, write: ago }),
-          { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
+          { name: 'State', isWide: true, value: stateOf, show: alert => <State alert={alert} /> },
           {
             ...actions,
             needs: 'change_data',
@@ -305,9 +308,9 @@ function Channels() {
               </label>
             ))}
             <span class="quiet small">
-              A webhook is the alert’s own, or an <a href="/webhooks">endpoint</a> that receives{' '}
-              <code>price_alert.triggered</code>. Text messages go to{' '}
-              <a href="/account/notifications">your phone</a>.
+              Text messages go to <a href="/account/notifications">your phone</a>. For a webhook,
+              enter its address in the alert, or add an <a href="/webhooks">endpoint</a> for{' '}
+              <code>price_alert.triggered</code>.
             </span>
           </div>
         )}
