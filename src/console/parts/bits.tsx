@@ -90,8 +90,11 @@ function Busy({ error: { code, message } }: { error: Overloaded }) {
   return first === part ? <Notice mood="bad">{message}</Notice> : null
 }
 
-/** An error in the words of the API, with the remedy where it is known. */
-export function Refused({ error }: { error: Error }) {
+/**
+ * An error in the words of the API, with the remedy where it is known. `about`: what a plan that
+ * includes it would show here, where this is one part of a feature.
+ */
+export function Refused({ error, about }: { error: Error; about?: string | undefined }) {
   if (error instanceof Refusal && error.code === absent)
     return (
       <Empty>
@@ -107,6 +110,7 @@ export function Refused({ error }: { error: Error }) {
         features={[String(detailsOf(error).required_feature)]}
         planId={detailsOf(error).required_plan}
         message={`${error.message.split('. ')[0]}.`}
+        about={about}
       />
     )
   if (error instanceof Overloaded) return <Busy error={error} />
@@ -146,15 +150,17 @@ export function Waiting({ what }: { what: string }) {
 export function Shown<T>({
   of,
   what,
+  about,
   children,
 }: {
   of: Loaded<T>
   what: string
+  about?: string
   children: (data: T) => ComponentChildren
 }) {
   return (
     <>
-      {of.refusal && <Refused error={of.refusal} />}
+      {of.refusal && <Refused error={of.refusal} about={about} />}
       {of.data !== undefined ? children(of.data) : of.isLoading && <Waiting what={what} />}
     </>
   )

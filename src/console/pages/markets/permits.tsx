@@ -49,27 +49,29 @@ export function Permits() {
       <section class="card" aria-labelledby="permit-map">
         <div class="row spread end">
           <h2 id="permit-map">Drilling permits</h2>
-          <form
-            class="row end"
-            onSubmit={submits(() => {
-              searched.value = typed.value.trim()
-            })}
-          >
-            <Input
-              label="Operator, county, formation or well"
-              type="search"
-              placeholder="midland wolfcamp"
-              {...bound(typed)}
-            />
-            <Select
-              label="State"
-              none="All"
-              of={[...counts.keys()]}
-              textOf={code => `${code} (${number(counts.get(code) ?? 0)})`}
-              {...boundSelect(state)}
-            />
-            <Submit>Find</Submit>
-          </form>
+          {!states.refusal && (
+            <form
+              class="row end"
+              onSubmit={submits(() => {
+                searched.value = typed.value.trim()
+              })}
+            >
+              <Input
+                label="Operator, county, formation or well"
+                type="search"
+                placeholder="midland wolfcamp"
+                {...bound(typed)}
+              />
+              <Select
+                label="State"
+                none="All"
+                of={[...counts.keys()]}
+                textOf={code => `${code} (${number(counts.get(code) ?? 0)})`}
+                {...boundSelect(state)}
+              />
+              <Submit>Find</Submit>
+            </form>
+          )}
         </div>
         {states.refusal && <Refused error={states.refusal} />}
         {!states.refusal && states.data?.data.length !== 0 && (

@@ -3,6 +3,7 @@ import type { Positions } from '../../../topics/analytics/operations/indicator-l
 import { Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
+import { has } from '../../parts/person/account.ts'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -33,9 +34,15 @@ export function PositionsView() {
       <section class="card" aria-labelledby="positions">
         <div class="row spread">
           <h2 id="positions">Managed-money positions, contracts</h2>
-          <Choice label="Market" options={markets} {...boundChoice(market)} />
+          {has('calculated_metrics') && (
+            <Choice label="Market" options={markets} {...boundChoice(market)} />
+          )}
         </div>
-        <Shown of={answer} what="positions">
+        <Shown
+          of={answer}
+          what="positions"
+          about="Long, short and net positions of managed money in energy futures, week by week."
+        >
           {({ data }) => {
             const rows = data.toReversed()
             return (

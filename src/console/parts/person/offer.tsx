@@ -85,6 +85,7 @@ export function Offer({
   features,
   page,
   message = '',
+  about: ofPart,
   planId,
 }: {
   /** One of them is required. */
@@ -93,6 +94,8 @@ export function Offer({
   page?: string
   /** The refusal of a part of a page, in the words of the API. */
   message?: string
+  /** What that part shows; without it, what the feature is. */
+  about?: string | undefined
   /** The plan that has it, where the API has named it. */
   planId?: unknown
 }) {
@@ -100,7 +103,9 @@ export function Offer({
   const plan =
     plans.data?.find(({ id }) => id === planId) ?? cheapestWith(plans.data ?? [], features)
   const own = plans.data?.find(({ id }) => id === caller.value?.tier)
-  const { about, rows } = sold[features[0] ?? ''] ?? {}
+  const { about, rows }: Partial<Sold> = ofPart
+    ? { about: ofPart }
+    : (sold[features[0] ?? ''] ?? {})
   const price = plan && priceOf(plan)
   const heading = page ? `${page} are not included in the ${own?.name ?? 'current'} plan` : message
   return (
