@@ -178,12 +178,27 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     ).toBe(0)
   })
 
-  test('the page of a series names the source of its newest value', async () => {
+  test('the page of a series names the source of its newest value, and no publisher for one without a source', async () => {
     const { page, goTo } = member
     await goTo('/series/WTI_USD')
     await page.waitForSelector('.quote dd:text-is("Desk, every 5 minutes")')
     await goTo('/status')
     await page.waitForSelector('section[aria-labelledby=sources] th:has-text("Desk, crude oil")')
+    const pushed = await fetch(`${server.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.adminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        observations: [
+          { code: 'BRENT_CRUDE_USD', price: 71, observed_at: new Date(Date.now()).toISOString() },
+        ],
+      }),
+    })
+    expect(pushed.status).toBe(200)
+    await goTo('/series/BRENT_CRUDE_USD')
+    await page.waitForSelector('.quote dd:text-is("Not named, every 2.5 minutes")')
   })
 
   test('the start page of production lists the series by category with one request of the hourly limit', async () => {

@@ -3,7 +3,8 @@ import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { has } from '../../parts/person/account.ts'
 import { dataOf, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
-import { ago, number, observed, signed, words } from '../../parts/text/format.ts'
+import { boot } from '../../parts/requests/boot.ts'
+import { ago, number, observed, publisherText, signed, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
 interface Latest {
@@ -83,7 +84,8 @@ export function Quote({ data }: { data: ChartAnswer }) {
         <div>
           <dt>Source</dt>
           <dd>
-            {words(latest?.source ?? detail.source)}, {words(detail.cadence).toLowerCase()}
+            {publisherText(latest?.source ?? detail.source, boot.isEvaluation)},{' '}
+            {words(detail.cadence).toLowerCase()}
           </dd>
         </div>
         {has('calculated_metrics') && <Release code={code} />}

@@ -172,13 +172,19 @@ const hundredths: Readonly<Record<string, string>> = {
 export const formulaText = (formula: string): string =>
   formula.replaceAll(' x ', ' × ').replaceAll(' - ', ' − ')
 
+/** The source of a catalogue entry whose values were recorded without one: it names no publisher. */
+const unnamedSource = 'market_reporting'
+
+/** The publisher of values as people write it. */
+export const publisherText = (source: string, isGenerated: boolean): string =>
+  source === unnamedSource ? (isGenerated ? 'Generated' : 'Not named') : words(source)
+
 /** `EIA/crude_oil`, a publisher and what it publishes, as people write it. */
 export function sourceText(source: string): string {
   const [publisher = '', subject] = source.split('/')
   if (!subject) return words(publisher)
   const text = words(subject)
-  // This source names no publisher.
-  if (publisher === 'market_reporting') return text
+  if (publisher === unnamedSource) return text
   return `${words(publisher)}, ${text === text.toUpperCase() ? text : text.toLowerCase()}`
 }
 
