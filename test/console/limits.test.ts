@@ -16,6 +16,9 @@ test('of keys that are equally near, a limit names the one that has used more', 
   expect(limitsBy([burst(0, null)], keys)[0]).toMatchObject({ used: 7, key: keys[1]! })
 })
 
-test('a limit that no key has used yet is shown unused', () => {
-  expect(limitsBy([burst(0, 60)], [])).toEqual([{ ...burst(0, 60), key: undefined }])
-})
+test.each([[[]], [[{ windows: [burst(0, 60)] }]]])(
+  'a limit that no key has used yet is shown unused, without a key: %j',
+  keys => {
+    expect(limitsBy([burst(0, 60)], keys)).toEqual([{ ...burst(0, 60), key: undefined }])
+  },
+)

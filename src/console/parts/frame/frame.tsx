@@ -3,7 +3,7 @@ import { Monitor, Moon, PanelLeft, Rows4, Search as SearchIcon, Sun } from 'luci
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Refused, signInHref } from '../bits.tsx'
+import { Parted, Refused, signInHref } from '../bits.tsx'
 import { Button, IconButton } from '../buttons.tsx'
 import { NotLoaded } from '../later.tsx'
 import { SessionEnd } from '../page.tsx'
@@ -72,7 +72,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <div class="foot">
             {boot.isSignedIn ? (
               <a class="who small" href="/account">
-                {caller.value?.email ?? 'Account'}
+                <Parted text={caller.value?.email ?? 'Account'} />
               </a>
             ) : (
               <a class="small" href={signInHref()}>
