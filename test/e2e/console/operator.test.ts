@@ -104,7 +104,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
         dataTransfer: transfer,
       })
       await page.waitForSelector('section[aria-label="Preview"]')
-      await page.click('text=Record 1 rows')
+      await page.click('button:text-is("Record 1 row")')
       await page.waitForSelector('.notice.good')
       const row = page.locator('section[aria-labelledby=batches] tbody tr').first()
       await row.locator('text=Undo').first().click()
@@ -125,9 +125,10 @@ needs('chromium').describe('what the operator does in the console, in the binary
       })
       const rejected = visitor.page.locator('section[aria-labelledby=rejected] tbody tr')
       await rejected.nth(2).waitFor()
+      await visitor.page.waitForSelector('text=Nothing is recorded. Check how the file writes days')
       await visitor.page.selectOption('label:has-text("Days are written as") select', 'DD.MM.YYYY')
       await visitor.page.check('label:has-text("Decimal comma") input')
-      await visitor.page.waitForSelector('text=Record 1 rows')
+      await visitor.page.waitForSelector('button:text-is("Record 1 row")')
       expect(await rejected.allTextContents()).toEqual([
         expect.stringContaining('NO_SUCH_CODE'),
         expect.stringContaining('price x'),

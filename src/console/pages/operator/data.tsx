@@ -1,17 +1,16 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { BatchShape as Batch } from '../../../topics/operator/operations/data/batches.ts'
-import { Figure, Result, Tag } from '../../parts/bits.tsx'
+import { Figure, Refused, Result, Tag, Waiting } from '../../parts/bits.tsx'
 import { Confirmed } from '../../parts/buttons.tsx'
 import { Check, Input, Select } from '../../parts/fields.tsx'
 import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
-import { useChange } from '../../parts/requests/ask.ts'
+import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { boundSelect } from '../../parts/text/form.ts'
 import { instant, number, observed, orDash, signed, words } from '../../parts/text/format.ts'
-import { comparedRows, type ImportRow, importRowsOf, type LineFault } from './import-rows.ts'
+import { comparedRows, importRowsOf } from './import-rows.ts'
 import { Quarantine } from './quarantine.tsx'
 import { Review } from './review.tsx'
 
@@ -77,47 +76,36 @@ export function Data() {
   const file = useSignal<File | undefined>(undefined)
   const hasComma = useSignal(false)
   const dateFormat = useSignal('')
-  const rows = useSignal<ImportRow[]>([])
-  const faults = useSignal<LineFault[]>([])
-  const comparison = useSignal<Comparison | undefined>(undefined)
   // The review queue is loaded again when this rises.
   const count = useSignal(0)
-  const read = () =>
-    attempt(async () => {
-      rows.value = []
-      faults.value = []
-      comparison.value = undefined
-      if (!file.value) return
-      const found = importRowsOf(await file.value.text(), {
-        decimalComma: hasComma.value,
-        ...(dateFormat.value !== '' && { dateFormat: dateFormat.value }),
-      })
-      if (found.rows.length > rowsMax)
-        throw new Error(
-          `The file has ${number(found.rows.length)} rows; the console imports up to ${number(rowsMax)} at once. Import it with \`wellhead import\`.`,
-        )
-      const compared = await comparedRows(found, async observations => {
-        const path = '/admin/v1/observations/compare'
-        const body = { observations }
-        return (await asOperator<{ data: Comparison }>(path, { method: 'POST', body })).data
-      })
-      comparison.value = compared.comparison
-      faults.value = compared.faults
-      rows.value = compared.rows
+  const chosen = file.value
+  const notation = {
+    decimalComma: hasComma.value,
+    ...(dateFormat.value !== '' && { dateFormat: dateFormat.value }),
+  }
+  const fileKey = chosen && [chosen.name, chosen.size, chosen.lastModified].join(' ')
+  // A comparison that a later choice of a notation overtakes is dropped.
+  const read = useLoaded(fileKey && `${fileKey} ${JSON.stringify(notation)}`, async signal => {
+    const found = importRowsOf(await chosen!.text(), notation)
+    if (found.rows.length > rowsMax)
+      throw new Error(
+        `The file has ${number(found.rows.length)} rows; the console imports up to ${number(rowsMax)} at once. Import it with \`wellhead import\`.`,
+      )
+    return comparedRows(found, async observations => {
+      const path = '/admin/v1/observations/compare'
+      const options = { method: 'POST', body: { observations }, signal } as const
+      return (await asOperator<{ data: Comparison }>(path, options)).data
     })
-  useEffect(() => {
-    if (file.value) void read()
-  }, [file.value, hasComma.value, dateFormat.value])
+  })
+  const isRead = chosen && !read.isLoading && !read.refusal
+  const { rows = [], faults = [], comparison } = (isRead && read.data) || {}
   const record = () =>
     attempt(async () => {
       const { data } = await asOperator<{ data: Recorded }>('/admin/v1/observations', {
         method: 'POST',
-        body: { observations: rows.value },
+        body: { observations: rows },
       })
       const words = `${number(data.inserted)} new, ${number(data.revised)} revised, ${number(data.unchanged)} unchanged, ${number(data.held)} held${data.kept_as_corrected > 0 ? `, ${number(data.kept_as_corrected)} kept as corrected` : ''}.`
-      rows.value = []
-      faults.value = []
-      comparison.value = undefined
       file.value = undefined
       if (data.held > 0) count.value += 1
       await batches.reload()
@@ -146,7 +134,7 @@ export function Data() {
             file.value = event.currentTarget.files?.[0]
           }}
         />
-        <div class="row">
+        <div class="row end">
           <Select
             label="Days are written as"
             none="YYYY-MM-DD"
@@ -155,24 +143,32 @@ export function Data() {
           />
           <Check of={hasComma}>Decimal comma (1.234,56)</Check>
         </div>
-        {faults.value.length > 0 && (
+        {chosen && read.refusal && <Refused error={read.refusal} />}
+        {chosen && read.isLoading && <Waiting what="the file" />}
+        {faults.length > 0 && (
           <Table
-            caption={`${number(faults.value.length)} lines that cannot be imported`}
+            caption="Lines that cannot be imported"
             file="rejected"
-            rows={faults.value}
+            rows={faults}
             keyOf={({ line }) => String(line)}
             empty="None."
-            columns={({ column, numeric }) => [numeric('Line', 'line'), column('Reason', 'reason')]}
+            isTall
+            note={
+              rows.length > 0
+                ? 'The other lines of the file can be recorded below.'
+                : 'Nothing is recorded. Check how the file writes days and numbers.'
+            }
+            columns={({ column }) => [column('Line', 'line'), column('Reason', 'reason')]}
           />
         )}
-        {comparison.value && <Preview comparison={comparison.value} />}
-        {rows.value.length > 0 && (
+        {comparison && <Preview comparison={comparison} />}
+        {rows.length > 0 && (
           <>
             <Table
-              caption={`${number(rows.value.length)} rows, the first ${Math.min(previewMax, rows.value.length)}`}
+              caption={rows.length > previewMax ? `The first ${previewMax} rows` : 'Rows'}
               file="preview"
-              rows={rows.value.slice(0, previewMax)}
-              fileRows={() => rows.value}
+              rows={rows.slice(0, previewMax)}
+              fileRows={() => rows}
               keyOf={(_, i) => String(i)}
               empty="The file has no rows."
               columns={({ column, numeric }) => [
@@ -183,7 +179,7 @@ export function Data() {
             />
             <div class="row">
               <button type="button" class="main" onClick={() => void record()}>
-                Record {number(rows.value.length)} rows
+                Record {number(rows.length)} {rows.length === 1 ? 'row' : 'rows'}
               </button>
             </div>
           </>
