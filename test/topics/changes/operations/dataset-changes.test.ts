@@ -377,7 +377,9 @@ describe('changes of datasets', () => {
     const named = 'since=start&dataset=rig-counts'
     const refused = await read(named, prices)
     expect(refused.status).toBe(403)
-    expect(JSON.stringify(refused.body)).toContain('the dataset rig-counts is of fundamentals')
+    expect(JSON.stringify(refused.body)).toContain(
+      'the dataset rig-counts needs the scope fundamentals',
+    )
     const past = 'from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z&speed=max&dataset=rig-counts'
     const replay = `/v1/changes/replay?${past}`
     expect((await instance.get(replay, prices)).status).toBe(403)
