@@ -455,7 +455,7 @@ function suggestion(name: string, keys: ConfigKeys): string {
   const sameLast = keyNames.filter(key => key.endsWith(`.${last}`))
   // A table of a feed without a key names no setting.
   const sections = plain.includes('.')
-    ? keyNames.map(key => key.slice(0, key.lastIndexOf('.')))
+    ? Object.keys(keys).map(key => key.slice(0, key.lastIndexOf('.')))
     : []
   const meant =
     nearestWord(plain, sameLast) ?? sameLast[0] ?? nearestWord(plain, [...keyNames, ...sections])

@@ -345,6 +345,10 @@ describe('what is refused', () => {
     ['port = 1', 'wellhead.toml:1: unknown key port; did you mean server.port?'],
     ['server.prot = 1', 'wellhead.toml:1: unknown key server.prot; did you mean server.port?'],
     [
+      'client.profile = 1',
+      'wellhead.toml:1: unknown key client.profile; did you mean client_profiles?',
+    ],
+    [
       '[brand]\nheaderPrefix = "X-"',
       'wellhead.toml:2: unknown key brand.headerPrefix; did you mean brand.header_prefix?',
     ],
