@@ -32,8 +32,11 @@ export interface RenderedPages {
   attached: AttachedFile[]
 }
 
-/** A part of a page that definitions determine: `<!-- generated: settings -->`. */
-const generatedMark = /^<!-- generated: ([\w-]+) -->$/gm
+/**
+ * A part of a page that definitions determine: `<!-- generated: settings -->`. The quote below it
+ * is for readers of the repository, and the part replaces it too.
+ */
+const generatedMark = /^<!-- generated: ([\w-]+) -->(?:\n>.*)*$/gm
 
 /** A page with the parts that are generated. */
 export const expanded = (text: string, generated: Readonly<Record<string, string>>): string =>

@@ -29,6 +29,18 @@ describe('the documentation', () => {
     expect(served.toSorted()).toEqual(markdownBelow('docs').toSorted())
   })
 
+  test('says in the repository where to read each part that is generated, and shows the part instead elsewhere', () => {
+    const unnamed: string[] = []
+    for (const { file, name } of pages) {
+      const source = readFileSync(join(repository, file), 'utf8')
+      for (const [mark, quote] of source.matchAll(/^<!-- generated: .*(?:\n(> .*))?/gm))
+        if (!quote?.includes(`Read it at \`/docs/${name}\` of a running instance`))
+          unnamed.push(`${file}: ${mark}`)
+    }
+    expect(unnamed).toEqual([])
+    for (const page of rendered) expect(page.markdown).not.toContain('is not in the repository')
+  })
+
   test('has an index without a link that leads nowhere', () => {
     const index = readFileSync(join(repository, 'docs/README.md'), 'utf8')
     const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(match => match[1]!)
