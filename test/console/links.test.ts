@@ -201,7 +201,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     stage.instance.running.services.meter.flush()
     const told = await mailMessage(account.email, 'quota is used up')
     const reader = await visitor(account.id)
-    await follow(reader, linkOf(told, /^\/account\/usage$/), 'main:has-text("Requests by key")')
+    await follow(reader, linkOf(told, /^\/account\/usage$/), 'main:has-text("Quota used by key")')
     await follow(reader, linkOf(told, /^\/account\/plan$/), '#plans')
     await reader.page.waitForSelector('tr:has-text("Current") >> text=Free')
 

@@ -44,7 +44,7 @@ export const keyTable = (keys: readonly KeyLine[]): readonly [Table] =>
     TOKEN: 'token_hint',
     NAME: 'name',
     STATE: key => stateOf(key),
-    USED: key => usageOf(key),
+    'QUOTA USED': key => usageOf(key),
     'LAST USED': key => key.last_used_at ?? 'never',
     BOUNDS: key => boundsOf(key),
   })

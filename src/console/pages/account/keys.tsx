@@ -86,7 +86,10 @@ export function Keys() {
         }
         columns={({ column, numeric }) => [
           ...keyColumns,
-          numeric('Requests', ({ usage }) => usage.requests_used, { isWide: true, write: figure }),
+          numeric('Quota used', ({ usage }) => usage.requests_used, {
+            isWide: true,
+            write: figure,
+          }),
           column('State', ({ active }) => (active ? 'active' : 'ended'), {
             show: key => (
               <>

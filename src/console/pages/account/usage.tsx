@@ -68,7 +68,9 @@ export function UsagePart() {
         {({ resets_at, windows }) => (
           <>
             <section class="figures even" aria-label="Summary">
-              {sum !== undefined && <Figure label="Requests this period">{number(sum)}</Figure>}
+              {sum !== undefined && (
+                <Figure label="Charged requests this period">{number(sum)}</Figure>
+              )}
               {sum !== undefined && days && (
                 <Figure label="Daily average">
                   {number(Math.round(sum / Math.max(1, days.length)))}
@@ -79,15 +81,15 @@ export function UsagePart() {
             </section>
             {byDay.data && sum !== undefined && sum > 0 && (
               <section class="card" aria-labelledby="days">
-                <h2 id="days">Requests by day</h2>
+                <h2 id="days">Charged requests by day</h2>
                 <Chart
-                  title="Requests by day in this period"
+                  title="Charged requests by day in this period"
                   height={220}
                   decimals={0}
                   times={byDay.data.daily_breakdown.map(({ date }) => Date.parse(date) / 1000)}
                   lines={[
                     {
-                      label: 'Requests',
+                      label: 'Charged requests',
                       values: byDay.data.daily_breakdown.map(({ requests }) => requests),
                       ink: '--ink-1',
                       isColumns: true,
@@ -118,12 +120,12 @@ export function UsagePart() {
       </Shown>
       {byDay.refusal && <Refused error={byDay.refusal} />}
       <Table
-        caption="Requests by key, this period"
+        caption="Quota used by key, this period"
         file="usage-by-key"
         of={byKey}
         rows={keys}
         isTall
-        note="If the quota applies to the whole account, every key shows the account’s total."
+        note="An export is one request and uses the quota by its rows. If the quota applies to the whole account, every key shows the account’s total."
         empty={
           <>
             No keys yet. <a href="/account">Create a key</a>.
@@ -132,7 +134,7 @@ export function UsagePart() {
         columns={({ numeric }) => [
           keyColumns[0]!,
           numeric(
-            'Requests',
+            'Quota used',
             ({ usage }) => usage.requests_used,
             key => usedText(quotaOf(key)),
           ),
@@ -143,6 +145,7 @@ export function UsagePart() {
       <Table
         caption="Requests by route, last 30 days"
         file="routes"
+        note="All requests, also those that are free or fail."
         of={byRoute}
         rows={byRoute.data?.endpointBreakdown}
         keyOf={({ endpoint }) => endpoint}

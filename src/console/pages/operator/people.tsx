@@ -310,7 +310,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
         empty="No API keys. Create one above."
         note={
           detail &&
-          `${number(detail.usage_this_month)} requests this month; the plan includes ${detail.features.map(featureText).join(', ') || 'prices only'}.`
+          `${number(detail.usage_this_month)} charged requests this month; the plan includes ${detail.features.map(featureText).join(', ') || 'prices only'}.`
         }
         actions={
           <KeyForm
