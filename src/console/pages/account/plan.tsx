@@ -84,7 +84,10 @@ export function Plan() {
           ]}
         />
       </div>
-      <Plans onChanged={() => Promise.all([account.reload(), invoices.reload()])} />
+      <Plans
+        invoices={invoices.rows}
+        onChanged={() => Promise.all([account.reload(), invoices.reload()])}
+      />
       <Credits onBought={invoices.reload} />
     </>
   )

@@ -1,5 +1,8 @@
 import { useSignal } from '@preact/signals'
-import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
+import type {
+  InvoiceShape as Invoice,
+  SubscriptionShape as Subscription,
+} from '../../../topics/billing/operations/row.ts'
 import { Result, Tag } from '../../parts/bits.tsx'
 import { Confirmed } from '../../parts/buttons.tsx'
 import { Choice } from '../../parts/fields.tsx'
@@ -10,6 +13,7 @@ import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
+import { statusText } from './plan-status.ts'
 
 type Period = 'monthly' | 'yearly'
 
@@ -17,7 +21,13 @@ const centsOf = (plan: Plan, period: Period): number =>
   period === 'monthly' ? plan.price_monthly : plan.price_yearly
 
 /** The current subscription, the available plans, and cancellation. */
-export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
+export function Plans({
+  invoices,
+  onChanged,
+}: {
+  invoices: readonly Invoice[] | undefined
+  onChanged: () => Promise<unknown>
+}) {
   const plans = usePlans()
   const current = useAnswer<{ subscription: Subscription }>('/billing/subscriptions/current')
   const period = useSignal<Period>('monthly')
@@ -34,6 +44,12 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
       return message
     })
   const firstPlan = plans.data?.[0]?.id
+  /** The price of the customer for their plan, else that of the list; undefined: by agreement. */
+  const centsFor = (plan: Plan): number | undefined => {
+    const isOwn = plan.id === subscription?.plan && period.value === subscription.billing_period
+    if (isOwn && subscription.price > 0) return subscription.price
+    return plan.custom_pricing ? undefined : centsOf(plan, period.value)
+  }
   const isPaid = subscription !== undefined && subscription.plan !== firstPlan
   return (
     <>
@@ -68,7 +84,11 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
               ))}
           </>
         }
-        note={subscription && isPaid && statusText(subscription, nameOf)}
+        note={
+          subscription &&
+          isPaid &&
+          statusText(subscription, nameOf, day(subscription.current_period_end), invoices ?? [])
+        }
         columns={({ column, numeric }) => [
           column('Plan', 'name', plan => (
             <>
@@ -80,12 +100,15 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           { name: 'Requests', isNumber: true, isWide: true, value: requestsOf },
           numeric(
             'Price',
-            plan => (plan.custom_pricing ? 'custom' : centsOf(plan, period.value) / 100),
+            plan => {
+              const cents = centsFor(plan)
+              return cents === undefined ? 'custom' : cents / 100
+            },
             {
-              show: plan =>
-                plan.custom_pricing
-                  ? 'Custom'
-                  : moneyOf(centsOf(plan, period.value), plan.currency),
+              show: plan => {
+                const cents = centsFor(plan)
+                return cents === undefined ? 'Custom' : moneyOf(cents, plan.currency)
+              },
             },
           ),
           column('Features', ({ features }) => features.map(featureText).join(', '), {
@@ -122,13 +145,4 @@ function featuresOf(plan: Plan, plans: readonly Plan[]): string {
     .filter(feature => !isMore || !before?.features.includes(feature))
     .map(featureText)
   return [isMore && `Everything in ${before?.name}`, ...listed].filter(Boolean).join(', ')
-}
-
-function statusText(subscription: Subscription, nameOf: (id: string) => string): string {
-  const { plan, status, cancel_at_period_end: ends, pending_plan: next } = subscription
-  const until = day(subscription.current_period_end)
-  const due = status === 'past_due' ? ' An invoice is overdue.' : ''
-  if (ends) return `${nameOf(plan)} ends on ${until}.${due}`
-  if (next) return `${nameOf(next)} replaces it on ${until}.${due}`
-  return `${nameOf(plan)} is paid until ${until} and renews automatically.${due}`
 }

@@ -67,6 +67,7 @@ describe('GET /billing/subscriptions/current', () => {
       plan: 'free',
       status: 'active',
       billing_period: 'monthly',
+      price: 0,
       current_period_start: '2026-11-20T00:00:00Z',
       current_period_end: '2026-11-21T00:00:00Z',
       cancel_at_period_end: false,
@@ -88,6 +89,22 @@ describe('GET /billing/subscriptions/current', () => {
       addons: ['well_production'],
     }
     expect(await of(instance.buyer('scale', { addOns: ['well_production'] }))).toMatchObject(scale)
+  })
+
+  test('has the price that was agreed with the customer, not that of the list', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const agreed = await instance.operator('POST', '/admin/v1/subscriptions', {
+      account: buyer.id,
+      plan: 'scale',
+      price: 39_000,
+    })
+    expect(agreed.status).toBe(201)
+    const { subscription } = (await instance.ask('GET', current, buyer.token)).body
+    expect({ plan: subscription.plan, price: subscription.price }).toEqual({
+      plan: 'scale',
+      price: 39_000,
+    })
   })
 
   test('counts what all keys of the account have used', async () => {
