@@ -1,10 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import { withoutAbsent } from '../../lib/text/json.ts'
+import { firstPlan } from '../../plans/plans.ts'
 import type {
   OperatorAccountDetail as AccountDetail,
   OperatorAccount as AccountLine,
 } from '../../topics/operator/operations/people/account-row.ts'
 import type { Ended } from '../../topics/operator/operations/people/accounts.ts'
+import type { LedgerSubscription } from '../../topics/operator/operations/people/subscriptions.ts'
 import { accountsPath, type CommandEnvironment } from '../command.ts'
 import { tableOf } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
@@ -50,7 +52,7 @@ const detailLines = (account: AccountDetail) => [
   ...accountTable([account]),
   '',
   `${account.plan}: ${account.features.join(', ') || 'no extra features'}`,
-  `${account.usage_this_month} requests this month`,
+  `${account.usage_this_month} charged requests this month`,
   '',
   ...keyTable(account.api_keys),
 ]
@@ -101,7 +103,27 @@ export const changeAccount = async (
   if (Object.keys(body).length === 0)
     throw new Error('name at least one change, such as --plan; --help lists them')
   const lines = (account: AccountLine) => accountTable([account])
-  await env.showField('account', lines, 'PATCH', await env.accountPath(who), body)
+  const path = await env.accountPath(who)
+  await env.showField('account', lines, 'PATCH', path, body)
+  if (changes.plan !== undefined) await warnOfBilling(env, path, changes.plan)
+}
+
+/** Says what a running subscription to another plan continues to bill, and how to change both. */
+async function warnOfBilling(env: CommandEnvironment, path: string, plan: string) {
+  const { id, email } = (await env.answer<{ account: AccountDetail }>('GET', path)).account
+  const sold = await env.rows<LedgerSubscription>('/admin/v1/subscriptions', 'subscriptions', {
+    account: id,
+  })
+  const running = sold.find(({ ended_at }) => ended_at === null)
+  if (!running || running.plan === plan || running.price === 0) return
+  const price = `USD ${(running.price / 100).toFixed(2)} a ${running.billing_period === 'yearly' ? 'year' : 'month'}`
+  const change =
+    plan === firstPlan
+      ? `wellhead subscriptions cancel ${email}`
+      : `wellhead subscriptions agree ${email} --plan ${plan} --price PRICE`
+  env.err(
+    `Billing has not changed: the subscription to ${running.plan} continues at ${price}. To change the plan and its billing together, run ${change}.`,
+  )
 }
 
 const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({

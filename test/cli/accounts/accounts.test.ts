@@ -6,6 +6,7 @@ import {
   showAccount,
 } from '../../../src/cli/accounts/accounts.ts'
 import { rotateAdminToken } from '../../../src/cli/accounts/admin-tokens.ts'
+import { agreeSubscription } from '../../../src/cli/accounts/billing.ts'
 import {
   createKey,
   listKeys,
@@ -62,7 +63,7 @@ describe('accounts list, create and change', () => {
     const byAddress = taken()
     expect(await ran(env, 'accounts show', showAccount, id)).toBe(0)
     expect(taken()).toBe(byAddress)
-    expect(byAddress).toContain('1 requests this month')
+    expect(byAddress).toContain('1 charged requests this month')
     expect(byAddress).toMatch(/first +active +1\/50000/)
     expect(byAddress).not.toContain(plain)
 
@@ -76,6 +77,29 @@ describe('accounts list, create and change', () => {
       }),
     ).toBe(0)
     expect(taken()).toContain('suspended, unconfirmed, trial to 2026-11-27T15:00:00Z')
+    expect(faults).toEqual([])
+  })
+
+  test('a plan that is set during a subscription says what continues to be billed and how to change both', async () => {
+    const { door, env, faults, taken } = terminal()
+    const { email } = door.open('free').account.account
+    expect(
+      await ran(env, 'subscriptions agree', agreeSubscription, email, {
+        plan: 'scale',
+        price: '390',
+      }),
+    ).toBe(0)
+    const set = (plan: string) => ran(env, 'accounts set', changeAccount, email, { plan })
+    expect(await set('professional')).toBe(0)
+    expect(taken()).toContain('professional')
+    const continues =
+      'Billing has not changed: the subscription to scale continues at USD 390.00 a month. To change the plan and its billing together, run'
+    expect(faults.splice(0)).toEqual([
+      `${continues} wellhead subscriptions agree ${email} --plan professional --price PRICE.`,
+    ])
+    expect(await set('free')).toBe(0)
+    expect(faults.splice(0)).toEqual([`${continues} wellhead subscriptions cancel ${email}.`])
+    expect(await set('scale')).toBe(0)
     expect(faults).toEqual([])
   })
 

@@ -29,6 +29,7 @@ import { createKeyChanges, type KeyChanges } from '../../../src/topics/keys/serv
 import type { AccountState, KeyState } from '../../../src/topics/keys/service/keyring.ts'
 import { createIdempotencyStore } from '../../../src/topics/keys/store/idempotency.ts'
 import { accountAdminOperations } from '../../../src/topics/operator/operations/people/accounts.ts'
+import { subscriptionAdminOperations } from '../../../src/topics/operator/operations/people/subscriptions.ts'
 import { tokenAdminOperations } from '../../../src/topics/operator/operations/system/tokens.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
@@ -167,6 +168,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
         usageOperations,
         performanceOperations,
         accountAdminOperations,
+        subscriptionAdminOperations,
         tokenAdminOperations,
       ],
       context,
