@@ -56,7 +56,7 @@ export const anyPrice: Bounds = { low: Number.NEGATIVE_INFINITY, high: Number.PO
 export const priceOperators = {
   greater_than: operator({
     takes: 'level',
-    choice: 'rises above',
+    choice: 'is above',
     sign: '>',
     words: ({ value }) => `above ${value}`,
     holds: (price, { value }) => price > value,
@@ -64,7 +64,7 @@ export const priceOperators = {
   }),
   less_than: operator({
     takes: 'level',
-    choice: 'falls below',
+    choice: 'is below',
     sign: '<',
     words: ({ value }) => `below ${value}`,
     holds: (price, { value }) => price < value,
@@ -101,7 +101,7 @@ export const priceOperators = {
   }),
   greater_than_or_equal: operator({
     takes: 'level',
-    choice: 'reaches or rises above',
+    choice: 'is at or above',
     sign: '≥',
     words: ({ value }) => `at or above ${value}`,
     holds: (price, { value }) => price >= value,
@@ -109,7 +109,7 @@ export const priceOperators = {
   }),
   less_than_or_equal: operator({
     takes: 'level',
-    choice: 'reaches or falls below',
+    choice: 'is at or below',
     sign: '≤',
     words: ({ value }) => `at or below ${value}`,
     holds: (price, { value }) => price <= value,
