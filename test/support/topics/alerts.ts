@@ -49,10 +49,12 @@ export function openAlertInstance({
   path = ':memory:',
   now = startAt,
   interval = '0s',
+  flags = {},
 }: {
   path?: string
   now?: number
   interval?: string
+  flags?: Record<string, string>
 } = {}): AlertInstance {
   const clock = createManualClock(now)
   const log: string[] = []
@@ -69,7 +71,12 @@ export function openAlertInstance({
     stopwatch: { ...clock, monotonic: () => 0 },
     masterKey: 'a master key for tests',
     config: loadConfig({
-      flags: { 'alerts.interval': interval },
+      flags: {
+        'alerts.interval': interval,
+        'mail.provider': 'smtp',
+        'mail.smtp_url': 'smtp://mail.example.com',
+        ...flags,
+      },
       env: {},
       files: { directory: '/' },
       readFile: () => 'client_profiles = []',

@@ -42,7 +42,7 @@ export type Channel = 'webhook' | 'email' | 'sms' | 'in_app'
 
 export interface AlertMessagesDeps {
   events: Pick<Events, 'emitEach'>
-  mail: Pick<Mail, 'postAll' | 'pageUrl'>
+  mail: Pick<Mail, 'postAll' | 'pageUrl' | 'reaches'>
   textMessages: Pick<TextMessages, 'post' | 'alertNumber'>
   notices: Notices
   preferences: { of(accountId: string): Preferences }
@@ -90,7 +90,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
             ref: `alert:${alert.id}`,
             isNotice: true,
           })
-          alertChannels.push('email')
+          if (mail.reaches) alertChannels.push('email')
         }
         const number = channelsOn.number(
           alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert',

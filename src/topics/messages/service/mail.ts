@@ -58,6 +58,8 @@ export interface MailDeps extends Pick<Runtime, 'clock' | 'ids'> {
   serviceName: string
   /** Sender of every e-mail: an address, or a name and an address. */
   sender: string
+  /** Whether a provider sends e-mail; without one every message fails. */
+  reaches: boolean
 }
 
 export function createMail(deps: MailDeps) {
@@ -126,6 +128,7 @@ export function createMail(deps: MailDeps) {
   }
 
   return {
+    reaches: deps.reaches,
     /** Why an e-mail is not sent; undefined: it is. */
     refusal,
     /** Why nothing at all is sent to an address; undefined: mail for it is sent. */

@@ -118,6 +118,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
       baseUrl: publicUrl(config.server),
       serviceName: config.brand.serviceName,
       sender: config.brand.sender,
+      reaches: config.mail.provider !== 'none',
       clock,
       ids,
     }),

@@ -355,7 +355,7 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
         triggered_at: `2026-11-20T1${7 - i}:00:00Z`,
         value,
         condition: 'price above 90',
-        channels: ['email', 'in_app'],
+        channels: ['in_app'],
         metadata: null,
       })),
     )

@@ -229,7 +229,7 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
       threshold: 92,
       metadata: null,
       triggered_at: '2026-11-20T15:03:00Z',
-      channels: ['email', 'in_app'],
+      channels: ['in_app'],
     } as never)
     expect(all.meta).toEqual({
       page: 1,

@@ -618,6 +618,17 @@ describe('an alert that fires notifies', () => {
     )
   })
 
+  test('a trigger does not name e-mail as a channel where no provider sends it', () => {
+    const { watch, price, services, messages } = openAlertInstance({
+      flags: { 'mail.provider': 'none' },
+    })
+    const alert = watch(code, above(90))
+    price(code, 91)
+    expect(services.alerts.history(alert, 1)[0]!.channels).toEqual(['in_app'])
+    // The outbox shows the operator what was not sent.
+    expect(messages()).toMatchObject([{ kind: 'email' }])
+  })
+
   test('an alert sends no e-mail to an account that has turned alert e-mails off', () => {
     const { watch, price, services, account, messages } = openAlertInstance()
     services.preferences.put(account.account.id, {
