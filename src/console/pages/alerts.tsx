@@ -1,10 +1,11 @@
 import { useLocation, useRoute } from 'preact-iso'
 import type { TriggerShape } from '../../topics/alerts/operations/row.ts'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
-import { May, Parted, Refused, Shown, Tag } from '../parts/bits.tsx'
+import { May, Parted, Refused, Tag } from '../parts/bits.tsx'
 import { Absent, Members, Page } from '../parts/page.tsx'
 import { Included } from '../parts/person/included.tsx'
-import { ask, dataOf, useAnswer, useAttempt, useChange, useLoaded } from '../parts/requests/ask.ts'
+import { NotificationSwitches } from '../parts/person/notification-switches.tsx'
+import { ask, dataOf, useAnswer, useChange, useLoaded } from '../parts/requests/ask.ts'
 import { mayDo } from '../parts/requests/boot.ts'
 import { boardPath } from '../parts/requests/first.ts'
 import { pagedRows, usePages } from '../parts/requests/pages.ts'
@@ -221,7 +222,17 @@ function List() {
           },
         ]}
       />
-      <Channels />
+      <section class="card" aria-labelledby="channels">
+        <h2 id="channels">Channels</h2>
+        <div class="row">
+          <NotificationSwitches only="price_alerts" />
+          <span class="quiet small">
+            Channels and your phone are set under <a href="/account/notifications">Notifications</a>
+            . For a webhook, enter its address in the alert, or add an{' '}
+            <a href="/webhooks">endpoint</a> for <code>price_alert.triggered</code>.
+          </span>
+        </div>
+      </section>
       <Table
         caption="Trigger history"
         file="fired"
@@ -267,55 +278,3 @@ const stateMoods = { Suspended: 'bad', Muted: undefined, Fired: 'warn', Watching
 const State = ({ alert }: { alert: Alert }) => (
   <Tag mood={stateMoods[stateOf(alert)]}>{stateOf(alert)}</Tag>
 )
-
-interface Preferences {
-  email: { enabled: boolean; price_alerts: boolean }
-  sms: { enabled: boolean; price_alerts: boolean }
-}
-
-/** The channels on which the account receives alerts. */
-function Channels() {
-  const answer = useAnswer<Preferences>('/v1/notification_preferences')
-  const { refusal, attempt } = useAttempt()
-  const change = (way: 'email' | 'sms', isOn: boolean) =>
-    attempt(async () => {
-      answer.set(
-        await ask<Preferences>('/v1/notification_preferences', {
-          method: 'PATCH',
-          body: { [way]: isOn ? { enabled: true, price_alerts: true } : { price_alerts: false } },
-        }),
-      )
-    })
-  return (
-    <section class="card" aria-labelledby="channels">
-      <h2 id="channels">Channels</h2>
-      <Shown of={answer} what="channels">
-        {({ email, sms }) => (
-          <div class="row">
-            {(
-              [
-                ['email', 'E-mail', email],
-                ['sms', 'Text message', sms],
-              ] as const
-            ).map(([way, text, { enabled, price_alerts }]) => (
-              <label class="inline" key={way}>
-                <input
-                  type="checkbox"
-                  checked={enabled && price_alerts}
-                  onChange={event => void change(way, event.currentTarget.checked)}
-                />
-                {text}
-              </label>
-            ))}
-            <span class="quiet small">
-              Text messages go to <a href="/account/notifications">your phone</a>. For a webhook,
-              enter its address in the alert, or add an <a href="/webhooks">endpoint</a> for{' '}
-              <code>price_alert.triggered</code>.
-            </span>
-          </div>
-        )}
-      </Shown>
-      {refusal.value && <Refused error={refusal.value} />}
-    </section>
-  )
-}

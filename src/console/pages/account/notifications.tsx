@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { May, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { May, Refused, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Choice } from '../../parts/fields.tsx'
-import { ask, useAnswer, useAttempt, useChange } from '../../parts/requests/ask.ts'
-import { mayDo } from '../../parts/requests/boot.ts'
+import { NotificationSwitches } from '../../parts/person/notification-switches.tsx'
+import { useChange } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -31,7 +31,10 @@ export const Notifications = () => (
   <>
     <List />
     <div class="columns">
-      <Preferences />
+      <section class="card" aria-labelledby="ways">
+        <h2 id="ways">Notification settings</h2>
+        <NotificationSwitches />
+      </section>
       <May action="change_data">
         <TextMessages />
       </May>
@@ -129,57 +132,5 @@ function List() {
         ]}
       />
     </>
-  )
-}
-
-interface Ways {
-  email: Record<'enabled' | 'price_alerts' | 'weekly_digest' | 'product_updates', boolean>
-  sms: Record<'enabled' | 'price_alerts', boolean>
-}
-
-const switches = [
-  { way: 'email', name: 'enabled', text: 'E-mail' },
-  { way: 'email', name: 'price_alerts', text: 'Alerts by e-mail' },
-  { way: 'email', name: 'weekly_digest', text: 'Weekly digest' },
-  { way: 'email', name: 'product_updates', text: 'Service news' },
-  { way: 'sms', name: 'enabled', text: 'Text messages' },
-  { way: 'sms', name: 'price_alerts', text: 'Alerts by text message' },
-] as const
-
-function Preferences() {
-  const answer = useAnswer<Ways>('/v1/notification_preferences')
-  const { refusal, attempt } = useAttempt()
-  const set = (way: 'email' | 'sms', name: string, isOn: boolean) =>
-    attempt(async () => {
-      answer.set(
-        await ask<Ways>('/v1/notification_preferences', {
-          method: 'PATCH',
-          body: { [way]: { [name]: isOn } },
-        }),
-      )
-    })
-  return (
-    <section class="card" aria-labelledby="ways">
-      <h2 id="ways">Notification settings</h2>
-      {refusal.value && <Refused error={refusal.value} />}
-      <Shown of={answer} what="notification settings">
-        {ways =>
-          switches.map(({ way, name, text }) => {
-            const values: Readonly<Record<string, boolean>> = ways[way]
-            return (
-              <label class="inline" key={text}>
-                <input
-                  type="checkbox"
-                  checked={values[name]}
-                  disabled={!mayDo('change_data') || (name !== 'enabled' && !ways[way].enabled)}
-                  onChange={event => void set(way, name, event.currentTarget.checked)}
-                />
-                {text}
-              </label>
-            )
-          })
-        }
-      </Shown>
-    </section>
   )
 }
