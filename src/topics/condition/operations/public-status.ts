@@ -29,9 +29,9 @@ export const PublicStatus = t.object('PublicStatus', {
     name: t.String({ examples: ['crude_oil'] }),
     codes: codes('Codes that should have data.'),
     current: codes('Codes that are current by their release schedule.'),
-    delayed: codes('Of them late.'),
+    delayed: codes('Codes whose newest price is late.'),
     stale: codes('Codes whose newest price is stale.'),
-    missing: codes('Of them without any data.'),
+    missing: codes('Codes without any data.'),
   }),
   feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),
 })
