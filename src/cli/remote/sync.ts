@@ -158,7 +158,10 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
     .addOption(keyFileOption())
     .option('--codes <codes>', 'codes, comma-separated (default: all)')
     .option('--dataset <names>', 'datasets, comma-separated, or * for all (default: prices)')
-    .option('--derived', 'also mirror values of series by formula')
+    .option(
+      '--derived',
+      'also mirror values of series by formula and daily means of delivery periods',
+    )
     .option('--once', 'stop at the newest record (default: follow)')
     .option('--again', 'delete the content of the target and start over')
     .addOption(new Option('--json', 'print JSON'))

@@ -6,7 +6,9 @@ export interface WireChange {
   observed_at: string | null
   value: number | null
   previous: number | null
+  source: string
   recorded_at: string
+  derived: boolean
   retroactive: boolean
 }
 

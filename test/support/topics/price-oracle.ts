@@ -198,6 +198,7 @@ export function createPriceOracle(names: readonly string[]) {
         }
       return counts
     },
+    isHidden: (name: string, at: number) => isHidden(codeOf(name), at),
     isUndone: (id: number) => batches.get(id)!.isUndone,
     sees: (name: string, account: string): boolean => {
       const { isActive, visibleTo } = codeOf(name)

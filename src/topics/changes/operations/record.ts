@@ -45,7 +45,10 @@ export const ChangeRow = t.Object(
     retroactive: t.Boolean({
       description: 'True if it applies to every `as_of`, not only from `recorded_at` on.',
     }),
-    derived: t.Boolean({ description: 'True for a value of a series by formula.' }),
+    derived: t.Boolean({
+      description:
+        'True for a value of a series by formula, and for a daily mean of delivery periods.',
+    }),
   },
   { title: 'Change' },
 )
@@ -93,7 +96,7 @@ export const textsOf = (
       const source = (row ?? previous)?.source ?? null
       return JSON.stringify({ cursor, kind, dataset, key, row, previous, source, ...known })
     }
-    const { series, observedAt, sourceId, value = null, previous = null } = record
+    const { series, observedAt, sourceId, isRecorded, value = null, previous = null } = record
     const { id, code, unit, currency } = series
     return JSON.stringify({
       cursor,
@@ -107,6 +110,6 @@ export const textsOf = (
       currency,
       source: sourceNameOf(id, sourceId),
       ...known,
-      derived: isOfFormulas(place),
+      derived: isOfFormulas(place) && !isRecorded,
     })
   })

@@ -7,6 +7,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/refusals.ts'
 import { tierOf } from '../../../plans/plans.ts'
+import { isComputed } from '../../catalogue/store/series.ts'
 import { cursorText, type Place, parseCursor } from '../math/cursor.ts'
 import type { ChangeReader } from '../service/feed.ts'
 import { datasetOfTable } from '../store/dataset-versions.ts'
@@ -34,7 +35,7 @@ export const readerQuery = {
     'prices',
   ),
   derived: flagParameter(
-    '`true`: also values of series by formula; those that `codes` names are always returned.',
+    '`true`: also values of series by formula, and daily means of codes such as `POWER_DE_EUR`; those of the codes in `codes` are always returned.',
     true,
   ),
 }
@@ -119,7 +120,7 @@ export function readerOf(
       featureMissing(plans, links(request), entitled, 'bulk_export').extra,
     )
   const ids = new Set(named.map(({ id }) => id))
-  const isDerivedNamed = named.some(({ terms }) => terms?.formula !== undefined)
+  const isDerivedNamed = named.some(isComputed)
   return {
     viewer,
     tables,

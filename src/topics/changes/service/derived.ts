@@ -1,8 +1,8 @@
 import { firstNotBefore } from '../../../lib/sorted.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import { affectedFrom, between, ever, type Formulas } from '../../formulas/service/formulas.ts'
-import type { Withheld } from '../../prices/store/withheld.ts'
+import type { IsValueWithheld, Withheld } from '../../prices/store/withheld.ts'
 import { isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import {
@@ -13,6 +13,7 @@ import {
   recordOf,
 } from './formula-history.ts'
 import { daysOf, isSeen, type ServedHistory } from './history.ts'
+import { createMeanRecords } from './mean-records.ts'
 import {
   type ChangeReader,
   type ChangeRecord,
@@ -23,9 +24,10 @@ import {
 
 export interface DerivedDeps extends FormulaHistoryDeps {
   log: Pick<ChangeLogStore, 'lastBefore' | 'laterForThePast' | 'touching'>
-  formulas: Pick<Formulas, 'dependentsOf' | 'heldBy' | 'restsOn' | 'viewAt'>
+  formulas: Pick<Formulas, 'dependentsOf' | 'heldBy' | 'legsOf' | 'sourcesOf' | 'viewAt'>
   catalogue: Pick<Catalogue, 'byId' | 'everything' | 'onReload'>
   withheld: Withheld
+  isValueWithheld: IsValueWithheld
 }
 
 /** Records of formulas come after those of the series that were written: there are never as many. */
@@ -60,7 +62,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
   const firstRepeated = ({ id }: Series, writtenAt: number, served: ServedHistory): number => {
     const ofFormulas = laterWrites.getOrInsertComputed(served, () => new Map())
     const later = ofFormulas.getOrInsertComputed(id, () => {
-      const writes = log.laterForThePast(formulas.restsOn(id), writtenAt)
+      const writes = log.laterForThePast(formulas.sourcesOf(id), writtenAt)
       for (let i = writes.length - 2; i >= 0; i -= 1)
         writes[i]!.firstAt = Math.min(writes[i]!.firstAt, writes[i + 1]!.firstAt)
       return writes
@@ -108,8 +110,16 @@ export function createDerivedChanges(deps: DerivedDeps) {
   const sees = ({ viewer }: ChangeReader, series: Series, served: ServedHistory, at: number) =>
     isSeen(served.audience(series, at), viewer) &&
     formulas
-      .restsOn(series.id)
+      .sourcesOf(series.id)
       .every(id => isSeen({ ...served.audience(catalogue.byId(id), at), isServed: true }, viewer))
+
+  const ofMeans = createMeanRecords(deps)
+  /** What clients get of the records of a series; undefined: nothing, as it must not be passed on. */
+  const passingOn = (series: Series): ((record: ChangeRecord) => ChangeRecord | undefined) => {
+    if (series.averageOf !== undefined) return ofMeans(series)
+    const left = withheld(series.id)
+    return record => (left?.has(record.observedAt!) ? undefined : record)
+  }
 
   return {
     /** The records of a transaction after a place; undefined: others may run. */
@@ -133,10 +143,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
       const wanted = [...new Set(ids)]
         .sort((a, b) => a - b)
         .map(catalogue.byId)
-        .filter(
-          series =>
-            series.terms?.formula !== undefined || computed.some(one => one.series === series),
-        )
+        .filter(series => isComputed(series) || computed.some(one => one.series === series))
         .filter(series => reader.wants(series))
         // A reader who has the records of a formula needs none of them to be made again.
         .filter(({ id }) => after.writtenAt < writtenAt || firstRank + id >= after.rank)
@@ -153,11 +160,11 @@ export function createDerivedChanges(deps: DerivedDeps) {
       for (const series of wanted) {
         const segment = { writtenAt, rank: firstRank + series.id, series }
         const [was, is] = [writtenAt - 1, writtenAt].map(at => sees(reader, series, served, at))
-        const rests = formulas.restsOn(series.id)
+        const sources = formulas.sourcesOf(series.id)
         const isNew =
-          !was || computed.some(one => one.series === series || rests.includes(one.series.id))
+          !was || computed.some(one => one.series === series || sources.includes(one.series.id))
         const isInside = after.writtenAt === writtenAt && after.rank === segment.rank
-        const firstAt = isNew ? ever.from : affectedFrom(firstIn(rests, changed))
+        const firstAt = isNew ? ever.from : affectedFrom(firstIn(sources, changed))
         const range = () => ({
           from: isInside ? Math.max(firstAt, after.observedAt) : firstAt,
           // What follows from a later transaction for the past is repeated by that one.
@@ -169,13 +176,14 @@ export function createDerivedChanges(deps: DerivedDeps) {
           : is
             ? differences.get(series.id)!.map(difference => recordOf(segment, difference))
             : []
-        const left = withheld(series.id)
-        const isWanted = (record: ChangeRecord) =>
-          isBefore(after, record.place) &&
-          (record.observedAt === undefined || !left?.has(record.observedAt))
         const lost = forgotten(segment)
-        if ((!is || (isOpened && was && isNew)) && isWanted(lost)) yield lost
-        for (const record of records) if (!record || isWanted(record)) yield record
+        if ((!is || (isOpened && was && isNew)) && isBefore(after, lost.place)) yield lost
+        const passedOn = passingOn(series)
+        for (const made of records) {
+          if (made && !isBefore(after, made.place)) continue
+          const record = made && passedOn(made)
+          if (record || !made) yield record
+        }
       }
     },
     /** The records that became known in `[from, to)`, as they are served now; undefined: others may run. */
@@ -187,14 +195,15 @@ export function createDerivedChanges(deps: DerivedDeps) {
     ): Generator<ChangeRecord | undefined> {
       const now = Number.POSITIVE_INFINITY
       for (const series of catalogue.everything()) {
-        if (series.terms?.formula === undefined || !reader.wants(series)) continue
+        if (!isComputed(series) || !reader.wants(series)) continue
         if (!sees(reader, series, served, now)) continue
-        const left = withheld(series.id)
-        const moments = yield* momentsOf(formulas.restsOn(series.id), from - 1, to - 1)
+        const passedOn = passingOn(series)
+        const moments = yield* momentsOf(formulas.sourcesOf(series.id), from - 1, to - 1)
         for (const difference of yield* recordedIn(series, ever, moments, now, served, false)) {
-          if (left?.has(difference.observedAt)) continue
           const { recordedAt: writtenAt } = difference
-          yield recordOf({ writtenAt, rank: firstRank + series.id, series }, difference)
+          const segment = { writtenAt, rank: firstRank + series.id, series }
+          const record = passedOn(recordOf(segment, difference))
+          if (record) yield record
         }
       }
     },

@@ -10,7 +10,7 @@ import { createDerivedChanges } from './derived.ts'
 import { createServedHistory } from './history.ts'
 import { createPriceChanges } from './price-changes.ts'
 import { createReplay } from './replay.ts'
-import type { AnyRecord, ChangeReader } from './segments.ts'
+import { type AnyRecord, type ChangeReader, readsRecorded } from './segments.ts'
 import { createTransactionReader } from './transactions.ts'
 
 export { isOfFormulas } from './derived.ts'
@@ -60,7 +60,7 @@ export function createChangeFeed(deps: FeedDeps) {
       if (writtenAt > newest) return
       for (const segment of segments) {
         const isRead = after.writtenAt === segment.writtenAt && segment.rank < after.rank
-        if (isRead || !reader.wants(segment.series)) continue
+        if (isRead || !readsRecorded(reader, segment.series)) continue
         yield* prices.of(segment, reader, served, after)
       }
       if (rows.length > 0) yield* datasets.of(rows, reader, after)

@@ -18,7 +18,7 @@ import { type ChangeRecord, everywhere, forgotten, type Segment } from './segmen
 export interface FormulaHistoryDeps {
   log: Pick<ChangeLogStore, 'touching'>
   vintages: VintageReader
-  formulas: Pick<Formulas, 'heldBy' | 'restsOn' | 'viewAt'>
+  formulas: Pick<Formulas, 'heldBy' | 'sourcesOf' | 'viewAt'>
   catalogue: Pick<Catalogue, 'byId' | 'onReload'>
 }
 
@@ -149,7 +149,7 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     served: ServedHistory,
     isFirst: boolean,
   ): Generator<undefined, RecordedDifference[]> {
-    const held = [...new Set(formulas.restsOn(id).flatMap(formulas.heldBy))]
+    const held = [...new Set(formulas.sourcesOf(id).flatMap(formulas.heldBy))]
     const known = knownAt(ever.from, servedAt, served)
     const knownTo = isFirst ? ever.from : ever.to
     const all: RecordedDifference[] = []
@@ -165,11 +165,11 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
 
   /** The times of a range at which a formula may have had values. */
   const timesIn = (series: Series, range: Range): number[] => {
-    const rests = formulas.restsOn(series.id)
-    const isOfDays = [series, ...rests.map(catalogue.byId)].some(
-      ({ terms, averageOf }) => terms?.align === 'same_day' || averageOf !== undefined,
-    )
-    const times = rests.flatMap(leg => vintages.times(leg, nearby(range)))
+    const sources = formulas.sourcesOf(series.id)
+    const isOfDays = sources
+      .map(catalogue.byId)
+      .some(({ terms, averageOf }) => terms?.align === 'same_day' || averageOf !== undefined)
+    const times = sources.flatMap(leg => vintages.times(leg, nearby(range)))
     const days = isOfDays
       ? times.flatMap(at => [-1, 0, 1].map(days => startOfDay(at) + days * dayMs))
       : []
@@ -188,7 +188,7 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     isNew: boolean,
   ): Generator<ChangeRecord | undefined> {
     const { writtenAt, series } = segment
-    const legs = formulas.restsOn(series.id)
+    const legs = formulas.sourcesOf(series.id)
     const extents = legs.flatMap(leg => vintages.extent(leg) ?? [])
     const first = Math.min(...extents.map(({ firstAt }) => firstAt)) - nearbyMs
     const last = Math.max(...extents.map(({ lastAt }) => lastAt)) + nearbyMs

@@ -1,8 +1,10 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import { noteMissedRows } from '../../../database/dataset-log.ts'
+import { calendarOf } from '../../calendars/math/calendar.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Ingest } from '../../prices/service/writes/ingest.ts'
 import type { IsValueWithheld, Withheld, WithheldRows } from '../../prices/store/withheld.ts'
@@ -152,11 +154,27 @@ type TermsEvent = Extract<EventDetails, { kind: 'terms' }>
 const stateOf = (series: Series) => ({
   audience: audienceOf(series),
   formula: formulaOf(series),
-  measure: JSON.stringify([series.currency, series.unit, series.category, series.cadence]),
+  measure: JSON.stringify([
+    series.currency,
+    series.unit,
+    series.category,
+    series.cadence,
+    series.delivery && [periodsOf(series.delivery), calendarOf(series)],
+  ]),
 })
 
-/** What the values of a series by formula follow from; undefined for any other series. */
-const formulaOf = ({ terms, currency, unit }: Series): string | undefined =>
-  terms?.formula === undefined
-    ? undefined
-    : JSON.stringify([terms.formula, terms.align, terms.alignLimit, currency, unit])
+/** What its daily means take from the terms of a series of delivery periods. */
+const periodsOf = ({ zone, dayStarts, resolutions, peak }: DeliveryTerms) => [
+  zone,
+  dayStarts,
+  resolutions,
+  peak,
+]
+
+/** What computed values of a series follow from in its own terms; undefined for any other series. */
+const formulaOf = (series: Series): string | undefined => {
+  const { terms, currency, unit, averageOf } = series
+  return isComputed(series)
+    ? JSON.stringify([terms?.formula ?? averageOf, terms?.align, terms?.alignLimit, currency, unit])
+    : undefined
+}

@@ -42,7 +42,8 @@ export function createPriceChanges({
       return
     }
     const { event } = work
-    if (isOfFormula(event) || series.terms?.formula !== undefined) return
+    if (series.terms?.formula !== undefined) return
+    if (isOfFormula(event) && series.averageOf === undefined) return
     const known = { ...always, recordedTo: writtenAt }
     if (event.kind === 'terms') {
       const [before, now] = [isSeen(event.before, viewer), isSeen(event.after, viewer)]

@@ -5,7 +5,7 @@ import type { createDatasetChanges } from './dataset-changes.ts'
 import type { createDerivedChanges } from './derived.ts'
 import { audienceOf, createServedHistory, isSeen, type ServedHistory } from './history.ts'
 import { beforeSegment, type createPriceChanges, stretchesOf } from './price-changes.ts'
-import type { AnyRecord, ChangeReader, ChangeRecord } from './segments.ts'
+import { type AnyRecord, type ChangeReader, type ChangeRecord, readsRecorded } from './segments.ts'
 import type { TransactionReader } from './transactions.ts'
 
 /** The spans that a replay reads and orders at a time: as long as their records are few enough. */
@@ -49,7 +49,7 @@ export function createReplay({
     for (const writtenAt of new Set(ranges.map(range => range.writtenAt)))
       for (const segment of transactions.segmentsOf(writtenAt, log.of(writtenAt), [])) {
         const { series, work } = segment
-        const isWanted = reader.wants(series) && isSeen(audienceOf(series), reader.viewer)
+        const isWanted = readsRecorded(reader, series) && isSeen(audienceOf(series), reader.viewer)
         if (!isWanted || !('ranges' in work)) continue
         const hidden = served.hidden(series.id, Number.POSITIVE_INFINITY)
         for (const stretch of stretchesOf(work.ranges)) {

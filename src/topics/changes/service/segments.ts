@@ -1,5 +1,5 @@
 import type { Viewer } from '../../catalogue/service/viewers.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import type { Place } from '../math/cursor.ts'
 import type { DatasetRow } from '../store/dataset-versions.ts'
 import type { ChangeEvent, LoggedRange } from '../store/log.ts'
@@ -14,6 +14,8 @@ export interface ChangeRecord {
   value: number | undefined
   previous: number | undefined
   sourceId: number
+  /** Present for a recorded value of a series that has means on other days. */
+  isRecorded?: true
   batchId: number
   recordedAt: number
   /** It holds for every `as_of`, not from `recordedAt` on. */
@@ -42,10 +44,14 @@ export interface ChangeReader {
   viewer: Viewer
   /** The tables of the datasets that it wants, other than prices. */
   tables: ReadonlySet<string>
-  /** Whether it wants any series by formula. */
+  /** Whether it wants computed values of the series that it wants. */
   isDerived: boolean
   wants(series: Series): boolean
 }
+
+/** Whether a client reads the recorded values of a series by themselves, without computed ones. */
+export const readsRecorded = ({ isDerived, wants }: ChangeReader, series: Series): boolean =>
+  wants(series) && !(isDerived && isComputed(series))
 
 /** The changes of a transaction to one series. */
 export interface Segment {

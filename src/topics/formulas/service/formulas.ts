@@ -95,13 +95,16 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   })
   measureComputed(catalogue, relations, { stored, present, newestOf, isClear: views.isClear })
 
+  const sourcesOf = (id: number): readonly number[] =>
+    isRank(id) ? rankParts(id).map(part => part.seriesId) : [id, ...usedBy(id)]
+
   const computed = computedReads({
     present,
     first: views.first,
     asOfView: views.asOf,
     earlierView: views.before,
     viewAt: views.at,
-    sourcesOf: id => (isRank(id) ? rankParts(id).map(part => part.seriesId) : [id, ...usedBy(id)]),
+    sourcesOf,
     heldBy,
     newest: newestOf,
     firstAt: id => catalogue.extent(catalogue.byId(id))?.firstAt,
@@ -200,6 +203,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       const definition = definitionOf(seriesId)
       return !definition || 'averages' in definition ? [] : [...usedBy(seriesId)]
     },
+    /** The series whose recorded values a series follows from: itself, and those it is computed from. */
+    sourcesOf,
     /** Values as they were known at a moment that moves on; `clear` leaves out those not served. */
     viewAt: views.at,
     heldBy,
