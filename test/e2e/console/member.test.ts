@@ -590,7 +590,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await quota.locator('.bar').waitFor()
       await page.waitForSelector('section[aria-labelledby=usage-by-key] tbody tr')
       await page.waitForSelector('section[aria-labelledby=routes] tbody tr')
-      await isDrawn('Requests by day')
+      await isDrawn('Charged requests by day')
       await goTo('/account/plan')
       const invoice = page.locator('section[aria-labelledby=invoices] tbody a').first()
       const path = (await invoice.getAttribute('href'))!
