@@ -29,13 +29,14 @@ export function wordLikeness(typed: string, word: string): number {
   const [shorter, longer] = typed.length < word.length ? [typed, word] : [word, typed]
   if (isInflected(typed, word)) return 0.75 + 0.2 * (shorter.length / longer.length)
   if (longer.length - shorter.length > 3) return 0
-  // A word of three characters allows only a transposition: with another character it is another
-  // code.
+  // A word of three characters allows only a transposition or the wrong one of its characters
+  // twice: with another character it is another code.
   if (typed.length === 3)
     return word.length === 3 &&
       edits(typed, word) === 1 &&
-      [...typed].sort().join() === [...word].sort().join()
-      ? 0.7
+      new Set(typed + word).size === new Set(word).size &&
+      new Set(typed).size === new Set(word).size
+      ? 0.75
       : 0
   const slips = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
   if (slips > slipsMax(shorter.length)) return 0

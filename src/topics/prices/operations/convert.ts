@@ -14,7 +14,6 @@ import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import {
   invalidParameter,
   missingParameter,
-  Problem,
   refusedParameter,
 } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -30,6 +29,7 @@ import {
 } from '../../units/math/units.ts'
 import { roundTo } from '../math/format.ts'
 import { currencyOf, isMoney, rateOf } from './currency.ts'
+import { noPrice } from './texts.ts'
 
 const Priced = (
   description: string,
@@ -148,10 +148,11 @@ interface ConversionParameters {
 
 /** The converted price, and the exchange rates that went in. */
 function conversionOf(
-  { latestPrices, exchange, now }: Context,
-  { series, code }: Resolved,
+  { latestPrices, catalogue, exchange, now }: Context,
+  commodity: Resolved,
   query: ConversionParameters,
 ) {
+  const { series, code } = commodity
   const amount = amountOf(query.amount)
   const isAmountGiven = query.amount !== undefined && query.amount !== ''
   const target = query.to_currency
@@ -161,10 +162,7 @@ function conversionOf(
     throw refusedParameter('to_currency', target, `${code} is not a price in a currency.`)
   const unit = unitOf(series, query.to_unit, target !== undefined)
   const observation = latestPrices.quote(series)?.observation
-  if (!observation)
-    throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
-      commodity_code: code,
-    })
+  if (!observation) throw noPrice(commodity, latestPrices, catalogue)
   const fx =
     target !== undefined && isMoney(series)
       ? rateOf('to_currency', series, target, exchange, now())

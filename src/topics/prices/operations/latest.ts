@@ -55,7 +55,7 @@ export function latestOperations(deps: Context) {
     return atPoint(deps, query, answering, known => {
       const texts = createPriceTexts(known.latestPrices, isFull)
       const past = isSingle
-        ? texts.single(commodities[0]!, isBeside(request)).text
+        ? texts.single(commodities[0]!, deps.catalogue, isBeside(request)).text
         : texts.several(commodities, unknown)
       return tagged(request, answering, past, false)
     })
@@ -80,7 +80,7 @@ export function latestOperations(deps: Context) {
       meter.noteRequested(caller.key, idsOf(commodities))
       return tagged(request, answering, several(commodities, resolved.unknown), false)
     }
-    const rendered = single(commodities[0]!, isBeside(request))
+    const rendered = single(commodities[0]!, deps.catalogue, isBeside(request))
     meter.noteRequested(caller.key, [commodities[0]!.series.id], rendered.etag)
     return tagged(request, answering, rendered.text, !rendered.fresh, rendered.etag)
   }

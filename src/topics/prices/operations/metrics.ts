@@ -6,7 +6,7 @@ import { envelopeOf, markFixtures, success } from '../../../http/operations/answ
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { annualVolatility } from '../../analytics/math/statistics.ts'
@@ -16,6 +16,7 @@ import { closesIn, closesPerYear, windowOf } from '../math/window.ts'
 import type { Quote } from '../service/reads/latest-prices.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceFields, priceRowFields } from './row.ts'
+import { noPrice } from './texts.ts'
 
 export const Metric = t.object('PriceMetrics', {
   ...priceFields('code', 'name', 'currency', 'unit'),
@@ -53,13 +54,17 @@ function metricsAnswer(
   isFull: boolean,
 ) {
   const quotes = commodities.map(commodity => deps.latestPrices.quote(commodity.series))
-  const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
+  const missing = commodities.filter((_, i) => !quotes[i])
   if (commodities.length === 1 && unknown.length === 0 && missing[0])
-    throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
+    throw noPrice(missing[0], deps.latestPrices, deps.catalogue)
   const rows = commodities.flatMap((commodity, i) =>
     quotes[i] ? [metricOf(deps, commodity, quotes[i], isFull)] : [],
   )
-  return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
+  return success({
+    metrics: rows,
+    missing_codes: [...missing.map(({ code }) => code), ...unknown],
+    count: rows.length,
+  })
 }
 
 /** The rank of a code's newest price among those before it. */

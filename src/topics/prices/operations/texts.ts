@@ -3,10 +3,11 @@ import { markFixtures, type Reply, tagged } from '../../../http/operations/answe
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
+import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { LatestPrices, QuotedFormula, Rendered } from '../service/reads/latest-prices.ts'
+import type { LatestPrices, Rendered } from '../service/reads/latest-prices.ts'
 import { missingLegs, priceRow } from './row.ts'
 
 /**
@@ -24,7 +25,11 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
     /** One price by itself; undefined without one. */
     row: rowText,
     /** `isBeside`: the price as a list, too, for clients that look for it there. */
-    single({ code, series, requestedCode }: Resolved, isBeside = false): Rendered {
+    single(
+      { code, series, requestedCode }: Resolved,
+      catalogue: Catalogue,
+      isBeside = false,
+    ): Rendered {
       const rendered = latestPrices.rendered(
         isBeside
           ? `listed ${prefix}${keyOf(code, requestedCode)}`
@@ -37,7 +42,7 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
             : `{"status":"success","data":${row}}`
         },
       )
-      if (!rendered) throw noPrice(code, latestPrices.formula(series))
+      if (!rendered) throw noPrice({ code, series, requestedCode }, latestPrices, catalogue)
       return rendered
     },
     /**
@@ -56,12 +61,25 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
   }
 }
 
-/** A code without a price; of a formula with what it lacks. */
-function noPrice(code: string, formula: QuotedFormula | undefined): Problem {
-  if (!formula)
-    return new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+/**
+ * A code without a price: of a formula with what it lacks, of an alias with the codes of about that
+ * name that have a price.
+ */
+export function noPrice(
+  { code, series, requestedCode }: Resolved,
+  latestPrices: Pick<LatestPrices, 'formula' | 'quote'>,
+  catalogue: Catalogue,
+): Problem {
+  const formula = latestPrices.formula(series)
+  if (!formula) {
+    const near = requestedCode === undefined ? [] : catalogue.suggest(requestedCode)
+    const priced = near.filter(other => latestPrices.quote(other)).map(other => other.code)
+    const meant = priced.length > 0 ? ` Did you mean ${oneOf(priced)}?` : ''
+    return new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.${meant}`, {
       commodity_code: code,
+      ...(priced.length > 0 && { suggestions: priced }),
     })
+  }
   const missing = missingLegs(formula.legs)
   const why =
     missing.length > 0

@@ -23,6 +23,7 @@ describe('suggestCodes: a suggestion', () => {
     ['BRNT', 'BRENT_CRUDE_USD', /BRENT/],
     ['BRENT_CRUD_USD', 'BRENT_CRUDE_USD', /BRENT/],
     ['WIT_USD', 'WTI_USD', /WTI/],
+    ['TFF_EUR', 'DUTCH_TTF_EUR', /TTF/],
     ['COPER_USD', 'COPPER_USD', /COPPER/],
     ['SILVR', 'SILVER_USD', /SILVER/],
     ['NICKLE_USD', 'NICKEL_USD', /NICKEL/],

@@ -365,6 +365,29 @@ describe('GET /v1/prices/latest: refusals', () => {
     })
   })
 
+  test.each([
+    ['/v1/prices/latest?by_code=TTF', 'DUTCH_TTF_EUR'],
+    ['/v1/prices/metrics?by_code=TTF', 'DUTCH_TTF_EUR'],
+    ['/v1/prices/convert?by_code=TTF&to_unit=mmbtu', 'DUTCH_TTF_EUR'],
+    ['/v1/prices/latest?by_code=EUA', 'EU_CARBON_EUR'],
+  ])(
+    'an alias of a futures contract without a price names the codes that have one: %s',
+    async (path, code) => {
+      const instance = openTestInstance()
+      instance.record(code, [31], startAt, dayMs)
+      const answer = await instance.get(path, instance.key('professional'))
+      const { error } = (await answer.json()) as {
+        error: { code: string; message: string; suggestions: string[] }
+      }
+      expect({ status: answer.status, code: error.code }).toEqual({
+        status: 404,
+        code: 'DATA_NOT_AVAILABLE',
+      })
+      expect(error.message).toEndWith(`has no current price. Did you mean ${code}?`)
+      expect(error.suggestions).toEqual([code])
+    },
+  )
+
   test('a latest price request without a key is refused as unauthorized whatever it requests', async () => {
     const response = await openLatestInstance().get('/v1/prices/latest?by_code=NOSUCHTHING')
     expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
