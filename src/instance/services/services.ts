@@ -29,7 +29,6 @@ import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/s
 import type { ResolutionFrom } from '../../topics/delivery/math/terms.ts'
 import { isDelivery } from '../../topics/delivery/service/market-days.ts'
 import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
-import { finestCadence } from '../../topics/formulas/service/definitions.ts'
 import { createOwnFormulas, type OwnFormulas } from '../../topics/formulas/service/own.ts'
 import { type FuelServices, openFuels } from '../../topics/fuels/service/open.ts'
 import {
@@ -177,8 +176,6 @@ export function openServices(runtime: Runtime): Services {
     now: runtime.clock.now,
     formulaFault: (code, terms, added) =>
       markets.formulas.faultOf(code, terms, findWith(terms, added)),
-    formulaCadence: (terms, added) =>
-      finestCadence(markets.formulas.define(terms, findWith(terms, added))),
     noteAudiences: changes.noteAudiences,
   })
   const ownFormulas = createOwnFormulas({ ...markets, ...accounts, seriesChanges })

@@ -130,6 +130,23 @@ describe('the formulas of an account', () => {
     expect(await follow()).toEqual(await exported())
   })
 
+  test('are refused with a cadence, which is that of their legs', async () => {
+    const { ours } = openAccounts()
+    await ours.ask('POST', '/v1/formulas', spread)
+    const given = { ...spread, code: 'MY_OTHER', cadence: 'daily' }
+    for (const [method, path, body] of [
+      ['POST', '/v1/formulas', given],
+      ['POST', '/v1/formulas/preview', given],
+      ['PATCH', `/v1/formulas/${code}`, { cadence: 'daily' }],
+    ] as const) {
+      const { status, data } = await ours.ask(method, path, body)
+      expect({ status, errors: data.errors }).toMatchObject({
+        status: 422,
+        errors: [{ field: 'cadence' }],
+      })
+    }
+  })
+
   test('are refused with one fault for each field that does not go with a template', async () => {
     const { ours } = openAccounts()
     const { code: _code, ...given } = spread

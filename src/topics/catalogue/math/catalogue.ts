@@ -17,6 +17,10 @@ export const cadences: readonly Cadence[] = [
 ]
 
 /** Several prices in an hour: long windows of these are answered as bars. */
+/** The cadence with the most values, or undefined of none. */
+export const finestOf = (some: readonly Cadence[]): Cadence | undefined =>
+  cadences.find(cadence => some.includes(cadence))
+
 export const isIntraday = (cadence: Cadence): boolean =>
   cadence === 'intraday_2_5m' || cadence === 'intraday_5m'
 

@@ -41,6 +41,9 @@ export interface ReleaseTerms {
   onHoliday: ReleaseHoliday
 }
 
+/** Why a formula takes no cadence. */
+export const cadenceRefused = 'must be absent: a formula has the cadence of its legs.'
+
 /** The spelling of an own code. */
 export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,49}$/.test(text)
 

@@ -1,5 +1,7 @@
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
-import type { FedBy } from '../math/catalogue.ts'
+import { legsIn } from '../../formulas/math/parse.ts'
+import { parseRank } from '../../futures/math/families.ts'
+import { type Cadence, type FedBy, finestOf } from '../math/catalogue.ts'
 import { suggestCodes } from '../math/suggest.ts'
 import {
   isComputed,
@@ -68,6 +70,7 @@ export function createCatalogue(
     for (const series of all) names.set(series.code, series)
     visibility.reload(list, owned, find)
     for (const series of everything) takePeriods(series, find)
+    takeCadences(everything, find)
     extents.reload(stored, store.extents())
     notifyReloaded()
   }
@@ -191,7 +194,10 @@ export function createCatalogue(
     /** Sets the source of a series' values, kept over every reload; undefined: none. */
     attribute(id: number, fedBy: FedBy | undefined) {
       const series = ids.get(id)
-      if (series && attributions.put(series, fedBy)) version += 1
+      const before = series?.cadence
+      if (!series || !attributions.put(series, fedBy)) return
+      if (series.cadence !== before) takeCadences(everything, find)
+      version += 1
     },
     /** Marks series as those of generated data, from now on. */
     markFixture(fixtures: readonly number[]) {
@@ -224,6 +230,25 @@ function takePeriods(
     return taken
   }
   return undefined
+}
+
+/** A series by formula has the cadence of the leg with the most values. */
+function takeCadences(
+  all: readonly Series[],
+  find: (name: string, owner?: string) => Series | undefined,
+): void {
+  const taken = new Set<Series>()
+  const take = (series: Series): Cadence => {
+    const { terms } = series
+    if (terms?.formula === undefined || taken.has(series)) return series.cadence
+    taken.add(series)
+    const legs = legsIn(terms.formula).flatMap(
+      name => find(name, terms.owner) ?? find(parseRank(name)?.family.code ?? '') ?? [],
+    )
+    series.cadence = finestOf(legs.map(take)) ?? series.cadence
+    return series.cadence
+  }
+  for (const series of all) take(series)
 }
 
 const isShared = ({ terms }: Series): boolean => terms?.owner === undefined

@@ -1,13 +1,7 @@
-import type { Cadence } from '../math/catalogue.ts'
 import type { SeriesTerms } from '../math/terms.ts'
 import type { Series, SeriesStore } from '../store/series.ts'
 import type { Catalogue } from './catalogue.ts'
-import {
-  createSeriesFaults,
-  type NewSeries,
-  type SeriesFaultsDeps,
-  seriesToBe,
-} from './series-faults.ts'
+import { createSeriesFaults, type NewSeries, type SeriesFaultsDeps } from './series-faults.ts'
 
 export type SeriesChanges = ReturnType<typeof createSeriesChanges>
 
@@ -15,8 +9,6 @@ export interface SeriesChangesDeps extends Pick<SeriesFaultsDeps, 'formulaFault'
   series: SeriesStore
   catalogue: Catalogue
   now(): number
-  /** The cadence of the finest leg of a formula. */
-  formulaCadence(terms: SeriesTerms, added: readonly Series[]): Cadence
   /** Forgets cached results of a series. */
   forgetSeries(id: number): void
   /**
@@ -31,7 +23,6 @@ export function createSeriesChanges({
   catalogue,
   now,
   formulaFault,
-  formulaCadence,
   forgetSeries,
   noteAudiences,
 }: SeriesChangesDeps) {
@@ -53,15 +44,8 @@ export function createSeriesChanges({
   return {
     ...createSeriesFaults({ catalogue, formulaFault }),
     /** Adds custom series without faults, all or none; formulas may use those before them. */
-    add(entries: readonly NewSeries[]) {
-      const complete: (NewSeries & { own: true })[] = []
-      for (const { code, terms } of entries) {
-        const isWhole = terms.formula === undefined || terms.cadence !== undefined
-        const cadence = isWhole ? terms.cadence : formulaCadence(terms, complete.map(seriesToBe))
-        complete.push({ code, own: true, terms: { ...terms, ...(cadence && { cadence }) } })
-      }
-      return taken(complete)
-    },
+    add: (entries: readonly NewSeries[]) =>
+      taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
     /** Replaces the terms of a series by these, with which no one sees it. */
     remove: (code: string, terms: SeriesTerms) => void taken([{ code, own: true, terms }]),
     /** Takes terms in the place of those that a series had. */

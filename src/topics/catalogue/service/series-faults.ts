@@ -4,7 +4,13 @@ import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { deliveryFaults } from '../../delivery/math/terms.ts'
 import type { FormulaFault } from '../../formulas/math/fault.ts'
 import { parseContractCode } from '../../futures/math/families.ts'
-import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
+import {
+  cadenceRefused,
+  isCode,
+  type SeriesBase,
+  type SeriesTerms,
+  withTerms,
+} from '../math/terms.ts'
 import type { Series } from '../store/series.ts'
 import type { Catalogue } from './catalogue.ts'
 import { ownPrefix } from './visibility.ts'
@@ -103,6 +109,7 @@ export function createSeriesFaults({ catalogue, formulaFault }: SeriesFaultsDeps
         .map(term => ({ field: snakeCase(term), why: 'requires formula.' }))
     if (terms.time === 'delivery')
       return [{ field: 'time', why: 'must be observed for a series with a formula.' }]
+    if (terms.cadence !== undefined) return [{ field: 'cadence', why: cadenceRefused }]
     const fault = formulaFault(code, terms, added)
     if (!fault) return []
     const { reason, spot, message, path } = fault

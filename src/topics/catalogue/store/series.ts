@@ -206,6 +206,8 @@ export function legNames({ terms, averageOf }: Series): readonly string[] {
 /** A series as its operator wants it. */
 function byTerms(shipped: Series, stored: TermsRow): Series {
   const terms = JSON.parse(stored.terms) as SeriesTerms
+  // Earlier versions stored the cadence that the legs of a formula had at its creation.
+  if (terms.formula !== undefined) delete terms.cadence
   const isCustom = stored.own === 1
   const series: Series = {
     ...withTerms(shipped, { ...shipped.shippedTerms, ...terms }, isCustom),

@@ -103,27 +103,45 @@ export function parseFormula(text: string): Node {
   return node
 }
 
-const namesByText = new Map<string, readonly string[]>()
+/** Names in the text of a formula. */
+interface Names {
+  named: readonly string[]
+  legs: readonly string[]
+}
+
+const namesByText = new Map<string, Names>()
 /** Texts whose names stay in memory. */
 const textsMax = 2_000
 
 /** The codes that the text of a formula names; none of a text that is not a formula. */
-export function namesIn(text: string): readonly string[] {
+export const namesIn = (text: string): readonly string[] => namesOf(text).named
+
+/** Those of them whose times are the times of the formula. */
+export const legsIn = (text: string): readonly string[] => namesOf(text).legs
+
+const windows: readonly unknown[] = ['avg', 'lag', 'around']
+
+function namesOf(text: string): Names {
   const known = namesByText.get(text)
   if (known) return known
-  const names = new Set<string>()
-  const collect = (value: unknown) => {
+  const named = new Set<string>()
+  const outside = new Set<string>()
+  const collect = (value: unknown, isInWindow: boolean) => {
     if (typeof value !== 'object' || value === null) return
-    if ('kind' in value && value.kind === 'code' && 'name' in value) names.add(String(value.name))
-    for (const part of Object.values(value)) collect(part)
+    const kind = 'kind' in value ? value.kind : undefined
+    if (kind === 'code' && 'name' in value) {
+      named.add(String(value.name))
+      if (!isInWindow) outside.add(String(value.name))
+    }
+    for (const part of Object.values(value)) collect(part, windows.includes(kind))
   }
   try {
-    collect(parseFormula(text))
+    collect(parseFormula(text), false)
   } catch (error) {
     if (!(error instanceof FormulaFault)) throw error
   }
   if (namesByText.size >= textsMax) namesByText.clear()
-  const list = [...names]
-  namesByText.set(text, list)
-  return list
+  const names = { named: [...named], legs: [...(outside.size > 0 ? outside : named)] }
+  namesByText.set(text, names)
+  return names
 }

@@ -26,7 +26,7 @@ import { planNeeded } from '../../../http/problem/refusals.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoInstant, isoOrNull, parseDay } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
-import type { SeriesTerms } from '../../catalogue/math/terms.ts'
+import { cadenceRefused, type SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { refuseTerms, termFields } from '../../operator/operations/data/series-form.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -181,7 +181,12 @@ const withFormula = (input: unknown, { formula }: SeriesTerms) => ({
   formula,
 })
 
+const refuseCadence = (form: Form): void => {
+  if (form.has('cadence')) form.fault('cadence', cadenceRefused)
+}
+
 function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): void {
+  refuseCadence(form)
   const names = ['formula', 'unit', 'currency'] as const
   if (!form.has('template')) {
     for (const name of names)
@@ -379,7 +384,7 @@ export function ownFormulaOperations(deps: Context) {
       answers: { 200: One },
       handle: ({ body: input, caller, params: { code } }) => {
         const series = ownOf(accountIdOf(caller), code)
-        const { align_limit: alignLimit, ...values } = ChangeBody.read(input)
+        const { align_limit: alignLimit, ...values } = ChangeBody.read(input, refuseCadence)
         const given = Object.entries(values).filter(([, value]) => value !== undefined)
         const terms: SeriesTerms = { ...series.terms, ...Object.fromEntries(given) }
         if (alignLimit === null) delete terms.alignLimit

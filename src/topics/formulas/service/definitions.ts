@@ -1,6 +1,6 @@
 import { addDuration } from '../../../lib/time/duration.ts'
 import { calendarOf, isTradingDay } from '../../calendars/math/calendar.ts'
-import { type Cadence, cadences, isIntraday } from '../../catalogue/math/catalogue.ts'
+import { type Cadence, finestOf, isIntraday } from '../../catalogue/math/catalogue.ts'
 import { isPeakMean } from '../../catalogue/math/delivery-codes.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
@@ -109,12 +109,6 @@ export function define(
   }
 }
 
-/** The cadence of the finest leg. */
-export const finestCadence = ({ compiled, series }: Definition): Cadence =>
-  cadences.find(cadence =>
-    series.some(leg => compiled.legs.includes(leg.code) && leg.cadence === cadence),
-  ) ?? 'daily'
-
 /** Refuses a formula that uses itself, or too many levels of formulas. */
 function checkLevels(code: string, formula: string, find: Find): void {
   const heights = new Map<string, number>()
@@ -169,7 +163,13 @@ function checkSteps(definition: Definition, find: Find, compile: Compile): void 
   }
   const own = stepsOf(definition)
   const steps = [...below.values()].reduce((sum, one) => sum + one, own)
-  const { count, text } = valuesOfDay(finestCadence(definition))
+  const { count, text } = valuesOfDay(
+    finestOf(
+      definition.series
+        .filter(({ code }) => definition.compiled.legs.includes(code))
+        .map(leg => leg.cadence),
+    ) ?? 'daily',
+  )
   const most = Math.floor(stepsPerDayMax / count)
   if (steps > most)
     throw new FormulaFault(

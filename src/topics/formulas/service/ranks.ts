@@ -1,7 +1,7 @@
 import { dayMs, parseDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { lastTradingDay, monthAfter } from '../../futures/math/contracts.ts'
-import { families, listedCount, parseContractCode } from '../../futures/math/families.ts'
+import { parseContractCode, parseRank } from '../../futures/math/families.ts'
 
 /** The series that a rank reads, from when to when. */
 export interface RankPart {
@@ -23,14 +23,14 @@ export function rankNamed(
   name: string,
   find: (name: string) => Series | undefined,
 ): Series | undefined {
-  const [, word = '', digits] = /^([A-Z_]+)\.(\d{1,2})$/.exec(name.trim().toUpperCase()) ?? []
-  const rank = Number(digits)
-  const family = families.find(
-    ({ code, aliases }) => code === word || aliases.includes(word.toLowerCase()),
-  )
-  const series = family && rank >= 1 && rank <= listedCount ? find(family.code) : undefined
+  const place = parseRank(name)
+  const series = place && find(place.family.code)
   return (
-    series && { ...series, id: -(series.id * ranksEach + rank), code: `${series.code}.${rank}` }
+    series && {
+      ...series,
+      id: -(series.id * ranksEach + place.rank),
+      code: `${series.code}.${place.rank}`,
+    }
   )
 }
 

@@ -232,6 +232,16 @@ export function parseContract(
 
 const byCode = new Map(families.map(family => [family.code, family]))
 
+/** A place of a family's curve, as `CL.1` or `WTI_FUTURES.1`. */
+export function parseRank(name: string): { family: Family; rank: number } | undefined {
+  const [, word = '', digits] = /^([A-Z_]+)\.(\d{1,2})$/.exec(name.trim().toUpperCase()) ?? []
+  const rank = Number(digits)
+  const family = families.find(
+    ({ code, aliases }) => code === word || aliases.includes(word.toLowerCase()),
+  )
+  return family && rank >= 1 && rank <= listedCount ? { family, rank } : undefined
+}
+
 export const familyOf = (code: FamilyCode): Family => byCode.get(code)!
 
 /** The category of the series that a family is on: their prices move together. */

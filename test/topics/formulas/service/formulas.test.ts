@@ -209,6 +209,48 @@ describe('a series by formula', () => {
     })
   })
 
+  test('follows a new cadence of a leg over any number of levels, and takes none itself', async () => {
+    const { admin, services } = await withSpread()
+    const cadences = () => formulas.map(({ code }) => services.catalogue.named(code)!.cadence)
+    const own = { unit: 'barrel', currency: 'USD' }
+    const formulas = [
+      { ...own, code: 'DESK_MEAN', formula: 'avg(WTI_USD, 1 month)' },
+      { ...own, code: 'DESK_OVER', formula: 'DESK_MEAN + 0*lag(BRENT_CRUDE_USD, 1)' },
+      { ...own, code: 'DESK_FRONT', formula: 'CL.1' },
+    ]
+    await admin('POST', '/series', { series: formulas })
+    expect(cadences()).toEqual(['daily', 'daily', 'intraday_5m'])
+    await admin('PATCH', '/series/BRENT_CRUDE_USD', { cadence: null })
+    expect(cadences()).toEqual(['daily', 'daily', 'intraday_5m'])
+    await admin('PATCH', '/series/WTI_USD', { cadence: 'weekly' })
+    await admin('PATCH', '/series/WTI_FUTURES', { cadence: 'monthly' })
+    expect(cadences()).toEqual(['weekly', 'weekly', 'monthly'])
+    const refused = await admin('PATCH', '/series/DESK_MEAN', { cadence: 'daily' })
+    expect({ status: refused.status, errors: refused.body.errors }).toMatchObject({
+      status: 422,
+      errors: [{ field: 'cadence' }],
+    })
+    // The settings of a formula of an earlier version have the cadence of its creation.
+    const before = services.catalogue.named('DESK_MEAN')!
+    services.seriesChanges.put(before, { ...before.terms, cadence: 'intraday_5m' })
+    expect(cadences()).toEqual(['weekly', 'weekly', 'monthly'])
+    const renamed = await admin('PATCH', '/series/DESK_MEAN', { name: 'Mean' })
+    expect(renamed.status).toBe(200)
+  })
+
+  test('has the cadence of the feed that fills its leg', async () => {
+    const { admin, services } = await withSpread()
+    const { catalogue } = services
+    const formula = { code: 'DESK_GAS', unit: 'mmbtu', currency: 'USD', formula: 'NATURAL_GAS_USD' }
+    await admin('POST', '/series', formula)
+    const gas = catalogue.named('NATURAL_GAS_USD')!
+    const cadence = () => catalogue.named('DESK_GAS')!.cadence
+    expect([gas.cadence, cadence()]).toEqual(['intraday_5m', 'intraday_5m'])
+    const publisher = { name: 'desk', text: 'Desk', licenseClass: 'open' as const }
+    catalogue.attribute(gas.id, { publisher, cadence: 'daily', releaseLagDays: 1 })
+    expect(cadence()).toBe('daily')
+  })
+
   test('may use series that are before it in the same request, by code or alias, and none after it', async () => {
     const { admin, push, read } = await withSpread()
     const own = { name: 'Ours', category: 'crude_oil', unit: 'barrel', currency: 'USD' }
