@@ -71,9 +71,14 @@ export const termFields = {
     ['refined_products'],
   ),
   currency: nullable(
-    checked(text(3, { examples: ['USD'] }), value =>
-      /^[A-Z]{3}$/.test(value) ? undefined : 'must be a code of three capital letters, or null.',
-    ),
+    checked(text(3, { examples: ['USD'] }), value => {
+      // Markets write hundredths of GBP so, for which there is no rate.
+      if (/^GB[pxX]$/.test(value))
+        return 'must be GBP, with a unit in pence such as pence_per_therm.'
+      return /^[A-Z]{3}$/.test(value)
+        ? undefined
+        : 'must be a code of three capital letters, or null.'
+    }),
     { description: 'Null if the value is not a price.' },
   ),
   unit: word('Unit of the price or count.', ['barrel']),

@@ -136,6 +136,18 @@ describe('a custom series', () => {
     ])
   })
 
+  test('names the way to pence where its currency is written for them', async () => {
+    const { admin } = withOperator()
+    for (const currency of ['GBp', 'GBX']) {
+      const wrong = await admin('POST', '/series', { ...desk, currency, unit: 'therm' })
+      expect(wrong.body.errors).toMatchObject([
+        { field: 'currency', message: expect.stringContaining('GBP, with a unit in pence') },
+      ])
+    }
+    const right = { ...desk, currency: 'GBP', unit: 'pence_per_therm' }
+    expect((await admin('POST', '/series', right)).status).toBe(201)
+  })
+
   test('is retired without losing anything, and comes back', async () => {
     const { admin, ask } = withOperator()
     await admin('POST', '/series', desk)
