@@ -241,7 +241,7 @@ function createBuilder(
       )
     const { kind, evaluate } = part(node.inner)
     if (kind.kind !== 'price' || kind.currency === null)
-      throw new FormulaFault('currency', node, 'must give fx a price in a currency.')
+      throw new FormulaFault('currency', node, `must give fx a price in a currency${notBare}.`)
     if (kind.currency === node.currency) return { kind, evaluate }
     const unit = kind.unit.replace(/^pence_per_/, '')
     return converted({ kind, evaluate }, { currency: node.currency, unit }, node)
@@ -258,7 +258,7 @@ function createBuilder(
         `must name a known unit; got ${node.unit}.${meantUnit(node.unit)}`,
       )
     if (kind.kind !== 'price')
-      throw new FormulaFault('units', node, 'must give unit a price per a unit.')
+      throw new FormulaFault('units', node, `must give unit a price${notBare}.`)
     return converted({ kind, evaluate }, { currency: kind.currency, unit }, node)
   }
 
@@ -352,6 +352,9 @@ function createBuilder(
 
   return { part, converted, steps: () => steps }
 }
+
+const notBare =
+  ', not a plain number: create a formula with its unit and currency, and name that here'
 
 const named = ({ currency, unit }: Pick<Price, 'currency' | 'unit'>) =>
   currency === null ? `a number of ${unit}` : `${currency} per ${unit}`

@@ -197,6 +197,32 @@ describe('a series by formula', () => {
     expect((await fault('WTI_USD', 'BRENT_CRUDE_USD', 'PATCH'))[0]).toBe(422)
   })
 
+  test('gives a plain number a unit through a formula for it, as the refusal says', async () => {
+    const { admin, push, read } = await withSpread()
+    await admin('PATCH', '/series/DUTCH_TTF_EUR', { cadence: 'daily' })
+    const slope = '0.1485*plain(BRENT_CRUDE_USD)'
+    const declared = { unit: 'mwh', currency: 'EUR' }
+    for (const named of ['unit', 'fx']) {
+      const call = named === 'unit' ? `unit(${slope}, mmbtu)` : `fx(${slope}, EUR)`
+      const formula = `DUTCH_TTF_EUR - ${call}`
+      const { body } = await admin('POST', '/series', {
+        ...declared,
+        code: 'DESK_NETBACK',
+        formula,
+      })
+      expect(body.errors).toMatchObject([{ field: 'formula', column: 17 }])
+      expect(body.message).toContain('create a formula with its unit and currency')
+    }
+    const first = { code: 'DESK_SLOPE', unit: 'mmbtu', currency: 'USD', formula: slope }
+    const second = { ...declared, code: 'DESK_NETBACK', formula: 'DUTCH_TTF_EUR - DESK_SLOPE' }
+    expect((await admin('POST', '/series', { series: [first, second] })).status).toBe(201)
+    await push('BRENT_CRUDE_USD', { '2026-11-19': 60 })
+    await push('EUR_USD', { '2026-11-19': 1.1 })
+    await push('DUTCH_TTF_EUR', { '2026-11-19': 30 })
+    const { data } = (await read('/v1/prices/latest?by_code=DESK_NETBACK')).body
+    expect(data.price).toBeCloseTo(30 - (0.1485 * 60 * 3.412142) / 1.1, 1)
+  })
+
   test('needs neither a name nor a category, and has the cadence of its finest leg', async () => {
     const { admin } = await withSpread()
     const { code, unit, currency } = { ...spread, code: 'DESK_PLAIN' }
