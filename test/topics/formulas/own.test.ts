@@ -253,6 +253,35 @@ describe('the formulas of an account', () => {
     expect((await preview({ formula: `2*${code}` }, theirs)).status).toBe(422)
   })
 
+  test('are previewed in the unit and currency of the formula where none is given', async () => {
+    const { ours } = openAccounts()
+    const preview = async (body: object) => {
+      const { status, data } = await ours.ask('POST', '/v1/formulas/preview', body)
+      return [status, data.unit, data.currency, data.errors?.[0].length]
+    }
+    const { formula } = spread
+    const plain = 'BRENT_CRUDE_USD / WTI_USD'
+    expect(await preview({ formula })).toEqual([200, 'barrel', 'USD', undefined])
+    expect(await preview({ formula, currency: 'EUR' })).toEqual([200, 'barrel', 'EUR', undefined])
+    expect(await preview({ formula: plain })).toEqual([200, '', null, undefined])
+    expect(await preview({ formula: plain, unit: 'ratio' })).toEqual([
+      200,
+      'ratio',
+      null,
+      undefined,
+    ])
+    const gas = { formula: 'avg(DUTCH_TTF_EUR, 1 month)' }
+    expect(await preview(gas)).toEqual([200, 'mwh', 'EUR', undefined])
+    // The whole text is what cannot be converted.
+    const refused = await preview({ ...gas, unit: 'barrel', currency: 'USD' })
+    expect(refused).toEqual([422, undefined, undefined, gas.formula.length])
+    const created = await ours.ask('POST', '/v1/formulas', { code, name: 'Ours', formula })
+    expect(created.data.errors.map((fault: { field: string }) => fault.field)).toEqual([
+      'unit',
+      'currency',
+    ])
+  })
+
   test('may have the name that another account has, with other values', async () => {
     const { ours, theirs } = openAccounts()
     await ours.ask('POST', '/v1/formulas', spread)

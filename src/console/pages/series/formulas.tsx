@@ -26,16 +26,16 @@ import { ago, number, unitOf, words } from '../../parts/text/format.ts'
 
 const previewDelayMs = 500
 const previewMs = 366 * dayMs
-const empty = { code: 'MY_', name: '', formula: '', unit: 'barrel', currency: 'USD' }
+const empty = { code: 'MY_', name: '', formula: '', unit: '', currency: '' }
 type Draft = typeof empty
 
-/** The body of a request; an empty currency: the values are not prices. */
+/** The body of a request; a preview takes an empty unit or currency from the formula. */
 const bodyOf = ({ code, name, formula, unit, currency }: Draft) => ({
   ...(name !== '' && { name }),
   ...(code !== empty.code && { code }),
   formula,
-  unit,
-  currency: currency === '' ? null : currency,
+  ...(unit !== '' && { unit }),
+  ...(currency !== '' && { currency }),
 })
 
 const pathOf = (code: string): string => `/v1/formulas/${encodeURIComponent(code)}`
@@ -140,6 +140,13 @@ function Editor({
   const save = () =>
     attempt(async () => {
       const { code, ...terms } = bodyOf(draft.value)
+      if (terms.unit === undefined || terms.currency === undefined) {
+        const { unit, currency } = await dataOf<FormulaPreview>('/v1/formulas/preview', {
+          method: 'POST',
+          body: terms,
+        })
+        Object.assign(terms, { currency }, unit !== '' && { unit })
+      }
       if (before) await ask(pathOf(before.code), { method: 'PATCH', body: terms })
       else await ask('/v1/formulas', { method: 'POST', body: { code, ...terms } })
       await onSaved()
@@ -196,8 +203,19 @@ function Editor({
           {...field('code')}
         />
         <Input label="Name" required maxLength={120} placeholder="Our spread" {...field('name')} />
-        <Input label="Currency" maxLength={3} {...field('currency')} />
-        <Input label="Unit" required maxLength={50} {...field('unit')} />
+        <Input
+          label="Currency"
+          maxLength={3}
+          placeholder={preview.data?.currency ?? ''}
+          {...field('currency')}
+        />
+        <Input
+          label="Unit"
+          required={preview.data?.unit === ''}
+          maxLength={50}
+          placeholder={preview.data?.unit}
+          {...field('unit')}
+        />
         <May action="change_data">
           <div class="row">
             <Submit>{before ? 'Save formula' : 'Create formula'}</Submit>

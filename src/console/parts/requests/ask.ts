@@ -52,7 +52,10 @@ function refusalOf(status: number, body: unknown, isOfPage: boolean): Refusal {
 
 /** Most sentences name their field, and few the text that was wrong. */
 function faultText({ field, message, value }: { field: string; message: string; value?: unknown }) {
-  const sentence = message.startsWith(`${field}:`) ? message : `${field}: ${message}`
+  const sentence =
+    message.startsWith(`${field}:`) || message.startsWith(`${field} `)
+      ? message
+      : `${field}: ${message}`
   const isNamed = typeof value !== 'string' || value === '' || message.includes(value)
   return isNamed ? sentence : `${sentence} It is “${value}”.`
 }

@@ -2,7 +2,7 @@ import { snakeCase } from '../../../lib/text/name-case.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { deliveryFaults } from '../../delivery/math/terms.ts'
-import type { FormulaFault } from '../../formulas/math/fault.ts'
+import { type FormulaFault, whole } from '../../formulas/math/fault.ts'
 import { parseContractCode } from '../../futures/math/families.ts'
 import {
   cadenceRefused,
@@ -113,7 +113,8 @@ export function createSeriesFaults({ catalogue, formulaFault }: SeriesFaultsDeps
     const fault = formulaFault(code, terms, added)
     if (!fault) return []
     const { reason, spot, message, path } = fault
-    const { column, length } = spot
+    const { column } = spot
+    const length = spot === whole ? terms.formula.length : spot.length
     const word = terms.formula.slice(column - 1, column - 1 + length)
     const near = reason === 'unknown_code' ? catalogue.suggest(word).slice(0, 3) : []
     const meant =

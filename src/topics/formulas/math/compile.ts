@@ -41,6 +41,9 @@ export interface CompiledFormula {
   /** Those whose times are the times of the formula. */
   legs: readonly string[]
   evaluate: Evaluate
+  /** The currency and unit of its values: those declared, else those that its text gives. */
+  currency: string | null
+  unit: string
   /** How many operations a value takes, without those of formulas that it names. */
   steps: number
 }
@@ -88,7 +91,7 @@ export function createCompiler(): Compile {
 /** Checks a formula and makes it ready. Throws a `FormulaFault`. */
 export function compileFormula(
   text: string,
-  declared: Pick<Price, 'currency' | 'unit'>,
+  declared: { currency?: string | null | undefined; unit?: string | undefined },
   market: Market,
 ): CompiledFormula {
   const node = parseFormula(text)
@@ -112,13 +115,18 @@ export function compileFormula(
   if (named.size === 0) throw new FormulaFault('arguments', whole, 'must name at least one code.')
   if (named.size > codesMax)
     throw new FormulaFault('too_long', whole, `must name at most ${codesMax} codes.`)
-  const result =
-    kind.kind === 'price' ? build.converted({ kind, evaluate }, declared, whole) : { evaluate }
+  const isPrice = kind.kind === 'price'
+  const { currency = isPrice ? kind.currency : null, unit = isPrice ? kind.unit : '' } = declared
+  const result = isPrice
+    ? build.converted({ kind, evaluate }, { currency, unit }, whole)
+    : { evaluate }
   return {
     codes,
     named: [...named],
     legs: outside.size > 0 ? [...outside] : [...named],
     evaluate: result.evaluate,
+    currency,
+    unit,
     steps: build.steps(),
   }
 }

@@ -142,7 +142,10 @@ const Preview = {
     { description: `Oldest first; the newest ${valuesMax.toLocaleString('en')} of the range.` },
   ),
   formula: t.string('With the parameters of a template inserted.', 'BRENT_CRUDE_USD - WTI_USD'),
-  unit: t.string('Of the values.', 'barrel'),
+  unit: t.string(
+    'Of the values. Empty if none is given and the formula is a plain number.',
+    'barrel',
+  ),
   currency: t.stringOrNull('Null if the values are not prices.', 'USD'),
   status: t.oneOf(formulaStatuses, 'The worst status of its legs, in this order.'),
   missing_legs: t.Array(MissingLeg, { description: 'Every leg that is not `ok`.' }),
@@ -185,11 +188,15 @@ const refuseCadence = (form: Form): void => {
   if (form.has('cadence')) form.fault('cadence', cadenceRefused)
 }
 
-function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): void {
+function requireFormula(
+  form: Form,
+  values: Partial<Values<typeof newFields>>,
+  required: readonly string[] = ['formula', 'unit', 'currency'],
+): void {
   refuseCadence(form)
   const names = ['formula', 'unit', 'currency'] as const
   if (!form.has('template')) {
-    for (const name of names)
+    for (const name of required)
       if (!form.has(name)) form.fault(name, 'is required without a template.')
     if (form.has('parameters')) form.fault('parameters', 'must be absent without a template.')
     return
@@ -327,12 +334,14 @@ export function ownFormulaOperations(deps: Context) {
       operationId: 'previewFormula',
       summary: 'Preview a formula',
       description:
-        'Checks a formula and returns its values over a range and its legs. Saves nothing. The body is that of `POST /v1/formulas`; `code` and `name` are optional. An error in the text is refused with its column.',
+        'Checks a formula and returns its values over a range and its legs. Saves nothing. The body is that of `POST /v1/formulas`; `code` and `name` are optional. Without `unit` or `currency`, the values are in those of the formula. An error in the text is refused with its column.',
       access: { ...writing, action: 'read', heavy: true },
       body: PreviewBody.schema,
       answers: { 200: envelopeOf(Preview) },
       handle: ({ body: input, caller, reply }) => {
-        const values = PreviewBody.read(input, requireFormula)
+        const values = PreviewBody.read(input, (form, given) =>
+          requireFormula(form, given, ['formula']),
+        )
         const { as_of: asOf, end_date: end = (asOf ?? deps.now()) + 1 } = values
         const { start_date: from = end - previewDays * dayMs } = values
         if (from >= end)
@@ -356,8 +365,8 @@ export function ownFormulaOperations(deps: Context) {
             value: roundTo(value, terms.decimals ?? 2),
           })),
           formula,
-          unit: terms.unit ?? '',
-          currency: terms.currency ?? null,
+          unit: made.unit,
+          currency: made.currency,
           ...legs,
         })
       },

@@ -93,7 +93,7 @@ function isForAll(series: Series, find: Find, seen = new Set<Series>()): boolean
 
 /** Makes a formula ready. Throws a `FormulaFault`. */
 export function define(
-  { formula = '', align = 'last', alignLimit, currency = null, unit = '' }: FormulaTerms,
+  { formula = '', align = 'last', alignLimit, currency, unit }: FormulaTerms,
   findSeries: Find,
   compile: Compile,
 ): Definition {

@@ -196,7 +196,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
         if (rows.length >= limit) break
         end = begin
       }
-      return { rows, legs: namedLegs(definition) }
+      const { currency, unit } = compiled
+      return { rows, legs: namedLegs(definition), currency, unit }
     },
     /** The series that a formula is computed from, over any number of levels. */
     restsOn(seriesId: number): readonly number[] {
