@@ -420,7 +420,7 @@ function unitBreakIssue({ startsAt, name, days }: UnitBreak): QualityIssue {
   return {
     kind: 'unit_break',
     severity: 'critical',
-    description: `From ${isoDay(startsAt)} on the values seem to be in another unit, as between ${name}.`,
+    description: `From ${isoDay(startsAt)} on the values seem to be in another unit, as ${name}.`,
     affectedPoints: days,
     detectedAt: startsAt,
   }

@@ -108,7 +108,7 @@ const unitBreakFault = ({ startsAt, name, days }: UnitBreak): FoundFault => ({
   kind: 'unit_break',
   sinceOn: isoDay(startsAt),
   points: days,
-  predicate: `seems to be in another unit from ${isoDay(startsAt)} on, as between ${name}`,
+  predicate: `seems to be in another unit from ${isoDay(startsAt)} on, as ${name}`,
 })
 
 const stopFault = (lastAt: number, points: number): FoundFault => ({

@@ -238,7 +238,7 @@ export function followSeries(
     if (size <= limit && !isSure) list(flags, moved)
     else if (!isSure && held && at > held.observedAt && moveTo(held.value, value) <= limit)
       list(flags, `${moved}, as the value before it, which is held`)
-    else if (unit && actions.unit !== 'off') add(flags, 'unit', `${moved}, as between ${unit.name}`)
+    else if (unit && actions.unit !== 'off') add(flags, 'unit', `${moved}, as ${unit.name}`)
     else add(flags, 'jump', moved)
   }
 

@@ -1,24 +1,24 @@
 /** Ratios of units that are mistaken for each other. */
 export const unitFactors: readonly NamedFactor[] = [
-  [42, 'gallons and barrels'],
-  [1000, 'thousands'],
-  [100, 'cents or percent'],
-  [6.2898, 'cubic metres and barrels'],
-  [10, 'a decimal point'],
-  [7.33, 'tons and barrels'],
-  [3.6, 'gigajoules and megawatt hours'],
-  [2.2046, 'pounds and kilograms'],
-  [3.7854, 'litres and gallons'],
+  [42, 'between gallons and barrels'],
+  [1000, 'with a factor of a thousand'],
+  [100, 'with cents or percent'],
+  [6.2898, 'between cubic metres and barrels'],
+  [10, 'with a misplaced decimal point'],
+  [7.33, 'between tons and barrels'],
+  [3.6, 'between gigajoules and megawatt hours'],
+  [2.2046, 'between pounds and kilograms'],
+  [3.7854, 'between litres and gallons'],
 ]
 const unitTolerance = 0.04
 
 export interface MistakenUnits {
   factor: number
-  /** The two of them, in words. */
+  /** The mistake in words that follow "as". */
   name: string
 }
 
-/** A ratio of two units, with its name in words. */
+/** A ratio of two units, with the mistake in words that follow "as". */
 export type NamedFactor = readonly [factor: number, name: string]
 
 /**

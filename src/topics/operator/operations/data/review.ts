@@ -39,7 +39,7 @@ export const FlagShape = t.object('DoubtedValue', {
   price: t.number('The flagged number.', 912),
   before: t.numberOrNull('The value before it in time.', 91.2),
   rule: t.oneOf(reviewRules),
-  reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
+  reason: t.String({ examples: ['+900.0% after 91.2, as with a misplaced decimal point'] }),
   source: t.orNull(t.String({ examples: ['EIA'] })),
   batch: t.integer('The batch that contained it.'),
   status: t.oneOf(

@@ -101,6 +101,6 @@ function ratesOf(currency: string, exchange: Fx, now: number): NamedFactor[] {
     const rate = other === currency ? undefined : exchange.rate(currency, other, now)?.rate
     return rate === undefined
       ? []
-      : [[rate > 1 ? rate : 1 / rate, `${currency} and ${other}`] as const]
+      : [[rate > 1 ? rate : 1 / rate, `between ${currency} and ${other}`] as const]
   })
 }

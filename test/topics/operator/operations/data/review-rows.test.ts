@@ -69,7 +69,7 @@ describe('a suspicious row', () => {
         before: 540,
         rule: 'unit',
         status: 'waiting',
-        reason: expect.stringMatching(/^total: \+911\.1% after 540, as between a decimal point$/),
+        reason: expect.stringMatching(/^total: \+911\.1% after 540, as with a misplaced decimal point$/),
       }),
     ])
     expect(await review('?dataset=cftc-positions')).toEqual([])

@@ -190,7 +190,7 @@ describe('a suspicious value', () => {
         rule: 'unit',
         status: 'waiting',
         batch: pushed.body.data.batch,
-        reason: '+900.0% after 91.2, as between a decimal point',
+        reason: '+900.0% after 91.2, as with a misplaced decimal point',
       }),
     ])
     // Sent again it has the same flag.
