@@ -266,8 +266,7 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
   const shown = dryRun
     ? {
         read,
-        // Neither held nor unchanged values are written.
-        'would be written': points - unchanged - held - counts.kept,
+        'would be written': points,
         inserted,
         revised,
         unchanged,

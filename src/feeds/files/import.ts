@@ -41,7 +41,7 @@ export interface Progress {
  */
 export interface Counts extends WriteCounts {
   read: number
-  /** Values that were passed to the writer, or would have been in a dry run. */
+  /** Values that were passed to the writer; in a dry run, those that it would have recorded. */
   points: number
   /** Overridden by a later row of the same file. */
   superseded: number

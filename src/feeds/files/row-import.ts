@@ -208,9 +208,15 @@ function createRowQueue({ writer, dryRun, report, lastRows, reject }: RowQueueDe
       if (!superseded.delete(row)) report.unchanged -= 1
       good.push(row)
     }
-    if ('counts' in answer) addCounts(report, answer.counts)
-    else if (good.length > 0) addCounts(report, countsOf(await writer.write(good, dryRun)))
-    report.points += good.length
+    const counts =
+      'counts' in answer
+        ? answer.counts
+        : good.length > 0
+          ? countsOf(await writer.write(good, dryRun))
+          : undefined
+    if (counts) addCounts(report, counts)
+    const left = dryRun && counts ? (counts.held ?? 0) + (counts.kept ?? 0) : 0
+    report.points += good.length - left
     for (const [i, reasons] of faults) for (const reason of reasons) note(rows[i]!.record, reason)
   }
 

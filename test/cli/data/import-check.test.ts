@@ -77,6 +77,22 @@ test('a dry run reports the same counts that the import then produces', async ()
   expect(services.flaggedValues.total({ status: 'waiting' })).toBe(1)
 })
 
+test('a dry run counts held values and repeated lines once', async () => {
+  const { run } = withImports()
+  await run(daily.slice(0, 200))
+  const rows: [string, number][] = [
+    [dayOf(200), 74],
+    [dayOf(200), 74],
+    [dayOf(201), 74.2],
+    [dayOf(202), 742],
+  ]
+  const dry = await run(rows, { dryRun: true })
+  expect(dry.said).toContain('read 4, would be written 2, inserted 2, unchanged 1')
+  expect(dry.said).toContain('held 1')
+  const json = JSON.parse((await run(rows, { dryRun: true, json: true })).said)
+  expect(json).toMatchObject({ would_be_written: 2, inserted: 2, unchanged: 1, held: 1 })
+})
+
 test('a coarser file does not replace a finer one unasked', async () => {
   const { run, services } = withImports()
   await run(daily)

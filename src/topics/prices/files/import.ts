@@ -114,10 +114,10 @@ async function stagePrices(
       else addSuperseded(report, line)
     }
     for (const batch of points.batches(writer.batchMax, onRepeated)) {
-      report.points += batch.length
       done += batch.length
       const counts = await (dryRun ? writer.compare?.(batch) : writer.write(batch))
       if (counts) addCounts(report, counts)
+      report.points += dryRun && counts ? counts.inserted + counts.revised : batch.length
       meter.imported(done / all, report.read)
     }
     meter.imported(1, report.read)
