@@ -17,8 +17,8 @@ export function createImportCheck() {
   const byCode = new Map<string, SeriesComparison>()
   return {
     add(part: Comparison) {
-      for (const { code, observedAt, before, after } of part.biggest)
-        changes.add(code, observedAt, before, after)
+      for (const { code, observedAt, before, after, isNew } of part.biggest)
+        changes.add(code, observedAt, before, after, isNew)
       for (const next of part.series) {
         const before = byCode.get(next.code)
         byCode.set(
@@ -72,7 +72,7 @@ export const checkLines = (check: ImportCheck): string[] => [
   ...check
     .biggest()
     .map(
-      ({ code, observedAt, before, after, percent }) =>
-        `${code} ${isoInstant(observedAt)}: ${before} -> ${after}${percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent.toFixed(1)}%)`}`,
+      ({ code, observedAt, before, after, percent, isNew }) =>
+        `${code} ${isoInstant(observedAt)}: ${isNew ? `new ${after}, after ${before}` : `revised ${before} -> ${after}`}${percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent.toFixed(1)}%)`}`,
     ),
 ]

@@ -174,8 +174,9 @@ const comparisonOf = (wire: WireComparison): Comparison => ({
   unchanged: wire.unchanged,
   held: wire.held,
   kept: wire.kept_as_corrected,
-  biggest: wire.biggest_changes.map(({ observed_at: at, ...change }) => ({
+  biggest: wire.biggest_changes.map(({ observed_at: at, is_new: isNew, ...change }) => ({
     ...change,
+    ...(isNew && { isNew }),
     observedAt: Date.parse(at),
   })),
   series: wire.series.map(series => ({

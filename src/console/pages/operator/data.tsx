@@ -33,6 +33,7 @@ interface Comparison extends Recorded {
     before: number
     after: number
     percent: number | null
+    is_new: boolean
   }[]
 }
 
@@ -61,6 +62,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
           column('Series', 'code', change =>
             twoLines(seriesLink(change.code), observed(change.observed_at)),
           ),
+          column('Kind', change => (change.is_new ? 'New' : 'Revised')),
           numeric('Before', 'before'),
           numeric('After', 'after'),
           numeric('Change', 'percent', { write: orDash(percent => `${signed(percent, 2)}%`) }),

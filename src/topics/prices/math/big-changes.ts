@@ -6,6 +6,8 @@ export interface BigChange {
   after: number
   /** Null if the previous value is 0. */
   percent: number | null
+  /** The point had no value: `before` is the one before it in time. */
+  isNew?: true
 }
 
 const listedMax = 10
@@ -15,18 +17,18 @@ const sizeOf = ({ before, after }: BigChange): number =>
 
 /** Collects the ten biggest changes, by percent. */
 export function createBigChanges(): {
-  add(code: string, observedAt: number, before: number, after: number): void
+  add(code: string, observedAt: number, before: number, after: number, isNew?: boolean): void
   list(): BigChange[]
 } {
   let all: BigChange[] = []
   /** The minimum of a change to be in the list. */
   let leastShare = 0
   return {
-    add(code, observedAt, before, after) {
+    add(code, observedAt, before, after, isNew = false) {
       // Nearly all changes are small: they cost this one comparison.
       if (Math.abs(after - before) <= leastShare * Math.abs(before)) return
       const percent = before === 0 ? null : (100 * (after - before)) / Math.abs(before)
-      all.push({ code, observedAt, before, after, percent })
+      all.push({ code, observedAt, before, after, percent, ...(isNew && { isNew }) })
       if (all.length < 2 * listedMax) return
       all = all.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, listedMax)
       leastShare = sizeOf(all.at(-1)!)

@@ -192,6 +192,9 @@ export const ComparisonShape = t.Object({
       before: t.number('The current value, or the value before it in time.'),
       after: t.Number(),
       percent: t.orNull(t.Number()),
+      is_new: t.boolean(
+        'Whether the time has no value, so `before` is the value before it in time.',
+      ),
     }),
   ),
   series: t.Array(
@@ -248,6 +251,7 @@ export const dataAdminOperations: Operations = [
           before: change.before,
           after: change.after,
           percent: change.percent,
+          is_new: change.isNew === true,
         })),
         series: compared.series.map(series => ({
           code: series.code,

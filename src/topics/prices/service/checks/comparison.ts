@@ -92,7 +92,7 @@ export function createComparison({
         const old = neighbours.at(observedAt)
         if (!old) {
           counts.inserted += 1
-          if (before !== undefined) biggest.add(code, observedAt, before, value)
+          if (before !== undefined) biggest.add(code, observedAt, before, value, true)
         } else if (old.value === value) counts.unchanged += 1
         else {
           revised += 1
