@@ -213,7 +213,7 @@ class Copy:
             # A test may record what the anomaly checks of a real instance would hold for review.
             held = self._control("GET", "/admin/v1/review?per_page=100")["data"]["values"]
             ids = [value["id"] for value in held if value["batch"] == pushed["batch"]]
-            self._control("POST", "/admin/v1/review/release", {"ids": ids, "reason": "recorded by a test"})
+            self._control("POST", "/admin/v1/review/release", {"ids": ids, "replace": True, "reason": "recorded by a test"})
 
     def scenario(self, name: ScenarioName, **options: Any) -> dict[str, Any]:
         """Brings a situation about; answers `now`, `done`, `after` and `details`, of `quota-edge` with an `api_key`.

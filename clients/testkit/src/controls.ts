@@ -160,7 +160,11 @@ export function createControls(url: string, adminToken: string): Controls {
       '/admin/v1/review?per_page=100',
     )
     const ids = held.data.values.filter(value => value.batch === batch).map(value => value.id)
-    await call('POST', '/admin/v1/review/release', { ids, reason: 'recorded by a test' })
+    await call('POST', '/admin/v1/review/release', {
+      ids,
+      replace: true,
+      reason: 'recorded by a test',
+    })
   }
   const now = async () => new Date((await call<{ now: string }>('GET', '/_dev/clock')).now)
   return {

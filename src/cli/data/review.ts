@@ -13,6 +13,8 @@ const flagTable = (values: readonly FlagLine[]) =>
     OBSERVED: 'observed_at',
     VALUE: 'price',
     BEFORE: value => (value.before === null ? '-' : String(value.before)),
+    RECORDED: value =>
+      `${value.recorded ?? '-'}${value.superseded === null ? '' : ` (${value.superseded})`}`,
     RULE: 'rule',
     REASON: 'reason',
     SOURCE: 'source',
@@ -35,16 +37,21 @@ const listFlags = (
   return env.showField('values', lines, 'GET', list)
 }
 
+interface DecisionOptions {
+  reason?: string
+  replace?: boolean
+}
+
 const decide = async (
   env: CommandEnvironment,
   verb: 'release' | 'reject',
   ids: readonly string[],
-  reason: string | undefined,
+  { reason, replace }: DecisionOptions,
 ) => {
   const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
   if (wrong !== undefined)
     throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
-  const body = { ids: ids.map(Number), reason }
+  const body = { ids: ids.map(Number), reason, replace }
   await env.showField('values', flagTable, 'POST', `${path}/${verb}`, body)
 }
 
@@ -60,12 +67,12 @@ export function reviewCommands({ program, leaf, run }: CommandTools) {
     ['release', 'record held values'],
     ['reject', 'discard held values permanently'],
   ] as const) {
-    leaf(review, verb, about, ['<ids...>'])
+    const command = leaf(review, verb, about, ['<ids...>'])
       .option('--reason <text>', 'reason, for the audit trail')
       .action(
-        run((env, ids: string[], { reason }: { reason?: string }) =>
-          decide(env, verb, ids, reason),
-        ),
+        run((env, ids: string[], options: DecisionOptions) => decide(env, verb, ids, options)),
       )
+    if (verb === 'release')
+      command.option('--replace', 'replace also what was recorded after the hold')
   }
 }

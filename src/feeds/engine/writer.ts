@@ -341,7 +341,7 @@ function writeDataset(
     written.held += heldCount
     if (flagged.length > 0 && !run.dryRun) {
       const batch = batchOf(group[0]!.entry, run)
-      deps.rowGuards.keep(name, flagged, batch.id)
+      deps.rowGuards.keep(name, flagged, batch.id, deps.ingest.next())
       batch.count({ held: heldCount })
     }
     if (records.length === 0) continue

@@ -168,7 +168,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
     /** The operator's action for each rule; absent rules have the default. */
     terms,
     /** Stores flags, inside the transaction that writes the accepted rows. */
-    keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number) {
+    keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number, flaggedAt: number) {
       for (const { numbers, fields, isHeld, before, ...flag } of flagged)
         flags.addRow({
           ...flag,
@@ -180,7 +180,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
           sourceId: 0,
           batchId,
           status: isHeld ? 'waiting' : 'flagged',
-          flaggedAt: now(),
+          flaggedAt,
         })
     },
     setTerms: (dataset: string, wanted: GuardTerms) =>

@@ -214,6 +214,11 @@ export const problems = {
     'valid',
     'The ending subscription has an open invoice, and the request does not set `open_invoices`.',
   ),
+  newer_value: entry(
+    409,
+    'valid',
+    'The value of the same time was recorded or removed after the one to release was held, and the request does not set `replace`.',
+  ),
   backups_not_configured: entry(422, 'valid', 'No backup destination is configured.'),
   backup_under_way: entry(422, 'valid', 'A backup or verification is in progress.'),
   INVALID_SIGNATURE: entry(

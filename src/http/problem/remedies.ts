@@ -81,6 +81,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   payment_failed: 'Use another payment method.',
   invoice_closed: 'Nothing to do.',
   open_invoice: 'Send `open_invoices`: `void` or `keep`.',
+  newer_value: 'Reject the held value, or set `replace` to true to record it instead.',
   backups_not_configured: 'Set `backups.directory` or `backups.s3_bucket`.',
   backup_under_way: 'Wait for it to end.',
   INVALID_SIGNATURE: 'Check `billing.stripe_webhook_secret` and the clock.',

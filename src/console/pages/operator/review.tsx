@@ -9,6 +9,17 @@ import { figure, number, observed, orDash, words } from '../../parts/text/format
 
 const perPage = 100
 
+/** Asks for a release, and names what it would replace. */
+function releaseQuestion(count: number, supersededCount: number): string {
+  const question =
+    count === 1
+      ? 'Record 1 held value? It is then served.'
+      : `Record ${count} held values? They are then served.`
+  if (supersededCount === 0) return question
+  const what = supersededCount === 1 ? '1 of them replaces' : `${supersededCount} of them replace`
+  return `${question} ${count === 1 ? 'It replaces' : what} what was recorded after the hold.`
+}
+
 /** Values that the guards held, to be released or rejected. `onDecided`: batches may have changed. */
 export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   const answer = useLoaded('review', () =>
@@ -20,12 +31,21 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   const chosen = useSignal<ReadonlySet<number>>(new Set())
   const values = answer.data?.data.values ?? []
   const total = answer.data?.data.meta.total ?? 0
-  const ids = values.map(({ id }) => id).filter(id => chosen.value.has(id))
+  const chosenValues = values.filter(({ id }) => chosen.value.has(id))
+  const ids = chosenValues.map(({ id }) => id)
+  const supersededCount = chosenValues.filter(({ superseded }) => superseded !== null).length
+  /** A release of the others would replace what was recorded after the hold: each is chosen alone. */
+  const selectable = values.filter(({ superseded }) => superseded === null).map(({ id }) => id)
+  const areAllChosen = selectable.every(id => chosen.value.has(id))
   const decide = (what: 'release' | 'reject') =>
     attempt(async () => {
       await asOperator(`/admin/v1/review/${what}`, {
         method: 'POST',
-        body: { ids, reason: 'decided in the console' },
+        body: {
+          ids,
+          reason: 'decided in the console',
+          ...(what === 'release' && supersededCount > 0 && { replace: true }),
+        },
       })
       chosen.value = new Set()
       await answer.reload()
@@ -51,20 +71,21 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         actions={
           values.length > 0 && (
             <>
-              <Button
-                className="tight"
-                label={ids.length === values.length ? 'Select none' : 'Select all'}
-                onClick={() => {
-                  chosen.value =
-                    ids.length === values.length ? new Set() : new Set(values.map(({ id }) => id))
-                }}
-              />
+              {selectable.length > 0 && (
+                <Button
+                  className="tight"
+                  label={areAllChosen ? 'Select none' : 'Select all'}
+                  onClick={() => {
+                    chosen.value = areAllChosen ? new Set() : new Set(selectable)
+                  }}
+                />
+              )}
               {ids.length > 0 && (
                 <>
                   <Confirmed
                     label="Release"
                     className="tight main"
-                    question={`Record ${ids.length} held ${ids.length === 1 ? 'value' : 'values'}? They are then served.`}
+                    question={releaseQuestion(ids.length, supersededCount)}
                     onConfirm={() => decide('release')}
                   />
                   <Confirmed
@@ -96,6 +117,9 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
             write: orDash(figure),
           }),
           numeric('Held', 'price', { write: figure }),
+          column('Recorded now', 'recorded', ({ recorded, superseded }) =>
+            twoLines(orDash(figure)(recorded), superseded ?? ''),
+          ),
           column('Why', 'reason', ({ rule, reason }) => twoLines(words(rule), reason)),
           column('From', 'source', { isWide: true }),
         ]}

@@ -203,7 +203,10 @@ function openBoth(seed: number) {
       await done('POST', '/review/reject', { ids: [value.id] })
       return oracle.reject(write)
     }
-    const { batch, recorded_at: at } = await done('POST', '/review/release', { ids: [value.id] })
+    const { batch, recorded_at: at } = await done('POST', '/review/release', {
+      ids: [value.id],
+      replace: true,
+    })
     oracle.begin(batch, 'release')
     batches.push(batch)
     oracle.write(batch, Date.parse(at), write)

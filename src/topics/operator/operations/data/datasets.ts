@@ -234,7 +234,7 @@ function recording(deps: Context) {
               : rowGuards.judge(dataset, records)
             const heldCount = records.length - good.length
             const write = () => {
-              if (flagged.length > 0) rowGuards.keep(dataset.name, flagged, running!.batch.id)
+              if (flagged.length > 0) rowGuards.keep(dataset.name, flagged, running!.batch.id, at)
               return areEarlier
                 ? earlierRows.record(dataset.name, earlier, ingest.next())
                 : writeRuns(dataset, good, running!.batch)

@@ -1,14 +1,20 @@
 import { transact } from '../../../../database/database.ts'
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
+import {
+  body,
+  flag as booleanField,
+  field,
+  optional,
+  text,
+} from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, parsed, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Call, type Operations, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { guardRules } from '../../../prices/math/guards.ts'
 import {
@@ -16,6 +22,7 @@ import {
   type FlagStatus,
   flagStatuses,
 } from '../../../prices/store/flagged-values.ts'
+import { createRecordedNow } from './recorded-now.ts'
 
 const operator = { operator: 'data' } as const
 const idsMax = 1000
@@ -38,6 +45,15 @@ export const FlagShape = t.object('DoubtedValue', {
   observed_at: t.String({ format: 'date-time' }),
   price: t.number('The flagged number.', 912),
   before: t.numberOrNull('The value before it in time.', 91.2),
+  recorded: t.numberOrNull(
+    'The value that is recorded for the same time now, which a release replaces; null: none.',
+    91.9,
+  ),
+  recorded_at: t.orNull(t.String({ format: 'date-time' }), 'When that value was recorded.'),
+  superseded: t.orNull(
+    t.String({ examples: ['91.9 was recorded at 2026-11-20T09:00:00Z'] }),
+    'What happened to the value of this time, or to the batch, after the value was held. Null: nothing. Otherwise a release requires `replace`.',
+  ),
   rule: t.oneOf(reviewRules),
   reason: t.String({ examples: ['+900.0% after 91.2, as with a misplaced decimal point'] }),
   source: t.orNull(t.String({ examples: ['EIA'] })),
@@ -61,7 +77,7 @@ const Decided = envelopeOf({
     'From this time `as_of` returns the released values.',
   ),
 })
-const DecisionBody = body({
+const decisionFields = {
   ids: field<number[]>(
     t.Array(t.integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),
     (form, name) => {
@@ -74,7 +90,16 @@ const DecisionBody = body({
     },
   ),
   reason: optional(text(300, { description: 'Why.' })),
+}
+const DecisionBody = body(decisionFields)
+const ReleaseBody = body({
+  ...decisionFields,
+  replace: optional(
+    booleanField({ description: 'True: also releases values whose `superseded` is not null.' }),
+  ),
 })
+/** A refusal names so many values. */
+const namedMax = 5
 
 /** The last batch of a release, and since when its values are known. */
 interface Released {
@@ -91,7 +116,7 @@ const deciding = {
   access: operator,
   idempotent: true,
   body: DecisionBody.schema,
-  answers: { 200: Decided, 404: NestedProblem },
+  answers: { 200: Decided, 404: NestedProblem, 409: ValidationProblem },
 } as const
 
 function decisionOf({
@@ -106,10 +131,12 @@ function decisionOf({
 export const reviewAdminOperations: Operations = [flagged, decisions]
 
 /** Describes a flagged value. */
-const rowsOf =
-  ({ catalogue, valueSources }: Context) =>
-  (flag: FlaggedValue): FlagShape =>
-    answerRow(FlagShape, flag, {
+const rowsOf = (deps: Context) => {
+  const { catalogue, valueSources } = deps
+  const recordedNow = createRecordedNow(deps)
+  return (flag: FlaggedValue): FlagShape => {
+    const { value, recordedAt, since } = recordedNow(flag)
+    return answerRow(FlagShape, flag, {
       code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,
       line: flag.line === null ? null : JSON.parse(flag.line),
       row: flag.fields === null ? null : JSON.parse(flag.fields),
@@ -118,7 +145,12 @@ const rowsOf =
       source: valueSources.byId(flag.sourceId)?.name ?? null,
       batch: flag.batchId,
       doubted_at: isoInstant(flag.flaggedAt),
+      recorded: value,
+      recorded_at: isoOrNull(recordedAt),
+      superseded: since ?? null,
     })
+  }
+}
 
 function flagged(deps: Context) {
   const { catalogue, datasets, flaggedValues } = deps
@@ -201,6 +233,20 @@ function decisions(deps: Context) {
     }
     return last
   }
+  /** Refuses to replace what an operator may not have seen when the value was held. */
+  const refuseSuperseded = (flags: readonly FlaggedValue[]) => {
+    const superseded = flags.map(rowOf).filter(row => row.superseded !== null)
+    if (superseded.length === 0) return
+    const named = superseded
+      .slice(0, namedMax)
+      .map(
+        ({ id, code, dataset, observed_at: at, price, superseded: since }) =>
+          `Value ${id} (${code ?? dataset} at ${at}) is ${price}, and after it was held, ${since}.`,
+      )
+    const others = superseded.length - named.length
+    if (others > 0) named.push(`The same applies to ${others} more.`)
+    throw stateForbids('newer_value', `${named.join(' ')} Reject it, or release it with replace.`)
+  }
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(flaggedValues.find(id)!))
 
   return [
@@ -208,11 +254,13 @@ function decisions(deps: Context) {
       operationId: 'releaseValues',
       summary: 'Release held values',
       description:
-        'Records values that were held, rejected or kept as corrected, with the current time of recording. The same value is not flagged again.',
+        'Records values that were held, rejected or kept as corrected, with the current time of recording. The same value is not flagged again. Refused with 409 `newer_value` if the value of the same time was recorded or removed after the hold, unless `replace` is true.',
       ...deciding,
+      body: ReleaseBody.schema,
       handle: call => {
         const { ids, reason, actor } = decisionOf(call)
         const flags = undecided(ids, ['waiting', 'kept', 'rejected'])
+        if (!ReleaseBody.read(call.body).replace) refuseSuperseded(flags)
         const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
         const ofRows = rowsToRelease(flags.filter(flag => flag.dataset !== null))
         const released = transact(db, () => {

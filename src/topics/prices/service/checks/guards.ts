@@ -139,8 +139,8 @@ export function createGuards(deps: GuardsDeps) {
         flagged: flagged.map(({ point, ...flag }) => ({ ...point, ...flag })),
       }
     },
-    /** Keeps flags; inside the transaction that writes what is good. */
-    keep(flagged: readonly FlaggedPoint[], { sourceId, batchId }: Origin) {
+    /** Keeps flags; inside the transaction that writes what is good, at its instant. */
+    keep(flagged: readonly FlaggedPoint[], { sourceId, batchId }: Origin, flaggedAt: number) {
       for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of flagged)
         flags.add({
           seriesId,
@@ -152,7 +152,7 @@ export function createGuards(deps: GuardsDeps) {
           sourceId,
           batchId,
           status: isHeld ? 'waiting' : 'flagged',
-          flaggedAt: now(),
+          flaggedAt,
         })
     },
     forget: followed.forget,

@@ -114,7 +114,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
           return { ...attributed(good, written(good, recordedAt)), held: 0, kept: 0 }
         return transact(() => {
           const left = { held: fresh.length - good.length, kept: kept.length }
-          guards.keep(flagged, open)
+          guards.keep(flagged, open, ingest.next())
           store.count(id, left)
           const counts = written(good, recordedAt)
           // A written value removes values that were left out at its time from the list.

@@ -69,7 +69,9 @@ describe('a suspicious row', () => {
         before: 540,
         rule: 'unit',
         status: 'waiting',
-        reason: expect.stringMatching(/^total: \+911\.1% after 540, as with a misplaced decimal point$/),
+        reason: expect.stringMatching(
+          /^total: \+911\.1% after 540, as with a misplaced decimal point$/,
+        ),
       }),
     ])
     expect(await review('?dataset=cftc-positions')).toEqual([])
@@ -105,6 +107,24 @@ describe('a suspicious row', () => {
       dataset: 'rig-counts',
       inserted: 1,
     })
+  })
+
+  test('is not released over a row that was recorded after the hold, unless it is to be replaced', async () => {
+    const { push, newest, review, admin } = await withRigs()
+    await push([faulty])
+    expect(await review()).toMatchObject([{ recorded: null, superseded: null }])
+    await push([{ ...faulty, total: 546 }])
+    const [held] = await review()
+    expect(held).toMatchObject({
+      recorded: 546,
+      superseded: expect.stringContaining('546 was recorded at'),
+    })
+    const release = (more: object = {}) =>
+      admin('POST', '/review/release', { ids: [held!.id], ...more })
+    expect((await release()).status).toBe(409)
+    expect(newest()).toMatchObject([{ total: 546 }])
+    expect((await release({ replace: true })).status).toBe(200)
+    expect(newest()).toMatchObject([{ total: 5460 }])
   })
 
   test('that is rejected stays out, also where later rows have made it plausible', async () => {

@@ -9,9 +9,11 @@ interface Held {
   before: number
   rule: string
   status: string
+  superseded: string | null
 }
 interface Answer {
   message: string
+  code?: string
   data: {
     values: Held[]
     inserted: number
@@ -127,6 +129,74 @@ describe('a value that an operator corrected', () => {
     expect(await latest()).toBe(91.2)
     expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
     expect((await push('18', 91.2)).body.data).toMatchObject({ unchanged: 1, kept_as_corrected: 0 })
+  })
+})
+
+describe('the release of a held value', () => {
+  const at = '2026-11-19T15:00:00Z'
+  const named = { code: 'WTI_USD', observed_at: at, reason: 'checked' }
+
+  test('is refused where another value was recorded after the hold, unless it is to be replaced', async () => {
+    const { push, latest, admin, clock } = await withPushes()
+    await push('19', 912)
+    const [held] = (await admin('GET', '/review')).body.data.values
+    expect(held).toMatchObject({ recorded: null, recorded_at: null, superseded: null })
+    clock.advance(60_000)
+    await push('19', 91.9)
+    const [listed] = (await admin('GET', '/review')).body.data.values
+    expect(listed).toMatchObject({
+      recorded: 91.9,
+      superseded: expect.stringMatching(/^91\.9 was recorded at 2026-/),
+    })
+    const release = (more: object = {}) =>
+      admin('POST', '/review/release', { ids: [held!.id], ...more })
+    const { status, body } = await release()
+    expect({ status, code: body.code, message: body.message }).toEqual({
+      status: 409,
+      code: 'newer_value',
+      message: `Value ${held!.id} (WTI_USD at ${at}) is 912, and after it was held, 91.9 was recorded at 2026-11-20T15:01:00Z. Reject it, or release it with replace.`,
+    })
+    expect(await latest()).toBe(91.9)
+    expect((await release({ replace: true })).status).toBe(200)
+    expect(await latest()).toBe(912)
+  })
+
+  test('is not refused where the recorded value was there before the hold', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('18', 912)
+    const [held] = (await admin('GET', '/review')).body.data.values
+    expect(held).toMatchObject({ recorded: 91.2, superseded: null })
+    expect((await admin('POST', '/review/release', { ids: [held!.id] })).status).toBe(200)
+    expect(await latest()).toBe(912)
+  })
+
+  test('is refused after a correction, a deletion and the undo of its batch, also once it was rejected', async () => {
+    const { push, latest, admin } = await withPushes()
+    const { batch } = (await push('19', 912)).body.data
+    const [held] = (await admin('GET', '/review')).body.data.values
+    const refused = async (reason: string) => {
+      const { status, body } = await admin('POST', '/review/release', { ids: [held!.id] })
+      expect({ status, message: body.message }).toEqual({
+        status: 409,
+        message: expect.stringContaining(reason),
+      })
+    }
+    await push('19', 91.9)
+    await admin('PATCH', '/values', { ...named, price: 91.8 })
+    await refused('91.8 was recorded at')
+    await admin('POST', '/review/reject', { ids: [held!.id] })
+    await refused('91.8 was recorded at')
+    await admin('DELETE', '/values', named)
+    await refused('the value of this time was removed at')
+    expect(await latest()).toBe(91.2)
+
+    const other = await withPushes()
+    const brought = (await other.push('19', 912)).body.data.batch
+    await other.admin('POST', `/batches/${brought}/undo`, {})
+    const [waiting] = (await other.admin('GET', '/review')).body.data.values
+    expect(waiting!.superseded).toContain(`batch ${brought}, which contains it, was undone at`)
+    const answer = await other.admin('POST', '/review/release', { ids: [waiting!.id] })
+    expect({ status: answer.status, batch }).toEqual({ status: 409, batch: brought })
   })
 })
 
