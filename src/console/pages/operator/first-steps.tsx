@@ -1,5 +1,6 @@
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
+import { boot } from '../../parts/requests/boot.ts'
 
 interface Setting {
   key: string
@@ -40,7 +41,12 @@ export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup
       isDone: !['', 'none'].includes(settingOf('mail.provider')),
     },
     { text: 'Create the first backup', href: '/operator/backups', isDone: hasBackup },
-    { text: 'Create the first customer', href: '/operator/people', isDone: accounts > 0 },
+    {
+      text: 'Create the first customer',
+      href: '/operator/people',
+      // The operator's own account is one of them.
+      isDone: accounts > (boot.isOperator ? 1 : 0),
+    },
   ]
   if (steps.every(({ isDone }) => isDone)) return null
   return (

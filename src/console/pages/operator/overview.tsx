@@ -79,7 +79,7 @@ export function Overview() {
                 <Figure label="State">
                   <Tag mood={moodOf(status.status)}>{words(status.status)}</Tag>
                 </Figure>
-                <Figure label="Last backup">{ago(backups.made_at)}</Figure>
+                <Figure label="Last scheduled backup">{ago(backups.made_at)}</Figure>
                 <Figure label="Newest observation">{agoOfNewest(status.newest_observation)}</Figure>
                 <Figure label="Version">{status.version}</Figure>
               </div>
@@ -168,7 +168,10 @@ function Troubles({ status, feeds, condition, held }: Whole) {
       ))}
       {held > 0 && (
         <Notice mood="warn">
-          <a href="/operator/data">{number(held)} values</a> await review.
+          <a href="/operator/data">
+            {number(held)} {held === 1 ? 'value' : 'values'}
+          </a>{' '}
+          {held === 1 ? 'awaits' : 'await'} review.
         </Notice>
       )}
       {waits === 0 && !disk.trouble && !backups.trouble && (
