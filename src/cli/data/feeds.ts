@@ -174,8 +174,13 @@ async function addFeed(
     base_url: baseUrl,
     license,
   })
+  const { state, last_run: lastRun, next_run_at: firstRunAt } = body.feed
+  const isNew = state === 'ok' && lastRun === null
   env.print(body, ({ feed }) => [
-    `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
+    `${feed.name}: ${isNew ? 'added' : feed.state}, ${feed.codes} codes${firstRunAt ? `, first read at ${firstRunAt}` : ''}`,
+    ...(isNew
+      ? [`To see the result of the first run, once it has ended: wellhead feeds runs ${feed.name}`]
+      : []),
     ...(feed.state === 'needs_key'
       ? [
           `${feed.name} needs an API key. Get one from ${feed.publisher} (${feed.homepage}), then run: wellhead feeds add ${feed.name} --key-file FILE`,
