@@ -157,6 +157,33 @@ needs('chromium').describe('what the operator does in the console, in the binary
       }
     })
 
+    test('a held value that would replace a later one is shown with it, and only released alone', async () => {
+      const { page, goTo } = operator
+      const record = async (count: number, lines: string) => {
+        await goTo('/operator/data')
+        await choose(lines)
+        await page.click(`text=Record ${count} row`)
+        await page.waitForSelector('.notice.good')
+      }
+      const at = '2026-11-17T13:00:00Z'
+      await record(2, `${at},WTI_USD,6.1\n${at},BRENT_CRUDE_USD,6.4\n`)
+      const right = await latest('WTI_USD')
+      await record(1, `${at},WTI_USD,${right}\n`)
+      await goTo('/operator/data')
+      const queue = page.locator('section[aria-labelledby=review]')
+      await queue.locator('header button:text-is("Select all")').click()
+      const boxOf = (code: string) => queue.locator(`tbody tr:has-text("${code}") input`).first()
+      expect(await boxOf('BRENT_CRUDE_USD').isChecked()).toBe(true)
+      expect(await boxOf('WTI_USD').isChecked()).toBe(false)
+      await boxOf('BRENT_CRUDE_USD').uncheck()
+      await boxOf('WTI_USD').check()
+      await queue.locator('header button:text-is("Release")').first().click()
+      const dialog = queue.locator('dialog[open]')
+      expect(await dialog.textContent()).toContain('It replaces what was recorded after the hold.')
+      await dialog.locator('button.danger').click()
+      await page.waitForSelector('.notice.good >> text=1 released.')
+    })
+
     test('days are left out of reads and read again, by keyboard', async () => {
       const { page, goTo } = operator
       await goTo('/operator/data')
