@@ -122,8 +122,9 @@ export function changesOf(body: unknown, before: unknown, known: KnownFields): D
   return changes
 }
 
-const recorded = (path: string, value: unknown): string => {
+const recorded = (path: string, value: unknown): string | number => {
   if (isObject(value) || unrecorded.test(path)) return '(not recorded)'
+  if (typeof value === 'number') return value
   const text = redact(Array.isArray(value) ? value.join(' ') : String(value))
   return personal.test(text) ? '(not recorded)' : text.slice(0, valueMax)
 }

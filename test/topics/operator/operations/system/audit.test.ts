@@ -70,7 +70,7 @@ describe('the audit trail', () => {
           batch: 2,
           before: 71.23,
           after: 71.2,
-          price: '71.2',
+          price: 71.2,
           reason: 'typing error',
         },
       },
@@ -116,8 +116,8 @@ describe('the audit trail', () => {
     await admin('POST', `/accounts/${id}/credits`, { requests: 1, reason })
     expect((await entries()).reverse()).toMatchObject([
       { details: { since: '2021-01-01' } },
-      { details: { requests: '10000000', expires_at: credits.expires_at, reason: 'asked' } },
-      { details: { requests: '1', reason: '(not recorded)' } },
+      { details: { requests: 10000000, expires_at: credits.expires_at, reason: 'asked' } },
+      { details: { requests: 1, reason: '(not recorded)' } },
     ])
   })
 
