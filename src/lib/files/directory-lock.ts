@@ -118,14 +118,15 @@ function exclusive(dir: string): Database | undefined {
 
 /**
  * Takes a name that the kernel gives to one process at a time, made of what the directory is on its
- * disk; undefined where the system has no such names.
+ * disk; undefined where the system has no such names. The time of birth tells it from a deleted
+ * directory that had the same inode, and that a process still holds.
  */
 function lockName(dir: string): { stop(closeActive: boolean): void } | 'taken' | undefined {
   if (process.platform !== 'linux') return undefined
-  const { dev, ino } = statSync(dir)
+  const { dev, ino, birthtimeNs } = statSync(dir, { bigint: true })
   try {
     const listener = Bun.listen({
-      unix: `\0wellhead-${dev}-${ino}`,
+      unix: `\0wellhead-${dev}-${ino}-${birthtimeNs}`,
       socket: { open: socket => void socket.end(), data() {} },
     })
     listener.unref()

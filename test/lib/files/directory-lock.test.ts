@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Holder } from '../../../src/lib/files/directory-lock.ts'
@@ -64,6 +64,15 @@ describe('lockDataDir between processes', () => {
     expect(await run('second').stdout).toEqual({ heldBy: mine })
     taken.release()
     expect(await run('third').stdout).toBe('held')
+  })
+
+  needs('linux').test('a new directory is free while another has the name of its inode', () => {
+    // The kernel may close the socket of a killed process after its files, and give the inode of its
+    // deleted directory to a new one in between.
+    const { dev, ino } = statSync(dir)
+    const listener = Bun.listen({ unix: `\0wellhead-${dev}-${ino}`, socket: { data() {} } })
+    take().release()
+    listener.stop(true)
   })
 
   test('a second process is notified of the process that holds the lock', async () => {
