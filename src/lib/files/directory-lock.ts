@@ -118,8 +118,8 @@ function exclusive(dir: string): Database | undefined {
 
 /**
  * Takes a name that the kernel gives to one process at a time, made of what the directory is on its
- * disk; undefined where the system has no such names. The time of birth tells it from a deleted
- * directory that had the same inode, and that a process still holds.
+ * disk; undefined where the system has no such names. A deleted directory that a process still holds
+ * had another time of birth, although a new one may get its inode.
  */
 function lockName(dir: string): { stop(closeActive: boolean): void } | 'taken' | undefined {
   if (process.platform !== 'linux') return undefined
