@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import {
   axisText,
-  decimalsOf,
   knownZone,
   localSeconds,
   localText,
@@ -9,6 +8,7 @@ import {
   zoneText,
 } from '../../src/console/parts/text/writing.ts'
 import { numberFormats } from '../../src/plans/display.ts'
+import { decimalsOf } from '../../src/topics/prices/math/format.ts'
 
 const written = (iso: string, zone: string): string =>
   `${localText(Date.parse(iso), zone)} ${zoneText(Date.parse(iso), zone)}`

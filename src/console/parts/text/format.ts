@@ -2,7 +2,7 @@ import { numberFormat, zone } from '../person/preferences.ts'
 import { now } from '../requests/boot.ts'
 import { localText, numberText, zoneText } from './writing.ts'
 
-export { decimalsOf } from './writing.ts'
+export { decimalsOf } from '../../../topics/prices/math/format.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

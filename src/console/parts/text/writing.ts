@@ -24,15 +24,6 @@ export const numberText = (
     })
     .replace(/[,.-]/g, mark => marks[format][mark] ?? '−')
 
-const decimalsMax = 20
-
-/** How many digits a number is written with behind its decimal point; small ones as 1.5e-7. */
-export function decimalsOf(number: string | number): number {
-  const text = String(number)
-  const exponent = Number(/e-(\d+)$/.exec(text)?.[1] ?? 0)
-  return Math.min(decimalsMax, (/\.(\d+)/.exec(text)?.[1]?.length ?? 0) + exponent)
-}
-
 /** The time zone of a choice; UTC for a name that this browser does not know. */
 export function knownZone(choice: string): string {
   try {

@@ -13,6 +13,15 @@ const halfMargin = 1e-6
 /** Smaller values are written with an exponent. */
 const plainMin = 1e-6
 
+const decimalsMax = 20
+
+/** How many digits a number is written with behind its decimal point; small ones as 1.5e-7. */
+export function decimalsOf(number: string | number): number {
+  const text = String(number)
+  const exponent = Number(/e-(\d+)$/.exec(text)?.[1] ?? 0)
+  return Math.min(decimalsMax, (/\.(\d+)/.exec(text)?.[1]?.length ?? 0) + exponent)
+}
+
 /** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
 export function roundTo(value: number, decimals: number): number {
   const units = unitsOf(value, decimals)

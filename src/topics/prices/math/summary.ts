@@ -1,4 +1,4 @@
-import { roundTo } from './format.ts'
+import { decimalsOf, roundTo } from './format.ts'
 
 /** A value of a series at a time. */
 export interface Point {
@@ -20,15 +20,15 @@ export interface Summary {
 
 export const percentDecimals = 2
 
-const decimalsOf = (values: readonly number[]): number =>
-  values.reduce((most, value) => Math.max(most, `${value}`.split('.')[1]?.length ?? 0), 0)
+const mostDecimals = (values: readonly number[]): number =>
+  values.reduce((most, value) => Math.max(most, decimalsOf(value)), 0)
 
 export const averageOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** The mean of prices, with two decimals more than they have, as in the windows of the API. */
 export const meanOf = (values: readonly number[]): number =>
-  roundTo(averageOf(values), decimalsOf(values) + 2)
+  roundTo(averageOf(values), mostDecimals(values) + 2)
 
 /** Summarizes points in chronological order; undefined where there are none. */
 export function summaryOf(points: readonly Point[]): Summary | undefined {
@@ -47,7 +47,7 @@ export function summaryOf(points: readonly Point[]): Summary | undefined {
     high,
     low,
     mean: meanOf(points.map(({ value }) => value)),
-    change: roundTo(change, decimalsOf([first.value, last.value])),
+    change: roundTo(change, mostDecimals([first.value, last.value])),
     changePercent:
       first.value === 0 ? null : roundTo((change / Math.abs(first.value)) * 100, percentDecimals),
     count: points.length,

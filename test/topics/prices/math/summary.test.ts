@@ -24,6 +24,11 @@ test('a change from below zero has its own sign, one from zero no percent', () =
   expect(summaryOf(pointsOf([0, 5]))?.changePercent).toBeNull()
 })
 
+test('the mean of values that are written with an exponent keeps their digits', () => {
+  const { mean, change } = summaryOf(pointsOf([1.5e-7, 2.5e-7]))!
+  expect({ mean, change }).toEqual({ mean: 2e-7, change: 1e-7 })
+})
+
 test('thinning keeps the order, the ends and the extremes, and never more than asked for', () => {
   const values = fc.array(fc.integer({ min: -500, max: 500 }), { minLength: 1, maxLength: 400 })
   fc.assert(
