@@ -18,11 +18,10 @@ import {
   memberRow,
   Named,
 } from './organization-row.ts'
+import { selfAccess } from './session-row.ts'
 
 const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const
-/** The membership of the caller; whether it is theirs shows when the member is found. */
-const selfAccess = { meter: false, header: true, action: 'self' } as const
 
 const tokenMax = 200
 const tokenDescription = 'The token from the e-mail; required if the account has another address.'

@@ -7,10 +7,9 @@ import { operation } from '../../../http/operations/operation.ts'
 import { refusedField } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoOrNull } from '../../../lib/time/instant.ts'
-import { refusalOf } from './session-row.ts'
+import { refusalOf, selfAccess } from './session-row.ts'
 import { sessionOf } from './sessions.ts'
 
-const selfAccess = { meter: false, header: true, action: 'self' } as const
 const noStore = { 'cache-control': 'no-store' }
 const codeMax = 100
 const CodeBody = body({

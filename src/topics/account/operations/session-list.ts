@@ -3,9 +3,9 @@ import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
+import { selfAccess } from './session-row.ts'
 import { sessionOf } from './sessions.ts'
 
-const selfAccess = { meter: false, header: true, action: 'self' } as const
 const params = { id: t.string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901') }
 export const SignInRow = t.Object({
   id: t.string('Id of the session; refreshed tokens keep it.'),

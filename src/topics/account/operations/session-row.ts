@@ -8,6 +8,9 @@ import type { CodeRefusal } from '../service/second-factor.ts'
 import type { SignedIn } from '../service/sessions.ts'
 import type { SignInRefusal, TwoFactorStep } from '../service/sign-in.ts'
 
+/** The access of what callers do with their own sign-in and membership. */
+export const selfAccess = { meter: false, header: true, action: 'self' } as const
+
 export const SessionAnswer = envelope(
   t.object('Session', {
     token: t.string(

@@ -13,10 +13,9 @@ import type { SignedIn } from '../service/sessions.ts'
 import type { SignIn } from '../service/sign-in.ts'
 import type { Session } from '../store/sessions.ts'
 import { emailMax } from './account-form.ts'
-import { refusalOf, resultOf, SessionAnswer, sessionRow } from './session-row.ts'
+import { refusalOf, resultOf, SessionAnswer, selfAccess, sessionRow } from './session-row.ts'
 
 const open = { open: 'Signing in needs no credentials.', body: true } as const
-const selfAccess = { meter: false, header: true, action: 'self' } as const
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
 const emailField = text(emailMax, { examples: ['person@example.com'] })
