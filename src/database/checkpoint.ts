@@ -110,14 +110,14 @@ export function checkpointLongWal(db: Database): void {
  */
 function workDue({ checksums, pagesMax, elsewhere, inProgress }: CheckpointState) {
   const part = pagesMax / 4
-  const { toCheckpoint, sinceCheckpoint, framesBehind: toTakeIn } = checksums.logPages()
-  if (inProgress) return toTakeIn >= part ? 'checksums' : undefined
+  const { toCheckpoint, sinceCheckpoint, framesBehind } = checksums.logPages()
+  if (inProgress) return framesBehind >= part ? 'checksums' : undefined
   // While a read transaction delays a checkpoint, not every commit tries again.
   if (toCheckpoint >= pagesMax && sinceCheckpoint >= part)
     return toCheckpoint >= (elsewhere ? longestWal : 2) * pagesMax
       ? 'checkpoint at once'
       : 'checkpoint'
-  return toTakeIn >= part ? 'checksums' : undefined
+  return framesBehind >= part ? 'checksums' : undefined
 }
 
 /** The next turn answers requests that came during the write; the one after it is for the WAL. */
@@ -160,10 +160,10 @@ function beginCheckpointThere(
     // The database may have been closed in the meantime, and its read transaction with it.
     if (states.get(db) !== state) return
     if (elsewhere.reader.inTransaction) elsewhere.reader.run('ROLLBACK')
-    const { checksums, pagesMax, mustTruncate: isToBeEmptied } = state
+    const { checksums, pagesMax, mustTruncate } = state
     state.mustTruncate = false
     const { all, toCheckpoint } = checksums.logPages()
-    if (isToBeEmptied) attemptCheckpoint(() => checksums.checkpoint('TRUNCATE'))
+    if (mustTruncate) attemptCheckpoint(() => checksums.checkpoint('TRUNCATE'))
     else if (toCheckpoint === 0 || all >= longestWal * pagesMax) checkpointHere(state)
     else checksums.noteCheckpoint()
   })

@@ -189,8 +189,7 @@ function judged(
     honourRetryAfter && (status === 408 || status === 429)
       ? retryAfterOf(headers['retry-after'], now)
       : undefined
-  if (retryAfterMs !== undefined)
-    return { state: 'retry', statusCode: status, error, retryAfterMs: retryAfterMs }
+  if (retryAfterMs !== undefined) return { state: 'retry', statusCode: status, error, retryAfterMs }
   return { state: status >= 500 && status < 600 ? 'retry' : 'failed', statusCode: status, error }
 }
 

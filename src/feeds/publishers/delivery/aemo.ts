@@ -36,7 +36,7 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
   // A file has the prices and the demand of a region.
   for (const entries of grouped(reading.entries, entry => entry.sourceId)) {
     const region = entries[0]!.sourceId
-    const all = entries.map(entry => ({ one: entry, series: collected() }))
+    const all = entries.map(entry => ({ entry, series: collected() }))
     const from = Math.max(
       Math.min(...entries.map(entry => startOf(reading, entry))),
       fiveMinutesSince,
@@ -44,9 +44,10 @@ async function* read(client: PublisherClient, reading: Reading): AsyncIterable<S
     for (const month of monthsBetween(from, reading.now)) {
       const bytes = await fileOf(client, month, region, reading.now)
       if (!bytes) continue
-      for (const { one, series } of all) addMonth(series, bytes, { region, name: one.at }, from)
+      for (const { entry, series } of all) addMonth(series, bytes, { region, name: entry.at }, from)
     }
-    for (const { one, series } of all) yield* sentSince([one], new Map([[region, series]]), from)
+    for (const { entry, series } of all)
+      yield* sentSince([entry], new Map([[region, series]]), from)
   }
 }
 

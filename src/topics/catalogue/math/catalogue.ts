@@ -16,11 +16,11 @@ export const cadences: readonly Cadence[] = [
   'monthly',
 ]
 
-/** Several prices in an hour: long windows of these are answered as bars. */
-/** The cadence with the most values, or undefined of none. */
+/** The cadence with the most values of some; undefined if there are none. */
 export const finestOf = (some: readonly Cadence[]): Cadence | undefined =>
   cadences.find(cadence => some.includes(cadence))
 
+/** Several prices in an hour: long windows of these are answered as bars. */
 export const isIntraday = (cadence: Cadence): boolean =>
   cadence === 'intraday_2_5m' || cadence === 'intraday_5m'
 

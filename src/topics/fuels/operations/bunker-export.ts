@@ -36,7 +36,7 @@ const types = ['application/json', 'text/csv'] as const
 
 /** The newest prices as a table to take away. */
 export function bunkerExportOperations(deps: Context) {
-  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
+  const { requireQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/export', {
       operationId: 'exportBunkerFuels',
@@ -55,7 +55,7 @@ export function bunkerExportOperations(deps: Context) {
       handle: ({ query, request, reply }) => {
         const { format, download: wantsFile } = query
         const filter = marineFilter(query, deps.ports)
-        const quotes = someQuotesAt(placesOf(deps.ports, filter), filter.grade)
+        const quotes = requireQuotesAt(placesOf(deps.ports, filter), filter.grade)
         const rows = quotes.map(exportRow)
         const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
         const about = meta(request, reply, quotedSeries(quotes), byPort(quotes).size)

@@ -113,7 +113,7 @@ const portValues = t.Record(t.String(), t.Number(), {
 const average = t.numberOrNull('Arithmetic mean of the ports; null without any.', -188.2)
 
 function gradeSpreadOperations(deps: Context) {
-  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
+  const { requireQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/spreads', {
       operationId: 'getBunkerSpreads',
@@ -133,7 +133,7 @@ function gradeSpreadOperations(deps: Context) {
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
-        const quotes = someQuotesAt(deps.ports)
+        const quotes = requireQuotesAt(deps.ports)
         const prices = new Map(
           [...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]),
         )

@@ -51,7 +51,7 @@ export const bunkerOperations: Operations = [
 ]
 
 function listOperations(deps: Context) {
-  const { requireQuotesAt: requireQuotes, meta } = createBunkerAnswers(deps)
+  const { requireQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels', {
       operationId: 'listBunkerFuels',
@@ -63,7 +63,7 @@ function listOperations(deps: Context) {
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
-        const quotes = requireQuotes(deps.ports)
+        const quotes = requireQuotesAt(deps.ports)
         return {
           data: quotes.map(listRow),
           meta: meta(request, reply, quotedSeries(quotes), byPort(quotes).size),
@@ -82,7 +82,7 @@ function listOperations(deps: Context) {
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
-        const quotes = requireQuotes(deps.ports)
+        const quotes = requireQuotesAt(deps.ports)
         const ports = Object.fromEntries(
           [...byPort(quotes)].map(portQuotes => [portQuotes[0].shortCode, pricedPort(portQuotes)]),
         )
@@ -104,7 +104,7 @@ const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
 const EntryOrNull = t.orNull(EntryShape)
 
 function portOperations(deps: Context) {
-  const { quotesAt, requireQuotesAt: requireQuotes, meta } = createBunkerAnswers(deps)
+  const { quotesAt, requireQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/ports/:code', {
       operationId: 'getBunkerPort',
@@ -137,7 +137,7 @@ function portOperations(deps: Context) {
       }),
       handle: ({ params, request, reply }) => {
         const port = portIn(deps.ports, params.code)
-        const quotes = requireQuotes([port])
+        const quotes = requireQuotesAt([port])
         const ownPrices = pricesOf(quotes)
         const otherPorts = byPort(quotesAt(deps.ports.filter(candidate => candidate !== port)))
         const [vlsfo, hsfo] = [ownPrices.get('VLSFO'), ownPrices.get('HFO_380')]

@@ -75,5 +75,5 @@ export function createSurchargeAnswers(deps: Context) {
     const rows = surcharges.history(question, page.perPage, page.offset)
     return { rows, meta: page.meta(surcharges.count(question)) }
   }
-  return { today, marked, carrierOf, levelOf, present: requireSome, listed: listAnswer, historyOf }
+  return { today, marked, carrierOf, levelOf, requireSome, listAnswer, historyOf }
 }

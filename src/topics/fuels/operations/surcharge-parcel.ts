@@ -31,7 +31,7 @@ const serviceLevel = {
 /** Fuel surcharges of parcel carriers, by service level. */
 export function parcelSurchargeOperations(deps: Context) {
   const { surcharges, catalogue, now } = deps
-  const { today, marked, carrierOf, levelOf, present, listed, historyOf } =
+  const { today, marked, carrierOf, levelOf, requireSome, listAnswer, historyOf } =
     createSurchargeAnswers(deps)
   const parcel = (surcharge: Surcharge) =>
     parcelRow(surcharge, catalogue.resolve(surcharge.indexCode, now())?.series)
@@ -49,7 +49,7 @@ export function parcelSurchargeOperations(deps: Context) {
         const rows = surcharges
           .inForce('parcel', today())
           .filter(row => level === undefined || row.serviceLevel === level)
-        return listed(present(rows, 'any parcel carrier'), parcel, reply)
+        return listAnswer(requireSome(rows, 'any parcel carrier'), parcel, reply)
       },
     }),
     operation('GET /v1/fuel-surcharge/parcel/:carrier/latest', {
@@ -70,7 +70,7 @@ export function parcelSurchargeOperations(deps: Context) {
         const rows = surcharges
           .inForce('parcel', today(), carrier)
           .filter(row => level === undefined || row.serviceLevel === level)
-        const [first] = present(rows, carrier)
+        const [first] = requireSome(rows, carrier)
         return success({
           carrier,
           carrier_name: first!.carrierName,

@@ -17,7 +17,8 @@ const History = t.Object({
 /** Fuel surcharges: of less-than-truckload carriers, and of parcel carriers by service level. */
 export function fuelSurchargeOperations(deps: Context) {
   const { surcharges } = deps
-  const { today, marked, carrierOf, present, listed, historyOf } = createSurchargeAnswers(deps)
+  const { today, marked, carrierOf, requireSome, listAnswer, historyOf } =
+    createSurchargeAnswers(deps)
   return [
     ...parcelSurchargeOperations(deps),
     operation('GET /v1/fuel-surcharge', {
@@ -27,7 +28,11 @@ export function fuelSurchargeOperations(deps: Context) {
       access: { meter: true },
       answers: { 200: envelope(listShape(SurchargeRow)), 404: NestedProblem },
       handle: ({ reply }) =>
-        listed(present(surcharges.inForce('ltl', today()), 'any carrier'), surchargeRow, reply),
+        listAnswer(
+          requireSome(surcharges.inForce('ltl', today()), 'any carrier'),
+          surchargeRow,
+          reply,
+        ),
     }),
     operation('GET /v1/fuel-surcharge/:carrier/latest', {
       operationId: 'getFuelSurcharge',
@@ -38,7 +43,7 @@ export function fuelSurchargeOperations(deps: Context) {
       answers: envelopeOf({ ...SurchargeRow.properties, metadata: SourceNote }),
       handle: ({ params, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
-        const [row] = present(surcharges.inForce('ltl', today(), carrier), carrier)
+        const [row] = requireSome(surcharges.inForce('ltl', today(), carrier), carrier)
         return success({ ...surchargeRow(row!), metadata: marked(reply, [row!]) })
       },
     }),
