@@ -2,7 +2,7 @@ import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
 import { camelCase } from '../lib/text/name-case.ts'
 import type { RecordQuery } from './dataset-store.ts'
 import { selected } from './selected.ts'
-import { lazy } from './statement.ts'
+import { lazy, statements } from './statement.ts'
 
 interface Columns<R> {
   /**
@@ -89,5 +89,19 @@ export function recordTable<R extends object>(
       )
       return record => statement.run(...cellsOf(record, [...names, key!]))
     },
+  }
+}
+
+/** The texts of a table of names and values. */
+export function namedValues<Name extends string>(db: Database, table: string) {
+  const sql = statements(db)
+  const read = sql<{ value: string }, [string]>`SELECT value FROM ${table} WHERE name = ?`
+  const put = sql`
+    INSERT INTO ${table} (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+  const drop = sql`DELETE FROM ${table} WHERE name = ?`
+  return {
+    get: (name: Name) => read.get(name)?.value,
+    set: (name: Name, value: string) => void put.run(name, value),
+    remove: (name: Name) => void drop.run(name),
   }
 }

@@ -1,3 +1,4 @@
+import { fieldsText } from '../../lib/text/json.ts'
 import type { DatasetShape as DatasetLine } from '../../topics/operator/operations/data/datasets.ts'
 import type { CommandEnvironment, CommandTools } from '../command.ts'
 import { tableOf } from '../table.ts'
@@ -10,10 +11,7 @@ const datasetTable = (datasets: readonly DatasetLine[]) =>
     NAME: 'name',
     'ONE ROW FOR EACH': ({ key }) => key.join(' ') || '-',
     GUARDED: ({ guarded }) => guarded.join(' ') || '-',
-    GUARDS: ({ guards }) =>
-      Object.entries(guards)
-        .map(pair => pair.join('='))
-        .join(' ') || 'as usual',
+    GUARDS: ({ guards }) => fieldsText(guards) || 'as usual',
     DESCRIPTION: 'description',
   })
 

@@ -4,7 +4,7 @@ import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
 import { type Mapping, plain } from './mapping.ts'
 import type { RejectedFormat } from './rejected.ts'
-import { namingFile, type Source } from './source.ts'
+import { namingSource, type Source } from './source.ts'
 import type { Spelling } from './spelling.ts'
 import {
   blocksOf,
@@ -74,7 +74,7 @@ export const createRowParser = (
 ): RowParser => ({
   async open(source) {
     const head = await fileHeadOf(source)
-    return namingFile(source, () =>
+    return namingSource(source, () =>
       parsedFileOf({ ...rowTableOf(head, layout, mapping), spelling }, head),
     )
   },

@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** Reads something of a source; errors name the source, with its hint. */
-export function namingFile<T>({ name, hint }: Source, read: () => T): T {
+export function namingSource<T>({ name, hint }: Source, read: () => T): T {
   try {
     return read()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { hasTable } from '../../database/identity.ts'
-import { namedValues } from '../../database/named-values.ts'
+import { namedValues } from '../../database/record-table.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
 
 /**

@@ -49,6 +49,11 @@ const withTextSettlement = (point: unknown) => ({
   settlement_price: String((point as Fields).settlement_price),
 })
 
+const withTextError: Case['after'] = ({ body }) => {
+  const { message, code, ...rest } = body.error as Fields
+  return { error: message, error_code: code, code, message, ...rest }
+}
+
 const cases: Case[] = [
   {
     name: 'latest_list',
@@ -359,20 +364,14 @@ const cases: Case[] = [
     name: 'error_string',
     path: '/v1/futures/merc-wti/spread-history',
     status: [400, 400],
-    after: ({ body }) => {
-      const { message, code, ...rest } = body.error as Fields
-      return { error: message, error_code: code, code, message, ...rest }
-    },
+    after: withTextError,
   },
   {
     name: 'error_string',
     path: '/v1/account',
     request: { key: 'nonsense' },
     status: [401, 401],
-    after: ({ body }) => {
-      const { message, code, ...rest } = body.error as Fields
-      return { error: message, error_code: code, code, message, ...rest }
-    },
+    after: withTextError,
   },
   {
     name: 'error_string',

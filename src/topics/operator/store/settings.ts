@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { namedValues } from '../../../database/named-values.ts'
+import { namedValues } from '../../../database/record-table.ts'
 
 /** Small facts of the installation itself, by name. */
 export type Settings = ReturnType<typeof settingsStore>

@@ -2,7 +2,7 @@ import { isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import { fieldsOf } from '../../../feeds/files/csv.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
 import type { RejectedFormat } from '../../../feeds/files/rejected.ts'
-import { namingFile, type PublisherSeries, type Source } from '../../../feeds/files/source.ts'
+import { namingSource, type PublisherSeries, type Source } from '../../../feeds/files/source.ts'
 import {
   type Notation,
   notationsOf,
@@ -132,7 +132,7 @@ interface JsonTable extends FileSyntax {
  */
 export async function priceTableOf(source: Source, request: ColumnRequest): Promise<PriceTable> {
   const head = await fileHeadOf(source)
-  return namingFile(source, () =>
+  return namingSource(source, () =>
     head.syntax.format === 'csv' ? csvTable(head, request) : jsonTable(head, request),
   )
 }
