@@ -237,7 +237,7 @@ export function pivotsOf(
  */
 export function leastSquares(
   points: readonly { x: number; y: number }[],
-): { slope: number; intercept: number; rSquared: number } | undefined {
+): { slope: number; rSquared: number } | undefined {
   const mx = points.reduce((sum, p) => sum + p.x, 0) / points.length
   const my = points.reduce((sum, p) => sum + p.y, 0) / points.length
   let [xx, xy, yy] = [0, 0, 0]
@@ -250,7 +250,6 @@ export function leastSquares(
   const flat = points.every(p => p.y === points[0]!.y)
   return {
     slope: flat ? 0 : xy / xx,
-    intercept: my - (flat ? 0 : xy / xx) * mx,
     rSquared: flat ? 0 : Math.min(1, (xy * xy) / (xx * yy)),
   }
 }

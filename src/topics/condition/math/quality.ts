@@ -78,7 +78,6 @@ export interface QualityScores {
 export interface QualityReport extends QualityScores {
   score: number
   status: QualityStatus
-  dataStatus: DataStatus
   /** First and last day that were checked. */
   fromOn: string
   toOn: string
@@ -86,7 +85,6 @@ export interface QualityReport extends QualityScores {
   missingPoints: number
   lateUpdates: number
   anomalies: number
-  inconsistentDays: number
   issues: QualityIssue[]
 }
 
@@ -193,14 +191,12 @@ export function qualityOf(input: QualityInput): QualityReport {
     ...scores,
     score,
     status: statusOf(score),
-    dataStatus: status,
     fromOn: isoDay(from),
     toOn: isoDay(now),
     expectedPoints: gaps.expected,
     missingPoints: gaps.missing.length,
     lateUpdates: late.days.length,
     anomalies: odd.length,
-    inconsistentDays: wrong.length,
     issues: issuesOf(input, { status, gaps, late, odd, wrong, unitBreak }),
   }
 }

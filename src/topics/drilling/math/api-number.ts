@@ -9,7 +9,6 @@ export interface ApiNumber {
    * state.
    */
   state: UsState | undefined
-  countyCode: string
 }
 
 const pattern = /^\d{2}-?\d{3}-?\d{5}(?:-?\d{2}(?:-?\d{2})?)?$/
@@ -26,6 +25,5 @@ export function parseApiNumber(text: string): ApiNumber | undefined {
   return {
     digits,
     state: usStates.find(state => state.apiPrefix === prefix),
-    countyCode: digits.slice(2, 5),
   }
 }

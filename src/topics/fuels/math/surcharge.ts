@@ -36,7 +36,6 @@ export interface WeekPrice {
 /** A week's surcharge and the price and band it was matched to. */
 export interface WeekSurcharge {
   effectiveOn: string
-  indexOn: string
   indexPrice: number
   band: { min: number; max: number }
   percent: number
@@ -103,7 +102,6 @@ export function weeklySurcharges(schedule: Schedule, weeks: readonly WeekPrice[]
     const effectiveOn = nextWeekday(day, schedule.effectiveWeekday)
     byDate.set(effectiveOn, {
       effectiveOn,
-      indexOn: day,
       indexPrice: price,
       band: { min: band.min, max: band.max },
       percent: band.percent,

@@ -268,7 +268,8 @@ describe('trend', () => {
             (n * sum(p => p.x ** 2) - sum(p => p.x) ** 2)
           const line = leastSquares(points)!
           expect(line.slope).toBeCloseTo(slope, 9)
-          const residual = sum(p => (p.y - line.intercept - line.slope * p.x) ** 2)
+          const intercept = (sum(p => p.y) - line.slope * sum(p => p.x)) / n
+          const residual = sum(p => (p.y - intercept - line.slope * p.x) ** 2)
           const total = sum(p => (p.y - sum(q => q.y) / n) ** 2)
           expect(line.rSquared).toBeCloseTo(total === 0 ? 0 : 1 - residual / total, 9)
         },

@@ -15,11 +15,7 @@ describe('an API number', () => {
   ] as const) {
     test(`${text} is read as the API number ${digits}`, () => {
       const number = parseApiNumber(text)
-      expect({
-        digits: number?.digits,
-        code: number?.state?.code,
-        countyCode: number?.countyCode,
-      }).toEqual({ digits, code: state, countyCode: digits.slice(2, 5) })
+      expect({ digits: number?.digits, code: number?.state?.code }).toEqual({ digits, code: state })
     })
   }
 

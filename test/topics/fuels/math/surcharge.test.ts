@@ -97,14 +97,13 @@ describe('weeks', () => {
       price: 3.5 + i * 0.1,
     }))
     const result = weeklySurcharges(ltl, weeks.toReversed())
-    expect(result.map(({ effectiveOn, indexOn }) => [effectiveOn, indexOn])).toEqual([
-      ['2026-11-18', '2026-11-16'],
-      ['2026-11-11', '2026-11-10'],
-      ['2026-11-04', '2026-11-02'],
+    expect(result.map(({ effectiveOn, indexPrice }) => [effectiveOn, indexPrice])).toEqual([
+      ['2026-11-18', 3.8],
+      ['2026-11-11', 3.7],
+      ['2026-11-04', 3.5],
     ])
     expect(result[0]).toEqual({
       effectiveOn: '2026-11-18',
-      indexOn: '2026-11-16',
       indexPrice: 3.8,
       band: { min: 3.8, max: 3.85 },
       percent: 27,
@@ -120,11 +119,12 @@ describe('weeks', () => {
       expect(weeks.length).toBeGreaterThan(1500)
       const result = weeklySurcharges(ltl, weeks)
       expect(result).toHaveLength(weeks.length)
-      for (const { band, indexPrice, effectiveOn, indexOn } of result) {
+      for (const { band, indexPrice } of result)
         expect(band.min <= indexPrice && indexPrice < band.max).toBe(true)
-        expect(effectiveOn).toBe(dayAfter(indexOn, 2))
-      }
-      expect(result.find(({ indexOn }) => indexOn === '2022-06-20')).toMatchObject({
+      expect(result.map(({ effectiveOn }) => effectiveOn)).toEqual(
+        weeks.map(({ day }) => dayAfter(day, 2)).toReversed(),
+      )
+      expect(result.find(({ effectiveOn }) => effectiveOn === '2022-06-22')).toMatchObject({
         indexPrice: 5.81,
         band: { min: 5.8, max: 5.85 },
         percent: 47,
