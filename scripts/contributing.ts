@@ -5,7 +5,13 @@ const root = resolve(import.meta.dir, '..')
 const folder = join(root, 'docs/contributing')
 
 /** Where a checklist has to name every file that speaks of its example. */
-const product = ['src/**/*.{ts,tsx}', 'fixtures/feeds/*', 'docs/**/*.md', 'schema.sql', 'README.md']
+const product = [
+  'src/**/*.{ts,tsx,sql}',
+  'fixtures/feeds/*',
+  'docs/**/*.md',
+  'schema.sql',
+  'README.md',
+]
 /** Documents about the code, which name it without being part of it. */
 const aboutCode = /^docs\/(contributing|decisions)\//
 
