@@ -1,19 +1,19 @@
--- Wellhead's schema for a new database. src/store/migrations.ts brings a database of an older
+-- Wellhead's schema for a new database. src/database/migrations.sql brings a database of an older
 -- version to this state; a test holds the two together.
 --
--- The sections are the topics of src/store, each with a heading (#). How columns are named:
+-- Each section is a topic and has a heading (#). How columns are named:
 --   *_at, *_until   a moment in integer Unix milliseconds; *_until is when a state ends
 --   *_on            a day as text YYYY-MM-DD: UTC, or local where a comment says so
---   id              names a row: a number where it stays inside, text where callers see it
+--   id              names a row: a number if only the service uses it, text if callers see it
 --   number          the row number of a table whose id is text; it rises, so it orders the rows
 --   *_id            refers to an id, of a row here or of something that has no table
 --   *_number        refers to a row by its number (alert_number); others say whose number it is
 --   *_code          refers to a series by its code, or is the code of a state
 -- Yes and no is an integer 0 or 1 with a CHECK, JSON is text with a CHECK of json_valid. All tables
--- are STRICT. WITHOUT ROWID: rows lie in the order of their key, which is how they are read, and the
--- key is not stored a second time.
+-- are STRICT. WITHOUT ROWID: rows are stored in the order of their key, which is how they are read,
+-- and the key is not stored a second time.
 
--- # Catalogue: the codes that prices are asked for by.
+-- # Catalogue: the codes that name prices.
 
 -- One row for each commodity code.
 CREATE TABLE series (
@@ -65,7 +65,7 @@ CREATE TABLE observations (
   observed_at INTEGER NOT NULL,
   value REAL NOT NULL,
   recorded_at INTEGER NOT NULL,
-  -- Of value_sources and of batches; 0: nobody kept it.
+  -- Numbers of value_sources and of batches; 0: not recorded.
   source_id INTEGER NOT NULL DEFAULT 0,
   batch_id INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (series_id, observed_at)
@@ -113,11 +113,11 @@ CREATE TABLE bars (
   PRIMARY KEY (series_id, span, starts_at)
 ) STRICT, WITHOUT ROWID;
 
--- Whose values observations are, by a small number that each of them carries. Number 0 is nobody's:
--- values that the service generated, and those from before this was kept.
+-- The sources of observations, by a small number that each observation carries. Number 0 has no
+-- source: values that the service generated, and those from before sources were recorded.
 CREATE TABLE value_sources (
   id INTEGER PRIMARY KEY,
-  -- feed: a public source that is read. named: as whoever brought the values called it.
+  -- feed: a public source that is read. named: the name that came with the values.
   kind TEXT NOT NULL CHECK (kind IN ('feed', 'named')),
   name TEXT NOT NULL,
   -- The period that a value is of: 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year.
@@ -132,8 +132,8 @@ CREATE TABLE series_sources (
   PRIMARY KEY (series_id, source_id)
 ) STRICT, WITHOUT ROWID;
 
--- What was written together: a file, a push, the run of a feed, a correction. Observations carry
--- the number; 0 is no batch.
+-- Writes that belong together: a file, a push, the run of a feed, a correction. Observations carry
+-- the number of their batch, or 0.
 CREATE TABLE batches (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('file', 'push', 'feed', 'correction', 'undo', 'release')),
@@ -142,7 +142,7 @@ CREATE TABLE batches (
   -- NULL: prices.
   dataset TEXT,
   source_id INTEGER REFERENCES value_sources (id),
-  -- Of feed_runs.
+  -- The id in feed_runs.
   feed_run_id TEXT,
   file_name TEXT,
   sha256 TEXT,
@@ -180,9 +180,9 @@ CREATE TABLE batch_series (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
 
--- What stood in the tables of datasets before a batch wrote a row there: what it takes to undo it.
--- The key is what tells the row apart, as a list. Every change is added at the end, by triggers that
--- are made from the tables and by nothing else, so nothing of it is checked: the first of a row counts.
+-- The rows of datasets as they were before a batch wrote them, which is needed to undo the batch.
+-- The key identifies the row, as a list. Only triggers that are made from the tables add changes, at
+-- the end, so nothing is checked: the first change of a row counts.
 CREATE TABLE batch_rows (
   id INTEGER PRIMARY KEY,
   batch_id INTEGER NOT NULL,
@@ -198,7 +198,7 @@ CREATE TABLE batch_under_way (
   batch_id INTEGER PRIMARY KEY REFERENCES batches (id)
 ) STRICT;
 
--- Values that the guards at the door doubted. waiting: held, not recorded. flagged: recorded, and
+-- Values that checks found suspicious. waiting: held, not recorded. flagged: recorded, and
 -- listed. kept: sent again by the source whose value an operator had replaced or removed, and left out.
 -- The others are decided: released ones were recorded then, rejected ones never are.
 CREATE TABLE doubted_values (
@@ -218,14 +218,14 @@ CREATE TABLE doubted_values (
   decided_at INTEGER,
   decided_by TEXT,
   decision_reason TEXT,
-  -- Of a row: what it is of and its numbers, both as JSON, the column of the number that is doubted,
-  -- and the row as it was sent, from which it is written when it is released.
+  -- For a row: its key and its numbers, both as JSON, the column of the suspicious number, and the
+  -- row as it was sent, from which it is written when it is released.
   dataset TEXT,
   line TEXT,
   numbers TEXT,
   doubted_column TEXT,
   fields TEXT,
-  -- A feed that says the same again is one doubt.
+  -- A feed that sends the same value again is one suspicion.
   UNIQUE (series_id, observed_at, value),
   CHECK ((series_id IS NULL) = (dataset IS NOT NULL))
 ) STRICT;
@@ -290,7 +290,7 @@ CREATE TABLE dataset_changes (
   -- The table.
   subject TEXT NOT NULL,
   recorded_at INTEGER NOT NULL,
-  -- Of batches; NULL: unknown.
+  -- A number of batches; NULL: unknown.
   batch_id INTEGER,
   PRIMARY KEY (written_at, subject, recorded_at)
 ) STRICT, WITHOUT ROWID;
@@ -338,7 +338,7 @@ CREATE TABLE inventory_records (
 CREATE INDEX inventory_records_by_day ON inventory_records (starts_at DESC, id);
 
 -- How much a storage site can hold, from a day on: agencies survey capacities once or twice a year,
--- and a level is compared with the capacity of its own day. In the unit of the series.
+-- and a level is compared with the capacity on its day. In the unit of the series.
 CREATE TABLE storage_capacities (
   series_id INTEGER NOT NULL REFERENCES series (id),
   effective_on TEXT NOT NULL,
@@ -542,8 +542,8 @@ CREATE TABLE annotations (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX annotations_by_day ON annotations (annotated_on, id);
 
--- Trades of members of the United States Congress as they disclosed them. A disclosure has no id of
--- its own: what was traded is the key, and the day of the disclosure may be corrected.
+-- Trades of members of the United States Congress as they disclosed them. A disclosure has no id:
+-- the trade is the key, and the day of the disclosure may be corrected.
 CREATE TABLE congressional_trades (
   member TEXT NOT NULL,
   ticker TEXT NOT NULL,
@@ -559,8 +559,8 @@ CREATE INDEX congressional_trades_by_disclosure ON congressional_trades (disclos
 
 -- # Drilling: rigs, crews, permits, wells, what is pumped into them and what comes out.
 -- A region is US, a basin in lower case, a state in upper case, or OTHER for the states that a
--- source adds up. Keys lead with the region, because histories and the count before are sought; the
--- index beside each key serves lists of all regions by date.
+-- source adds up. Keys lead with the region, because histories and the count before are sought; a
+-- second index serves lists of all regions by date.
 
 -- Active rotary rigs on the day of a count.
 CREATE TABLE rig_counts (
@@ -653,10 +653,10 @@ CREATE VIRTUAL TABLE permit_well_name_text USING fts5(
   tokenize = 'trigram'
 );
 
--- What permits are found by; short rows, because a search by place reads one for each well in its
--- box. The texts stand in well_permit_papers. Every *_id is a row of permit_terms (well_name_id of
--- permit_well_names). They are not declared as foreign keys: those rows are never deleted, and
--- eight look-ups would be a third of what it costs to write a permit.
+-- The columns that permits are found by; short rows, because a search by place reads one for each
+-- well in its box. The texts are in well_permit_papers. Every *_id is a row of permit_terms
+-- (well_name_id of permit_well_names). They are not declared as foreign keys: those rows are never
+-- deleted, and eight look-ups would be a third of what it costs to write a permit.
 CREATE TABLE well_permits (
   id INTEGER PRIMARY KEY,
   permit_on TEXT NOT NULL,
@@ -748,15 +748,15 @@ CREATE TABLE permit_periods (
   PRIMARY KEY (term_id, period, state_id, permit_type_id, well_type_id)
 ) STRICT, WITHOUT ROWID;
 
--- When a state's list of permits was last read, also where it had nothing new: without it, no new
--- permits could not be told from no reading.
+-- When a state's list of permits was last read, also if it had nothing new: without it, a list
+-- without new permits would look like one that was not read.
 CREATE TABLE permit_reads (
   state_code TEXT PRIMARY KEY,
   read_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What was pumped into a well when it was fractured, as its operator disclosed it. The reference is
--- the registry's own id of the disclosure.
+-- The fluids that were pumped into a well when it was fractured, as its operator disclosed them.
+-- The reference is the registry's id of the disclosure.
 CREATE TABLE frac_disclosures (
   id INTEGER PRIMARY KEY,
   reference TEXT NOT NULL UNIQUE,
@@ -806,7 +806,7 @@ CREATE TABLE frac_chemicals (
   disclosure_id INTEGER NOT NULL REFERENCES frac_disclosures (id),
   substance_id INTEGER NOT NULL REFERENCES frac_substances (id),
   purpose TEXT NOT NULL,
-  -- Of the whole fluid, by mass.
+  -- Percent of the whole fluid, by mass.
   concentration_percent REAL,
   mass_lbs REAL,
   source TEXT NOT NULL,
@@ -863,8 +863,8 @@ CREATE TABLE well_production_years (
 CREATE INDEX well_production_years_best
   ON well_production_years (state_code, year, oil_bbl DESC, api_number);
 
--- How many wells of a state have a row for a month, written with the rows, so that nobody has to
--- count them.
+-- How many wells of a state have a row for a month, written with the rows, so that no request has
+-- to count them.
 CREATE TABLE well_production_months (
   state_code TEXT NOT NULL,
   month TEXT NOT NULL,
@@ -874,8 +874,8 @@ CREATE TABLE well_production_months (
   PRIMARY KEY (state_code, month)
 ) STRICT, WITHOUT ROWID;
 
--- What states produced in a month, as agencies publish it: all wells, also those that have no row
--- of their own. The country is the sum of its states and is not stored.
+-- The production of states in a month, as agencies publish it: all wells, also those that have no
+-- row. The country is the sum of its states and is not stored.
 CREATE TABLE state_production (
   state_code TEXT NOT NULL,
   month TEXT NOT NULL,
@@ -928,7 +928,7 @@ CREATE TABLE passwords (
   changed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What makes the codes of the second step of signing in.
+-- The secrets that make the codes of two-factor authentication.
 CREATE TABLE second_factors (
   account_id TEXT PRIMARY KEY REFERENCES accounts (id),
   -- Sealed with the master key.
@@ -975,8 +975,8 @@ CREATE TABLE sessions (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   ended_at INTEGER,
-  -- 1: a refresh replaced it. If it is used again, somebody has a copy that should not exist, and
-  -- the whole family ends.
+  -- 1: a refresh replaced it. If it is used again, a copy of it was stolen, and the whole family
+  -- ends.
   replaced INTEGER NOT NULL DEFAULT 0 CHECK (replaced IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_family ON sessions (family_id);
@@ -1014,7 +1014,7 @@ CREATE TABLE organizations (
 CREATE TABLE organization_members (
   id TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
-  -- NULL until the person has accepted: nobody joins without consent. An account is in one
+  -- NULL until the person has accepted: no one joins without consent. An account is in one
   -- organization at most.
   account_id TEXT UNIQUE REFERENCES accounts (id),
   email TEXT NOT NULL,
@@ -1041,7 +1041,7 @@ CREATE TABLE organization_invitations (
 CREATE INDEX organization_invitations_by_organization
   ON organization_invitations (organization_id, created_at);
 
--- # Keys: API keys, what was asked with them, and what a repeated request is answered.
+-- # Keys: API keys, their usage, and the answers to repeated requests.
 
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY,
@@ -1128,7 +1128,7 @@ CREATE TABLE idempotency (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
--- # Billing: subscriptions to plans, invoices, and requests bought beside a plan.
+-- # Billing: subscriptions to plans, invoices, and requests bought in addition to a plan.
 
 -- Plans that accounts pay for. A row is one subscription from its beginning to its end; its periods
 -- are in its invoices. Accounts whose plan the operator set by hand have none.
@@ -1137,7 +1137,8 @@ CREATE TABLE subscriptions (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   plan TEXT NOT NULL,
   billing_period TEXT NOT NULL CHECK (billing_period IN ('monthly', 'yearly')),
-  -- Of the running period, in cents of USD; the next period costs what the plan table says by then.
+  -- The price of the running period, in cents of USD; the next period costs what the plan table says
+  -- by then.
   price_cents INTEGER NOT NULL CHECK (price_cents >= 0),
   -- 1: the price was agreed with the operator and stays from period to period.
   agreed INTEGER NOT NULL CHECK (agreed IN (0, 1)),
@@ -1159,7 +1160,7 @@ CREATE TABLE subscriptions (
   provider_ref TEXT UNIQUE,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- What is left of the price of replaced subscriptions; the next invoices are less by it.
+  -- The rest of the price of replaced subscriptions; the next invoices are less by it.
   credit_cents INTEGER NOT NULL DEFAULT 0 CHECK (credit_cents >= 0),
   CHECK (starts_at < ends_at),
   CHECK ((status = 'cancelled') = (ended_at IS NOT NULL))
@@ -1204,7 +1205,8 @@ CREATE INDEX invoices_by_account ON invoices (account_id, created_at, number);
 CREATE INDEX invoices_open ON invoices (due_at) WHERE status = 'open';
 CREATE INDEX invoices_by_subscription ON invoices (subscription_id) WHERE status = 'open';
 
--- Requests bought beside a plan. `remaining` is written at most a second late, like quota_counters.
+-- Requests bought in addition to a plan. `remaining` is written at most a second late, like
+-- quota_counters.
 CREATE TABLE credit_purchases (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -1277,8 +1279,7 @@ CREATE TABLE alerts (
   armed_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- Nobody sees the alert any more; the row is kept until its triggers have been deleted, in
-  -- slices.
+  -- The alert is not shown any more; its row stays until its triggers have been deleted, in slices.
   removed_at INTEGER
 ) STRICT;
 CREATE INDEX alerts_by_account ON alerts (account_id, number) WHERE removed_at IS NULL;
@@ -1286,8 +1287,8 @@ CREATE INDEX alerts_watched
   ON alerts (series_id, number, low, high) WHERE enabled = 1 AND removed_at IS NULL;
 CREATE INDEX alerts_removed ON alerts (number) WHERE removed_at IS NOT NULL;
 
--- What changes each time an alert fires, in a table of its own: a price on which one alert in ten
--- fires would otherwise rewrite all of alerts.
+-- The columns that change each time an alert fires, in a separate table: a price on which one alert
+-- in ten fires would otherwise rewrite all of alerts.
 CREATE TABLE alert_counters (
   alert_number INTEGER PRIMARY KEY REFERENCES alerts (number),
   trigger_count INTEGER NOT NULL,
@@ -1297,7 +1298,7 @@ CREATE TABLE alert_counters (
 ) STRICT;
 
 -- One row each time an alert fired. The UNIQUE key makes it fire once for an observation, however
--- often that is judged. Rows lie in the order in which they were written: ordered by alert, a price
+-- often that is judged. Rows are in the order in which they were written: ordered by alert, a price
 -- on which a hundred thousand alerts fire would touch nearly every page of the table.
 CREATE TABLE alert_triggers (
   alert_number INTEGER NOT NULL REFERENCES alerts (number),
@@ -1322,7 +1323,7 @@ CREATE INDEX alert_triggers_by_account
   ON alert_triggers (account_id, triggered_at, alert_number, observed_at);
 
 -- Prices that alerts are still to be judged by, written in the transaction that recorded them:
--- after a crash, evaluation goes on from here.
+-- after a crash, evaluation continues from here.
 CREATE TABLE alert_prices (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   -- The code that alerts watch.
@@ -1336,7 +1337,7 @@ CREATE TABLE alert_prices (
 ) STRICT;
 CREATE INDEX alert_prices_by_series ON alert_prices (series_id, number);
 
--- # Watches: codes that are looked at on a rhythm, and what was found.
+-- # Watches: codes that are evaluated on a schedule, and the results.
 
 -- Codes that are evaluated every interval_seconds for an account.
 CREATE TABLE watches (
@@ -1358,7 +1359,7 @@ CREATE TABLE watches (
   seen TEXT NOT NULL CHECK (json_valid(seen)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- Nobody sees the watch any more; the row is kept while events refer to it.
+  -- The watch is not shown any more; its row stays while events refer to it.
   removed_at INTEGER
 ) STRICT;
 CREATE INDEX watches_by_account ON watches (account_id, number) WHERE removed_at IS NULL;
@@ -1373,9 +1374,9 @@ CREATE TABLE watch_feeds (
   last_seq INTEGER NOT NULL
 ) STRICT;
 
--- What each run of a watch found, code by code; seq counts the events of one feed. A busy account
--- has a million of them a day, so they hold numbers in place of ids and codes, and nothing that
--- follows from other columns.
+-- The results of each run of a watch, code by code; seq counts the events of one feed. A busy
+-- account has a million of them a day, so they hold numbers instead of ids and codes, and nothing
+-- that follows from other columns.
 CREATE TABLE watch_events (
   feed_number INTEGER NOT NULL,
   seq INTEGER NOT NULL,
@@ -1421,7 +1422,7 @@ CREATE TABLE scheduled_deliveries (
   CHECK ((next_delivery_at IS NULL) = (next_on IS NULL))
 ) STRICT;
 CREATE INDEX scheduled_deliveries_by_account ON scheduled_deliveries (account_id, number);
--- What is due.
+-- The rows that are due.
 CREATE INDEX scheduled_deliveries_due
   ON scheduled_deliveries (next_delivery_at) WHERE next_delivery_at IS NOT NULL;
 
@@ -1546,8 +1547,8 @@ CREATE TABLE outbox (
   body_id INTEGER NOT NULL,
   -- What the message is about, for the part of the service that posted it.
   ref TEXT,
-  -- Written out: for IN, SQLite builds a list of more than two anew for every row, a quarter of the
-  -- cost of a message.
+  -- Written out: for IN, SQLite builds a list of more than two values again for every row, a quarter
+  -- of the cost of a message.
   state TEXT NOT NULL CHECK (
     state = 'pending' OR state = 'leased' OR state = 'retry'
       OR state = 'delivered' OR state = 'failed' OR state = 'skipped'
@@ -1565,7 +1566,7 @@ CREATE TABLE outbox (
   max_retries INTEGER,
   lease_token TEXT,
   lease_until INTEGER,
-  -- Of the last attempt that ended; last_error also says why a message was not sent.
+  -- The last attempt that ended; last_error also says why a message was not sent.
   status_code INTEGER,
   duration_ms INTEGER,
   last_error TEXT,
@@ -1598,8 +1599,7 @@ CREATE TABLE outbox_attempts (
   PRIMARY KEY (message_number, attempt)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that an evaluation copy captured instead of sending them; the newest thousand of a
--- channel.
+-- Messages that a demo instance captured instead of sending them; the newest thousand of a channel.
 CREATE TABLE inbox (
   number INTEGER PRIMARY KEY,
   channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
@@ -1625,8 +1625,8 @@ CREATE TABLE mail_suppressions (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What an address has said to letters that an account has sent to it on a schedule. Addresses of
--- the account itself need not agree; who has declined gets none.
+-- The answer of an address to e-mails that an account has scheduled for it. Addresses of the account
+-- itself need not agree; an address that has declined gets none.
 CREATE TABLE mail_recipients (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   -- In lower case.
@@ -1637,7 +1637,7 @@ CREATE TABLE mail_recipients (
   PRIMARY KEY (account_id, address)
 ) STRICT, WITHOUT ROWID;
 
--- Letters of an account on a day (UTC), by address; kept for that day.
+-- E-mails of an account on a day (UTC), by address; kept for that day.
 CREATE TABLE mail_days (
   sent_on TEXT NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -1663,7 +1663,7 @@ CREATE TABLE phones (
   code_expires_at INTEGER,
   wrong_tries INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
--- Finds the account when a provider refuses a number for good.
+-- Finds the account when a provider refuses a number permanently.
 CREATE INDEX phones_by_phone_number ON phones (phone_number);
 
 CREATE TABLE sms_settings (
@@ -1693,7 +1693,7 @@ CREATE INDEX sms_messages_by_account ON sms_messages (account_id, posted_at);
 CREATE INDEX sms_messages_by_phone_number ON sms_messages (phone_number, posted_at);
 CREATE INDEX sms_messages_by_age ON sms_messages (posted_at);
 
--- What an account wants to be told, by channel. Created when it is first changed.
+-- The notifications that an account wants, by channel. Created when it is first changed.
 CREATE TABLE notification_preferences (
   account_id TEXT PRIMARY KEY REFERENCES accounts (id),
   email_enabled INTEGER NOT NULL CHECK (email_enabled IN (0, 1)),
@@ -1723,7 +1723,7 @@ CREATE INDEX notifications_by_account ON notifications (account_id, created_at, 
 CREATE INDEX notifications_unread ON notifications (account_id) WHERE read_at IS NULL;
 CREATE INDEX notifications_by_age ON notifications (created_at);
 
--- # Sources: where accounts get prices of their own from.
+-- # Sources: where accounts get their private prices from.
 
 -- An account's own sources of marine fuel prices.
 CREATE TABLE data_sources (
@@ -1752,8 +1752,7 @@ CREATE TABLE data_sources (
   revision INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- Nobody sees the source any more; the row is kept until its data rows have been deleted, in
-  -- slices.
+  -- The source is not shown any more; its row stays until its data rows have been deleted, in slices.
   removed_at INTEGER
 ) STRICT;
 CREATE INDEX data_sources_by_account ON data_sources (account_id, number) WHERE removed_at IS NULL;
@@ -1797,9 +1796,9 @@ CREATE TABLE data_source_syncs (
 ) STRICT;
 CREATE INDEX data_source_syncs_by_source ON data_source_syncs (source_number, number);
 
--- # Feeds: what this copy fetches from publishers by itself.
+-- # Feeds: the data that this instance fetches from publishers.
 
--- What the operator set by a command or a request, in place of the configuration file.
+-- Settings that the operator changed by a command or a request, instead of the configuration file.
 CREATE TABLE feed_settings (
   name TEXT PRIMARY KEY,
   -- JSON object of what is set, without the key; NULL: nothing but the pause.
@@ -1952,7 +1951,7 @@ CREATE INDEX well_permit_papers_by_recording ON well_permit_papers (recorded_at)
 CREATE INDEX well_production_by_recording ON well_production (recorded_at);
 CREATE INDEX wells_by_recording ON wells (recorded_at);
 
--- # Operator: settings of this copy and the tokens of whoever runs it.
+-- # Operator: settings of this instance and the tokens of its operators.
 
 CREATE TABLE settings (
   name TEXT PRIMARY KEY,
@@ -2016,7 +2015,7 @@ CREATE TABLE incidents (
   ended_at INTEGER
 ) STRICT;
 
--- # Replication: what other copies of this database must hear of. Empty where nobody listens.
+-- # Replication: changes that replicas of this database need. Empty without replicas.
 
 -- Which rows a commit changed, written in it: by triggers, which exist only while changes are
 -- logged, and for observations by ranges. What the rows hold is read when it is published.
@@ -2034,7 +2033,7 @@ CREATE TABLE publications (
   published_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What this copy is among the others: it is nobody else's.
+-- The identity of this instance among the others, which is not replicated.
 CREATE TABLE replication_state (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL

@@ -103,7 +103,7 @@ CREATE TABLE mail_days (
   letters INTEGER NOT NULL,
   PRIMARY KEY (sent_on, account_id, address)
 ) STRICT, WITHOUT ROWID;
--- Whoever gets them already has had every chance to say no.
+-- Addresses that get them already have had every chance to decline.
 INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at)
   SELECT account_id, lower(recipient_email), min(created_at), min(created_at)
   FROM scheduled_deliveries WHERE recipient_email IS NOT NULL
@@ -338,7 +338,7 @@ CREATE TABLE dataset_coverage (
   subject TEXT PRIMARY KEY,
   since_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- What was replaced before is not known any more.
+-- Values that were replaced before are not known any more.
 INSERT INTO dataset_coverage
   SELECT 'cot_reports', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM cot_reports) UNION ALL
   SELECT 'drilling_productivities', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM drilling_productivities) UNION ALL

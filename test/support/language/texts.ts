@@ -228,14 +228,14 @@ function merged(texts: readonly Text[]): Text[] {
   return whole
 }
 
-/** The comments of files in which a comment is a line that begins with a hash sign. */
+/** The comments of files in which a comment is a line that begins with a hash sign or two dashes. */
 const scriptOf = (file: string, content: string): Text[] =>
   merged(
     content
       .split('\n')
       .map((text, i): Text => ({ file, line: i + 1, area: 'comments', kind: 'comment', text }))
-      .filter(({ text }) => /^\s*# /.test(text))
-      .map(comment => ({ ...comment, text: comment.text.trim().slice(2) })),
+      .filter(({ text }) => /^\s*(?:#|--) /.test(text))
+      .map(comment => ({ ...comment, text: comment.text.trim().replace(/^\S+ /, '') })),
   )
 
 /** Every text of the product, from the files that it is written in. */
@@ -250,6 +250,8 @@ export async function allTexts(): Promise<Text[]> {
     'Dockerfile',
     'packaging/**/*.{sh,toml,yaml,yml,service}',
     'docs/**/*.{yaml,yml}',
+    '*.sql',
+    'src/**/*.sql',
   ]
     .flatMap(glob)
     .concat('packaging/postinst', 'packaging/postrm', 'packaging/prerm')
