@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
 import type { ObjectStore } from '@nats-io/obj'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import { after, every } from '../../lib/time/clock.ts'
+import { every } from '../../lib/time/clock.ts'
 import { defaultPrefix, type NatsNames, natsNames } from './names.ts'
 
 export interface NatsSettings {
@@ -220,20 +220,11 @@ function bucketOf(
       await values.put(key, text)
     },
     async list() {
-      const keys: string[] = []
-      const names = await values.keys()
-      let isLate = false
-      // A value that is replaced or forgotten while the keys are listed may never come.
-      const stopWaiting = after(timeoutMs, () => {
-        isLate = true
-        names.stop()
-      })
-      try {
-        for await (const key of names) keys.push(key)
-      } finally {
-        stopWaiting()
-      }
-      if (isLate) throw new Error(`the bucket ${name} does not list its keys: try again`)
+      // The list of keys of the client makes a consumer, which a deleted bucket leaves waiting.
+      const prefix = `$KV.${name}.`
+      const filter = { subjects_filter: `${prefix}>` }
+      const { state } = await manager.streams.info(`KV_${name}`, filter)
+      const keys = Object.keys(state.subjects ?? {}).map(subject => subject.slice(prefix.length))
       const entries = await Promise.all(keys.map(key => values.get(key)))
       return entries.flatMap(entry => entryOf(entry) ?? [])
     },

@@ -1,6 +1,7 @@
+import { objectIn } from '../../lib/text/json.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Bucket } from '../nats/connection.ts'
-import { recordIn, type Stored } from './foreign.ts'
+import type { Stored } from './foreign.ts'
 
 /** The only key of the bucket, which names the primary. */
 export const leaseKey = 'primary'
@@ -17,7 +18,7 @@ export interface Lease {
 
 /** Parses a lease; undefined where no one holds it, and where the text is not a lease. */
 export function readLease(text: string): Lease | undefined {
-  const lease: Stored<Lease> = recordIn(text)
+  const lease: Stored<Lease> = objectIn(text)
   const isLease =
     Number.isSafeInteger(lease?.epoch) &&
     typeof lease?.holder === 'string' &&

@@ -1,6 +1,7 @@
+import { objectIn } from '../../lib/text/json.ts'
 import { every } from '../../lib/time/clock.ts'
 import type { Bucket, Nats } from '../nats/connection.ts'
-import { recordIn, type Stored } from './foreign.ts'
+import type { Stored } from './foreign.ts'
 import { type Lease, leaseKey, readLease } from './lease.ts'
 import type { StaleReason } from './stale-reason.ts'
 
@@ -36,7 +37,7 @@ export interface NodeNote {
 
 /** Parses a published status; undefined where the text is not one. */
 function readNote(text: string): NodeNote | undefined {
-  const note: Stored<NodeNote> = recordIn(text)
+  const note: Stored<NodeNote> = objectIn(text)
   const isNote =
     note !== undefined &&
     (note.role === 'primary' || note.role === 'replica') &&

@@ -1,5 +1,6 @@
+import { objectIn } from '../../lib/text/json.ts'
 import type { QuotaWindow } from '../../plans/quota.ts'
-import { recordIn, type Stored } from './foreign.ts'
+import type { Stored } from './foreign.ts'
 
 /** The available and requested parts of a key's quota. */
 export interface QuotaPool {
@@ -18,7 +19,7 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as num
 
 /** Parses a pool; any other text counts as an empty one. */
 export function readPool(text: string): QuotaPool {
-  const pool: Stored<QuotaPool> = recordIn(text)
+  const pool: Stored<QuotaPool> = objectIn(text)
   const isPool = typeof pool?.window === 'string' && isCount(pool.pool) && isCount(pool.wants)
   return isPool ? (pool as QuotaPool) : { window: '', pool: 0, wants: 0 }
 }

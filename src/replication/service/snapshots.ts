@@ -3,8 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { copyDatabase, openDatabase, removeDatabase } from '../../database/database.ts'
 import { makePrivate } from '../../lib/files/private-file.ts'
+import { fieldsOf, objectIn } from '../../lib/text/json.ts'
 import { within } from '../../lib/time/clock.ts'
 import type { Nats } from '../nats/connection.ts'
+import type { NatsNames } from '../nats/names.ts'
 import { createChangeLog, logChanges } from '../store/change-log.ts'
 import { createReplicationState } from '../store/state.ts'
 import { type Change, type ChangePart, readMessage } from './changes.ts'
@@ -21,6 +23,9 @@ const keptMax = 2
 const stalledMs = 5000
 const nameOf = (replicationEpoch: string, sequence: number) =>
   `${replicationEpoch}-${String(sequence).padStart(15, '0')}.db`
+
+/** The stream in which the server keeps the object store of the snapshots. */
+const streamOf = (names: NatsNames): string => `OBJ_${names.snapshots}`
 
 const snapshotName = /^([\w-]+)-(\d{15})\.db$/
 
@@ -56,11 +61,12 @@ export async function storeSnapshot(
       // A server may lose the files of an object store that was deleted while it was written to.
       // A new store takes the snapshot, where no other snapshot is lost with the old one.
       if ((await snapshots(nats, copies).catch(() => [])).length > 0) throw error
-      await nats.manager.streams.delete(`OBJ_${nats.names.snapshots}`)
+      await nats.manager.streams.delete(streamOf(nats.names))
       return await put()
     })
-    const names = (await snapshots(nats, copies)).map(snapshot => snapshot.name)
-    for (const old of names.slice(keptMax)) await objects.delete(old)
+    for (const old of (await snapshots(nats, copies)).slice(keptMax)) await objects.delete(old.name)
+    for (const { isDeleted, subject } of await storedObjects(nats))
+      if (isDeleted) await nats.manager.streams.purge(streamOf(nats.names), { filter: subject })
     return { name, replicationEpoch, sequence }
   } finally {
     removeDatabase(path)
@@ -75,9 +81,7 @@ export class NoSnapshot extends Error {}
  * object that has such a name without being a snapshot is skipped.
  */
 export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
-  const listed = await within(stalledMs, snapshots(nats, copies))
-  if (!listed) throw new Error('NATS does not list its snapshots: try again')
-  for (const snapshot of listed) {
+  for (const snapshot of await snapshots(nats, copies)) {
     await fetchOne(nats, copies, snapshot, path)
     if (isSnapshot(path, snapshot)) return snapshot
     removeDatabase(path)
@@ -134,16 +138,37 @@ async function writeWhile(data: ReadableStream<Uint8Array>, path: string): Promi
 
 /** The snapshots in the object store, the newest first. */
 export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]> {
-  const objects = await nats.objects(nats.names.snapshots, copies)
-  const stored = (await objects.list())
-    .filter(info => !info.deleted)
-    .sort((a, b) => b.mtime.localeCompare(a.mtime))
-  return stored.flatMap(({ name }) => {
+  await nats.objects(nats.names.snapshots, copies)
+  return (await storedObjects(nats)).flatMap(({ name, isDeleted }) => {
     const [, replicationEpoch, sequence] = snapshotName.exec(name) ?? []
-    return replicationEpoch === undefined
+    return isDeleted || replicationEpoch === undefined
       ? []
       : [{ name, replicationEpoch, sequence: Number(sequence) }]
   })
+}
+
+/**
+ * The metadata of the object store, the newest first, and where each is stored. Uses requests
+ * only: the list of the client makes a consumer, which stays on the server for a while, and never
+ * ends where the object store is deleted while it is read.
+ */
+async function storedObjects({ manager, names }: Nats) {
+  const { state } = await manager.streams.info(streamOf(names), {
+    subjects_filter: `$O.${names.snapshots}.M.>`,
+  })
+  const messages = await Promise.all(
+    Object.keys(state.subjects ?? {}).map(subject =>
+      manager.streams.getMessage(streamOf(names), { last_by_subj: subject }),
+    ),
+  )
+  return messages
+    .filter(message => message !== null)
+    .sort((a, b) => b.seq - a.seq)
+    .flatMap(message => {
+      const { name, deleted } = fieldsOf(objectIn(message.string()))
+      const { subject } = message
+      return typeof name === 'string' ? [{ name, isDeleted: deleted === true, subject }] : []
+    })
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
+import { objectIn } from '../../lib/text/json.ts'
 import { every } from '../../lib/time/clock.ts'
 import { startOfHour } from '../../lib/time/instant.ts'
 import { quotaState } from '../../plans/quota.ts'
@@ -8,7 +9,6 @@ import { isHourOf, newHour } from '../../topics/keys/service/meter-counts.ts'
 import type { ForeignUsage, SetAside } from '../../topics/keys/service/replica-usage.ts'
 import type { Nats } from '../nats/connection.ts'
 import type { NoteUnknownMessage } from './changes.ts'
-import { recordIn } from './foreign.ts'
 import type { QuotaSlices } from './quota-slices.ts'
 import { consumeEach } from './subjects.ts'
 
@@ -206,7 +206,7 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as num
 
 /** A report as a replica sends it; undefined where none has sent it. */
 function readReport(text: string): UsageReport | undefined {
-  const { usage, returned } = recordIn(text) ?? {}
+  const { usage, returned } = objectIn(text) ?? {}
   if (!Array.isArray(usage) || !Array.isArray(returned)) return undefined
   const isUsage = usage.every(
     (part: Partial<ForeignUsage> | null) =>
