@@ -669,3 +669,10 @@ INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, mete
     metered = metered + excluded.metered, duration_us = duration_us + excluded.duration_us;
 DROP TABLE names;
 DROP TABLE usage_waiting;
+
+-- Version 40: A day or hour exists since its first value, also where that was removed before others came.
+UPDATE bars SET born_at = first.born_at
+  FROM (SELECT series_id, span, observed_at - ((observed_at % ms) + ms) % ms AS starts_at, min(recorded_at) AS born_at
+    FROM observation_revisions, (SELECT 24 AS span, 86400000 AS ms UNION ALL SELECT 1, 3600000) GROUP BY 1, 2, 3) first
+  WHERE bars.series_id = first.series_id AND bars.span = first.span AND bars.starts_at = first.starts_at
+    AND coalesce(bars.born_at, bars.recorded_at) > first.born_at;

@@ -252,9 +252,9 @@ function changeOf(
 ): Change[] {
   if (!after || (before && after.observedAt < before.observedAt)) return []
   if (!before || after.observedAt > before.observedAt)
-    return [{ seriesId, inserted: [after], revised: [], replaced: [], reborn: [] }]
+    return [{ seriesId, inserted: [after], revised: [], replaced: [], isReborn: false }]
   if (after.value === before.value) return []
-  return [{ seriesId, inserted: [], revised: [after], replaced: [before.value], reborn: [] }]
+  return [{ seriesId, inserted: [], revised: [after], replaced: [before.value], isReborn: false }]
 }
 
 function namedLegs(definition: Definition | Averaged | undefined): readonly Series[] {

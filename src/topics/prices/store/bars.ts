@@ -161,6 +161,18 @@ export function createBarReads(db: Database) {
 /** The first start of an hour from `at` on. */
 const nextHour = (at: number): number => Math.ceil(at / hourMs) * hourMs
 
+type Fold = ReturnType<typeof createFold>
+
+/** Makes bars of what is stored in a range. */
+function createFold(db: Database, oldestFirst: OldestFirst) {
+  const birthsOf = createBirths(db)
+  return (seriesId: number, interval: BarInterval, from: number, to: number): Bar[] => {
+    const bars = barsOf(interval, oldestFirst(seriesId, from, to))
+    setBirths(interval, bars, birthsOf(seriesId, from, to))
+    return bars
+  }
+}
+
 /** Reads when the first of the values that points of a stretch had before was recorded. */
 function createBirths(db: Database) {
   const births = lazy<{ observedAt: number; recordedAt: number }, number[]>(
@@ -199,8 +211,8 @@ export interface Change {
   revised: Observation[]
   /** The earlier value of each revised point. */
   replaced: number[]
-  /** Inserted points that had been taken out before, with when their first value was recorded. */
-  reborn: { observedAt: number; bornAt: number }[]
+  /** Whether inserted points had been taken out before. */
+  isReborn: boolean
 }
 
 type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
@@ -214,15 +226,16 @@ interface Touched {
 
 /**
  * Updates the hour and day bars of a change: extends a bar where all points are newer than it,
- * otherwise recomputes the bucket. `past`: values that turned out to have been known earlier.
+ * otherwise recomputes the bucket. A bucket that had values before and has no bar is recomputed as
+ * well, because it exists since the first of those. `past`: values that turned out to have been
+ * known earlier.
  */
 export function createBarWriter(
   db: Database,
   oldestFirst: OldestFirst,
 ): (change: Change, past: readonly Observation[]) => void {
-  const rows = createBarRows(db)
-  const { barAt, lastStart, startsKnown, saveAll, bear } = rows
-  const writeHours = createHourWriter(rows, oldestFirst)
+  const { barAt, lastStart, startsKnown, isRevised, saveAll } = createBarRows(db)
+  const fold = createFold(db, oldestFirst)
 
   /** Adds every changed bucket to `touched`. */
   const updateBars = (
@@ -233,31 +246,25 @@ export function createBarWriter(
     touched?: Map<number, Touched>,
   ) => {
     const lastAt = lastStart(seriesId, span)
-    // Buckets to recompute, with the time since when they exist where current values do not show
-    // it: a write may correct what it inserts.
-    const stale = new Map<number, number>()
-    const age = (startsAt: number, bornAt: number) =>
-      stale.set(startsAt, Math.min(stale.get(startsAt) ?? Number.POSITIVE_INFINITY, bornAt))
-    for (const { observedAt } of revised)
-      age(bucketStart(interval, observedAt), Number.POSITIVE_INFINITY)
-    for (const { observedAt, recordedAt } of past)
-      age(bucketStart(interval, observedAt), recordedAt)
+    const startOf = ({ observedAt }: Observation) => bucketStart(interval, observedAt)
+    const stale = new Set([...revised, ...past].map(startOf))
     const isStored = startsKnown(seriesId, span, inserted, lastAt)
+    const hadValues = isRevised(seriesId, interval, inserted)
     const saved: Bar[] = []
     let bar: Bar | undefined
     const close = () => {
-      if (bar && stale.has(bar.startsAt)) age(bar.startsAt, bar.bornAt)
-      else if (bar) saved.push(bar)
+      if (bar && !stale.has(bar.startsAt)) saved.push(bar)
     }
     for (const point of inserted) {
-      const startsAt = bucketStart(interval, point.observedAt)
+      const startsAt = startOf(point)
       if (bar?.startsAt === startsAt) {
         extendBar(bar, point)
         continue
       }
       close()
       const storedBar = isStored(startsAt) ? barAt(seriesId, span, startsAt) : undefined
-      if (storedBar && point.observedAt <= storedBar.closedAt) age(startsAt, storedBar.bornAt)
+      if (storedBar ? point.observedAt <= storedBar.closedAt : hadValues(startsAt))
+        stale.add(startsAt)
       const wasDense = storedBar && isDense(storedBar)
       bar = storedBar
       if (bar) extendBar(bar, point)
@@ -265,10 +272,8 @@ export function createBarWriter(
       touched?.set(startsAt, { bar, wasDense })
     }
     close()
-    const folded = foldStored(oldestFirst, seriesId, interval, [...stale.keys()])
-    for (const [startsAt, bornAt] of stale) {
-      const bar = folded.get(startsAt)!
-      const recomputed = { ...bar, bornAt: Math.min(bar.bornAt, bornAt) }
+    const folded = foldStored(fold, seriesId, interval, [...stale])
+    for (const [startsAt, recomputed] of folded) {
       saved.push(recomputed)
       const before = touched?.get(startsAt)
       touched?.set(startsAt, {
@@ -279,16 +284,15 @@ export function createBarWriter(
     saveAll(seriesId, span, saved)
   }
   return (change, past) => {
-    const { seriesId, reborn } = change
+    const { seriesId } = change
     const days = new Map<number, Touched>()
     updateBars(seriesId, change, past, daySpan, days)
-    for (const { observedAt, bornAt } of reborn)
-      bear(seriesId, 24, bucketStart('day', observedAt), bornAt)
     let isEveryHourStored = true
     for (const [startsAt, { bar, wasDense }] of days) {
       isEveryHourStored &&= isDense(bar) && wasDense !== false
       // A day that was sparse until now has no hours yet, and one that is still sparse needs none.
-      if (wasDense === false && isDense(bar)) writeHours(seriesId, startsAt)
+      if (wasDense === false && isDense(bar))
+        saveAll(seriesId, 1, fold(seriesId, 'hour', startsAt, startsAt + dayMs))
     }
     if (isEveryHourStored) updateBars(seriesId, change, past, hourSpan)
     else {
@@ -304,8 +308,6 @@ export function createBarWriter(
       if (inserted.length + revised.length + earlier.length > 0)
         updateBars(seriesId, { inserted, revised }, earlier, hourSpan)
     }
-    for (const { observedAt, bornAt } of reborn)
-      bear(seriesId, 1, bucketStart('hour', observedAt), bornAt)
   }
 }
 
@@ -318,7 +320,7 @@ const stretchMaxMs = 7 * dayMs
  * hour of its days.
  */
 function foldStored(
-  oldestFirst: OldestFirst,
+  fold: Fold,
   seriesId: number,
   interval: BarInterval,
   starts: readonly number[],
@@ -330,9 +332,7 @@ function foldStored(
     if (last?.to === from && to - last.from <= stretchMaxMs) last.to = to
     else stretches.push({ from, to })
   }
-  return byStart(
-    stretches.flatMap(({ from, to }) => barsOf(interval, oldestFirst(seriesId, from, to))),
-  )
+  return byStart(stretches.flatMap(({ from, to }) => fold(seriesId, interval, from, to)))
 }
 
 const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
@@ -342,26 +342,11 @@ const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
 const isDense = ({ count, hours }: { count: number; hours: number }): boolean =>
   count > hours + sparseExtra
 
-/** Writes the hours of a day that had none, from its observations. */
-function createHourWriter(
-  { birthsOf, saveAll }: BarRows,
-  oldestFirst: OldestFirst,
-): (seriesId: number, dayStartsAt: number) => void {
-  return (seriesId, dayStartsAt) => {
-    const [from, to] = [dayStartsAt, dayStartsAt + dayMs]
-    const hours = barsOf('hour', oldestFirst(seriesId, from, to))
-    setBirths('hour', hours, birthsOf(seriesId, from, to))
-    saveAll(seriesId, 1, hours)
-  }
-}
-
 /** With fewer points, each bucket is looked up separately. */
 const lookedUpMax = 16
 
 /** open, high, low, sum, count and hours of the bar of one observation. */
 const derivedColumns = Array<null>(6).fill(null)
-
-type BarRows = ReturnType<typeof createBarRows>
 
 function createBarRows(db: Database) {
   const sql = statements(db)
@@ -372,6 +357,9 @@ function createBarRows(db: Database) {
   const startsBetween = sql<{ at: number }, number[]>`
     SELECT starts_at AS at FROM bars WHERE series_id = ? AND span = ? AND starts_at BETWEEN ? AND ?
     LIMIT ?`
+  const revised = sql<{ 1: 1 }, number[]>`
+    SELECT 1 FROM observation_revisions
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? LIMIT 1`
   const putAll = manyRows(
     db,
     `INSERT INTO bars (series_id, span, ${columns})`,
@@ -380,8 +368,6 @@ function createBarRows(db: Database) {
        count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
        born_at = min(${bornAt('bars')}, ${bornAt('excluded')})`,
   )
-  const bear = sql`
-    UPDATE bars SET born_at = min(${bornAt('bars')}, ?) WHERE series_id = ? AND span = ? AND starts_at = ?`
   const rowOf = (seriesId: number, span: Span, bar: Bar) => {
     const { startsAt, close, closedAt, recordedAt, bornAt } = bar
     const narrow = [seriesId, span, startsAt, close, closedAt, recordedAt]
@@ -416,10 +402,22 @@ function createBarRows(db: Database) {
     },
     saveAll: (seriesId: number, span: Span, bars: readonly Bar[]) =>
       putAll(bars.map(bar => rowOf(seriesId, span, bar))),
-    birthsOf: createBirths(db),
-    /** Sets an earlier time of first recording for a bucket than its current values have. */
-    bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
-      bear.run(bornAt, seriesId, span, startsAt),
+    /** Whether a value in a bucket of these observations was ever replaced or taken out. */
+    isRevised(
+      seriesId: number,
+      interval: BarInterval,
+      inserted: readonly Observation[],
+    ): (startsAt: number) => boolean {
+      const [first, last] = [inserted[0], inserted.at(-1)]
+      const within = (from: number, to: number) =>
+        revised.get(seriesId, bucketStart(interval, from), bucketEnd(interval, to)) !== undefined
+      // Most writes have no revision in all of their range.
+      let isAny: boolean | undefined
+      return startsAt => {
+        isAny ??= within(first!.observedAt, last!.observedAt)
+        return isAny && within(startsAt, startsAt)
+      }
+    },
   }
 }
 
@@ -436,6 +434,7 @@ export function createBarWithdrawer(
   const put = sql`
     UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
     WHERE series_id = ? AND span = ? AND starts_at = ?`
+  const foldRange = createFold(db, oldestFirst)
   const dropHours = sql`
     DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?`
   /** Recomputes the buckets that contain `ats`. */
@@ -445,7 +444,7 @@ export function createBarWithdrawer(
     ats: readonly number[],
   ) => {
     const starts = [...new Set(ats.map(at => bucketStart(interval, at)))]
-    const bars = foldStored(oldestFirst, seriesId, interval, starts)
+    const bars = foldStored(foldRange, seriesId, interval, starts)
     for (const startsAt of starts) {
       const bar = bars.get(startsAt)
       if (!bar) {

@@ -395,10 +395,10 @@ function createSeriesWriter(db: Database) {
     counts: WriteCounts,
     origin: Origin,
   ): { change: Change; past: Observation[] } => {
-    const change: Change = { seriesId, inserted: [], revised: [], replaced: [], reborn: [] }
+    const change: Change = { seriesId, inserted: [], revised: [], replaced: [], isReborn: false }
     const past: Observation[] = []
     insert.begin(seriesId, origin)
-    const withdrawn = withdrawals.of(seriesId, points)
+    const goneSince = withdrawals.of(seriesId, points)
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     const storedAt = storedBefore(seriesId, points, lastAt)
@@ -427,11 +427,11 @@ function createSeriesWriter(db: Database) {
       if (!old) {
         // A point that was withdrawn and is written again begins after its earlier values, and was
         // absent for a moment.
-        const before = withdrawn(next.observedAt)
-        if (before) {
-          const leastAt = point.recordedAt === undefined ? before.goneAt + 1 : before.goneAt
+        const goneAt = goneSince(next.observedAt)
+        if (goneAt !== undefined) {
+          const leastAt = point.recordedAt === undefined ? goneAt + 1 : goneAt
           next.recordedAt = Math.max(next.recordedAt, leastAt)
-          change.reborn.push({ observedAt: next.observedAt, bornAt: before.bornAt })
+          change.isReborn = true
         }
         insert.add(next)
         change.inserted.push(next)
@@ -538,37 +538,31 @@ function createVintageWriter(db: Database) {
   }
 }
 
-/** A point that was taken out: when its first value was recorded, and until when it had one. */
-interface Withdrawn {
-  bornAt: number
-  goneAt: number
-}
-
 /** Finds points that have no value any more: they are few, and most series have none. */
 function createWithdrawals(db: Database) {
   const sql = statements(db)
   const any = sql<{ 1: 1 }, number[]>`
     SELECT 1 FROM observation_revisions WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT 1`
   // From the points to their revisions: of those a series may have any number elsewhere.
-  const endsOf = sql<Withdrawn & { observedAt: number }, [number, string]>`
-    SELECT observed_at AS observedAt, min(recorded_at) AS bornAt, max(replaced_at) AS goneAt
+  const endsOf = sql<{ observedAt: number; goneAt: number }, [number, string]>`
+    SELECT observed_at AS observedAt, max(replaced_at) AS goneAt
     FROM json_each(?2) AS moment CROSS JOIN observation_revisions
     WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`
   return {
-    /** When and by which batch one of the points, oldest first, lost its value. */
+    /** When one of the points, oldest first, lost its value. */
     of(
       seriesId: number,
       points: readonly { observedAt: number }[],
-    ): (observedAt: number) => Withdrawn | undefined {
+    ): (observedAt: number) => number | undefined {
       const [first, last] = [points[0], points.at(-1)]
       if (!first || !last || !any.get(seriesId, first.observedAt, last.observedAt))
         return () => undefined
-      let byMoment: Map<number, Withdrawn> | undefined
+      let byMoment: Map<number, number> | undefined
       return observedAt => {
         byMoment ??= new Map(
           endsOf
             .all(seriesId, JSON.stringify(points.map(point => point.observedAt)))
-            .map(row => [row.observedAt, row]),
+            .map(row => [row.observedAt, row.goneAt]),
         )
         return byMoment.get(observedAt)
       }

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/topics/prices/store/observations.ts'
 import { runs } from '../../../support/full.ts'
 import { databaseInMemory } from '../../../support/instance/database.ts'
+import { createRandom } from '../../../support/random.ts'
 import { putSeries } from '../../../support/topics/series.ts'
 import { addVersion, type Version } from '../../../support/topics/versions.ts'
 
@@ -281,14 +282,14 @@ test('a write reports which observations it inserted, corrected and left unchang
       inserted: [],
       revised: [{ observedAt: corrected.observedAt, value: 99, recordedAt: 3 }],
       replaced: [week[3]!.value],
-      reborn: [],
+      isReborn: false,
     },
     {
       seriesId: 2,
       inserted: [{ observedAt: day, value: 5, recordedAt: 3 }],
       revised: [],
       replaced: [],
-      reborn: [],
+      isReborn: false,
     },
   ])
 })
@@ -486,6 +487,80 @@ describe('bars stand where they say more than the observations', () => {
         }))
       expect(plain(after)).toEqual(plain(before))
     })
+  })
+})
+
+describe('bars of days whose points are taken out and come again', () => {
+  /** When the first value of any point of each bucket was recorded, of those that have a value now. */
+  const birthsOf = (db: Database, lengthMs: number) =>
+    db
+      .query<{ startsAt: number; bornAt: number }, [number]>(
+        `SELECT observed_at / ?1 * ?1 AS startsAt, min(recorded_at) AS bornAt FROM (
+           SELECT observed_at, recorded_at, 1 AS isCurrent FROM observations
+           UNION ALL SELECT observed_at, recorded_at, 0 FROM observation_revisions)
+         GROUP BY 1 HAVING max(isCurrent) ORDER BY 1`,
+      )
+      .all(lengthMs)
+
+  test.each(Array.from({ length: runs(100) }, (_, i) => i + 1))(
+    'exist since the first value of any of their points (seed %d)',
+    seed => {
+      const { db, store } = openStore()
+      const random = createRandom(seed)
+      const timeOf = () => random(3) * dayMs + random(4) * hourMs + random(4) * 15 * 60_000
+      const somePoints = (now: number): Point[] => {
+        const [isLong, isPast] = [random(10) === 0, random(2) === 0]
+        return Array.from({ length: isLong ? 40 : 1 + random(5) }, () => ({
+          seriesId: 1,
+          // Some hours have so many values that they are stored.
+          observedAt: isLong ? random(2) * dayMs + random(60) * 60_000 : timeOf(),
+          value: random(5),
+          ...(isPast && random(2) === 0 && { recordedAt: random(now) }),
+        }))
+      }
+      for (let now = 1000; now < 1400; now += 10) {
+        const live = store.between(1, 0, always, 1000).map(row => row.observedAt)
+        if (random(3) > 0 || live.length === 0) store.write(somePoints(now), now)
+        else {
+          const lengthMs = random(2) === 0 ? hourMs : dayMs
+          const startsAt = Math.floor(live[random(live.length)]! / lengthMs) * lengthMs
+          const within = live.filter(at => at >= startsAt && at < startsAt + lengthMs)
+          store.withdraw(1, random(3) === 0 ? within.slice(0, 1) : within, now)
+        }
+        for (const [span, lengthMs] of [
+          [1, hourMs],
+          [24, dayMs],
+        ] as const) {
+          const stored = store.bars(1, span, 0, always, 1000).reverse()
+          expect(stored.map(({ startsAt, bornAt }) => ({ startsAt, bornAt }))).toEqual(
+            birthsOf(db, lengthMs),
+          )
+        }
+        expect(store.faults().filter(fault => fault.includes('bar'))).toEqual([])
+      }
+    },
+  )
+
+  test('get the births that the version before did not write', () => {
+    const { db, store } = openStore()
+    const minutes = (from: number): Point[] =>
+      Array.from({ length: 30 }, (_, i) => ({
+        seriesId: 1,
+        observedAt: -dayMs + hourMs + (from + i) * 60_000,
+        value: i,
+      }))
+    store.write(minutes(0), 1000)
+    store.withdraw(
+      1,
+      minutes(0).map(({ observedAt }) => observedAt),
+      2000,
+    )
+    store.write([...minutes(30), { seriesId: 2, observedAt: 0, value: 1 }], 3000)
+    const before = dump(db)
+    db.run('UPDATE bars SET born_at = recorded_at WHERE series_id = 1')
+    expect(store.faults()).toHaveLength(2)
+    db.run(migrations.find(({ sql }) => sql.includes('UPDATE bars SET born_at'))!.sql)
+    expect(dump(db)).toEqual(before)
   })
 })
 

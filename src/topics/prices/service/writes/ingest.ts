@@ -218,9 +218,9 @@ export function createIngest(
 /** Only points that had a value before can be recorded later than the others of their write. */
 function lastRecordedOf(changes: readonly Change[], recordedAt: number): number {
   let last = recordedAt
-  for (const { revised, reborn, inserted } of changes) {
+  for (const { revised, isReborn, inserted } of changes) {
     for (const point of revised) last = Math.max(last, point.recordedAt)
-    if (reborn.length > 0) for (const point of inserted) last = Math.max(last, point.recordedAt)
+    if (isReborn) for (const point of inserted) last = Math.max(last, point.recordedAt)
   }
   return last
 }
