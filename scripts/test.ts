@@ -15,6 +15,8 @@ const lanes = 3
 const filesInBatch = 24
 /** Files that start the binary take longer, so that fewer of them last as long. */
 const filesInBinaryBatch = 12
+/** More files with failures are no accident of a busy machine. */
+const failedFilesMax = 3
 const root = resolve(import.meta.dir, '..')
 
 /** Sweeps, and the console in a browser, take minutes: each has a command that runs it. */
@@ -96,14 +98,16 @@ let isBuilt = binaryBatches.length === 0 || isBinaryBuilt()
 const built = isBuilt ? Promise.resolve() : build()
 let ended = 0
 await Promise.all([built.then(runBatches), ...Array.from({ length: lanes - 1 }, runBatches)])
+const failedBesideOthers = await runFailedFilesAlone()
 rmSync(reports, { recursive: true, force: true })
 
-printFailures()
+printFailed('Failed', failedIn(results))
+printFailed('Failed beside other tests, passed alone', failedBesideOthers)
 printMissing()
 printSlowest()
 console.log(`\n${files.length} files in ${secondsSince(began)} s`)
 console.log(`${totals(results)}${isInterrupted ? ' (interrupted)' : ''}`)
-process.exit(isInterrupted ? 130 : results.some(({ outcome }) => outcome === 'failed') ? 1 : 0)
+process.exit(isInterrupted ? 130 : failedIn(results).length > 0 ? 1 : 0)
 
 /** Consecutive files, in batches of about the same number. */
 function batchesOf(some: string[], filesMax: number): string[][] {
@@ -243,10 +247,31 @@ function totals(of: TestResult[]): string {
   return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
 }
 
-function printFailures(): void {
-  const failed = results.filter(({ outcome }) => outcome === 'failed')
+function failedIn(of: TestResult[]): TestResult[] {
+  return of.filter(({ outcome }) => outcome === 'failed')
+}
+
+/**
+ * Runs a few files with failures again, each alone, because a busy machine must not decide. Returns
+ * the failures that did not repeat, which are named and are to be mended.
+ */
+async function runFailedFilesAlone(): Promise<TestResult[]> {
+  const failed = failedIn(results)
+  const failedFiles = [...new Set(failed.map(({ file }) => file))].filter(file => existsSync(file))
+  if (isInterrupted || batchCount === 1 || failedFiles.length > failedFilesMax) return []
+  for (const file of failedFiles) {
+    console.log(`Running ${file} again, alone …`)
+    const again = await run([file])
+    const others = results.filter(result => result.file !== file)
+    results.splice(0, results.length, ...others, ...again)
+  }
+  const stillFailed = failedIn(results).map(({ file, name }) => `${file}: ${name}`)
+  return failed.filter(({ file, name }) => !stillFailed.includes(`${file}: ${name}`))
+}
+
+function printFailed(title: string, failed: TestResult[]): void {
   if (failed.length === 0) return
-  console.log('\nFailed:')
+  console.log(`\n${title}:`)
   for (const { file, name, message } of failed) {
     console.log(`  ${file}: ${name}`)
     const [first = ''] = message.split('\n')
