@@ -15,7 +15,7 @@ const lanes = 3
 const filesInBatch = 24
 /** Files that start the binary take longer, so that fewer of them last as long. */
 const filesInBinaryBatch = 12
-/** More files with failures are no accident of a busy machine. */
+/** More files with failures are not an accident of a busy machine. */
 const failedFilesMax = 3
 const root = resolve(import.meta.dir, '..')
 
@@ -98,11 +98,11 @@ let isBuilt = binaryBatches.length === 0 || isBinaryBuilt()
 const built = isBuilt ? Promise.resolve() : build()
 let ended = 0
 await Promise.all([built.then(runBatches), ...Array.from({ length: lanes - 1 }, runBatches)])
-const failedBesideOthers = await runFailedFilesAlone()
+const failedAmongOthers = await runFailedFilesAlone()
 rmSync(reports, { recursive: true, force: true })
 
 printFailed('Failed', failedIn(results))
-printFailed('Failed beside other tests, passed alone', failedBesideOthers)
+printFailed('Failed among other tests, passed alone', failedAmongOthers)
 printMissing()
 printSlowest()
 console.log(`\n${files.length} files in ${secondsSince(began)} s`)
