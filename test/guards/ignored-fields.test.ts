@@ -73,7 +73,6 @@ describe('a field that a push of an operator does not have', () => {
       { observations: [row, { ...row, curency: 'USD' }] },
       'observations.1.curency;nearest=currency',
     ],
-    ['around the rows', { observations: [row], sources: 'Desk' }, 'sources;nearest=source'],
     ['of a bare list', [{ ...row, recorded: '2026-11-02' }], '0.recorded;nearest=recorded_at'],
     ['that is there', { observations: [{ ...row, source: 'Desk' }], replace: false }, null],
   ])('is named in the header: %s', async (_, body, named) => {
@@ -86,28 +85,12 @@ describe('a field that a push of an operator does not have', () => {
     }
   })
 
-  test('is named of a line, of a dataset and of a quarantine', async () => {
+  test('is named of a line', async () => {
     const lines = `${JSON.stringify(row)}\n${JSON.stringify({ ...row, prise: 1 })}\n`
     const ofLine = await push(lines, { 'content-type': 'application/x-ndjson' })
     expect({ status: ofLine.status, ignored: ofLine.headers.get(header) }).toEqual({
       status: 200,
       ignored: '1.prise;nearest=price',
-    })
-    const rows = [{ contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', settlement: 71.87 }]
-    const dataset = await push(
-      { rows, dryrun: true, dry_run: true },
-      {},
-      'datasets/futures-settlements',
-    )
-    expect({ status: dataset.status, ignored: dataset.headers.get(header) }).toEqual({
-      status: 200,
-      ignored: 'dryrun;nearest=dry_run',
-    })
-    const body = { code: 'WTI_USD', from: '2020-01-02', until: '2020-01-03', reason: 'test' }
-    const days = await push(body, {}, 'quarantine')
-    expect({ status: days.status, ignored: days.headers.get(header) }).toEqual({
-      status: 201,
-      ignored: 'until',
     })
   })
 
@@ -127,6 +110,50 @@ describe('a field that a push of an operator does not have', () => {
   })
 })
 
+describe('a field that the body of an operator does not have', () => {
+  const send = (method: string, path: string, body: unknown) =>
+    copy.ask(method, `/admin/v1/${path}`, {
+      body,
+      headers: { authorization: `Bearer ${copy.adminToken}` },
+    })
+  const series = {
+    code: 'DESK_HIDDEN_USD',
+    name: 'For two customers',
+    category: 'crude_oil',
+    unit: 'barrel',
+    currency: 'USD',
+  }
+
+  test.each([
+    [
+      'POST',
+      'series',
+      { ...series, accounts: ['11111111-2222-4333-8444-555555555555'] },
+      'accounts',
+    ],
+    ['POST', 'series', { series: [series, { ...series, visible: [] }] }, 'series.1.visible'],
+    ['PATCH', 'series/WTI_USD', { visibleTo: [] }, 'visibleTo'],
+    ['POST', 'observations', { observations: [], sources: 'Desk' }, 'sources'],
+    ['POST', 'datasets/futures-settlements', { rows: [], dryrun: true }, 'dryrun'],
+    ['POST', 'quarantine', { code: 'WTI_USD', from: '2020-01-02', until: '2020-01-03' }, 'until'],
+    ['POST', 'accounts', { email: 'typo@example.com', plans: 'scale' }, 'plans'],
+    ['POST', 'tokens', { name: 'ci', rolle: 'read' }, 'rolle'],
+    ['POST', 'feeds/ecb/pause', { until: '2026-12-24' }, 'until'],
+  ])('is refused, and nothing is changed: %s %s', async (method, path, body, field) => {
+    const refused = await send(method, path, body)
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toMatchObject({
+      field,
+      message: expect.stringContaining(`${field} is not a field of this operation.`),
+    })
+  })
+
+  test('leaves nothing that was meant for a few', async () => {
+    const listed = await send('GET', 'series', undefined)
+    expect(JSON.stringify(await listed.json())).not.toContain('DESK_HIDDEN_USD')
+  })
+})
+
 test('the fields of a body are those of all of its forms, and an object without a list of fields is open', () => {
   const object = (properties: object) => ({ type: 'object', properties })
   const number = { type: 'number' }
@@ -142,13 +169,13 @@ test('the fields of a body are those of all of its forms, and an object without 
     anyOf: [object({ part: object({ a: number }) }), object({ part: object({ b: number }) })],
   })
   expect(ignoredFields({ part: { a: 1, b: 2, c: 3 } }, inTwoForms)).toEqual([
-    { name: 'part.c', nearest: undefined },
+    { name: 'part.c', nearest: undefined, owner: 'object' },
   ])
   expect(knownFields({ type: 'object' })).toBe('any')
   expect(knownFields({ ...object({ a: number }), additionalProperties: number })).toBe('any')
   const rows = knownFields(object({ rows: { type: 'array', items: object({ a: number }) } }))
   expect(ignoredFields({ rows: [{ a: 1 }, { a: 1, b: 2 }] }, rows)).toEqual([
-    { name: 'rows.1.b', nearest: undefined },
+    { name: 'rows.1.b', nearest: undefined, owner: 'item of a list' },
   ])
 })
 

@@ -162,6 +162,12 @@ describe('requests of the operator that are sent again', () => {
     ],
     ['a release of held messages', () => '/admin/v1/outbox/release', {}],
   ]
+  /** Another body, of those without fields. */
+  const anotherOf: Readonly<Record<string, object>> = {
+    'a link': { more: 1 },
+    'a roll': { overlap_seconds: 60 },
+    'a release of held messages': { kind: 'email' },
+  }
   test.each(cases)('%s is made once, and answered twice', async (name, path, body) => {
     const { db } = copy.running.services
     const rows = () => db.query('SELECT count(*) AS n FROM audit_entries').get() as { n: number }
@@ -180,7 +186,10 @@ describe('requests of the operator that are sent again', () => {
     }).toEqual({ status: first.status, text, idempotentReplayed: 'true' })
     // An action that is not repeated is not recorded again.
     expect(rows()).toEqual(before)
-    const other = await asOperator(path(), { ...(body as object), more: 1 }, name)
+    const [field] = Object.keys(body ?? {})
+    const changed =
+      field === undefined ? anotherOf[name] : { ...(body as object), [field]: 'other' }
+    const other = await asOperator(path(), changed, name)
     expect({ status: other.status, xErrorCode: other.headers.get('x-error-code') }).toEqual({
       status: 422,
       xErrorCode: 'idempotency_key_reused',

@@ -12,6 +12,11 @@ export interface UnknownName {
   nearest: string | undefined
 }
 
+/** A field that an operation does not have, and what has it. */
+export interface UnknownField extends UnknownName {
+  owner: 'body' | 'item of a list' | 'object'
+}
+
 const fieldsMax = 8
 const nameCharactersMax = 100
 /** Rows of one list have the same shape: a name that the first ones lack is rarely in a later one. */
@@ -62,21 +67,28 @@ const itemsOf = (schema: Schema): Schema[] =>
   formsOf(schema).map(form => (isObject(form.items) ? (form.items as Schema) : form))
 
 /** The fields of a body that its operation does not have. */
-export function ignoredFields(body: unknown, known: KnownFields): UnknownName[] {
-  const found: UnknownName[] = []
-  const walk = (value: unknown, fields: KnownFields, prefix: string): void => {
+export function ignoredFields(body: unknown, known: KnownFields): UnknownField[] {
+  const found: UnknownField[] = []
+  const walk = (
+    value: unknown,
+    fields: KnownFields,
+    prefix: string,
+    owner: UnknownField['owner'],
+  ): void => {
     if (fields === 'any' || found.length >= fieldsMax) return
     if (Array.isArray(value))
-      value.slice(0, itemsMax).forEach((item, i) => void walk(item, fields, `${prefix}${i}.`))
+      value
+        .slice(0, itemsMax)
+        .forEach((item, i) => void walk(item, fields, `${prefix}${i}.`, 'item of a list'))
     else if (isObject(value))
       for (const [name, inner] of Object.entries(value)) {
         const innerFields = fields.get(name)
-        if (innerFields) walk(inner, innerFields, `${prefix}${name}.`)
+        if (innerFields) walk(inner, innerFields, `${prefix}${name}.`, 'object')
         else if (found.length < fieldsMax)
-          found.push({ name: prefix + name, nearest: nearestWord(name, [...fields.keys()]) })
+          found.push({ name: prefix + name, nearest: nearestWord(name, [...fields.keys()]), owner })
       }
   }
-  walk(body, known, '')
+  walk(body, known, '', 'body')
   return found
 }
 

@@ -25,10 +25,11 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
       if (isStrict(request)) throw refused(unknown, names.parameters(request.method, route))
       answering[header] = listOf(unknown)
     },
-    checkFields(request, known, body, headers) {
+    checkFields(request, known, body, headers, refuses) {
       const unknown = ignoredFields(body, known)
       if (unknown.length === 0) return
-      if (isStrict(request)) throw validationFailed(unknown.map(asFault))
+      const refused = isStrict(request) ? unknown : unknown.filter(refuses)
+      if (refused.length > 0) throw validationFailed(refused.map(asFault))
       const before = headers[header]
       headers[header] = before === undefined ? listOf(unknown) : `${before}, ${listOf(unknown)}`
     },

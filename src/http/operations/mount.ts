@@ -14,7 +14,13 @@ import {
 import { changesOf, fieldOf } from '../gate/audited.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
-import { firstRows, type KnownFields, knownFields, knownItems } from '../input/ignored-fields.ts'
+import {
+  firstRows,
+  type KnownFields,
+  knownFields,
+  knownItems,
+  type UnknownField,
+} from '../input/ignored-fields.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
 import { queryParser, wordParameter } from '../input/typed.ts'
 import { answersKey } from '../openapi/source.ts'
@@ -306,19 +312,27 @@ function handlerOf(context: Context, operation: Operation): (incoming: Incoming)
 
 const isAsync = (work: object) => work.constructor.name === 'AsyncFunction'
 
-/** Names what the body has and the operation does not. */
+/**
+ * Names what the body has and the operation does not. An operator's change is refused for it: a
+ * mistyped restriction would make public what was meant for a few. Rows of data may have further
+ * columns, as those of a file may.
+ */
 function checkedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = runnerOf(context, operation)
-  const { body: schema, fields = schema } = operation
-  if (!schema || schema === noBody) return run
+  const { access, body: schema, fields = schema } = operation
+  const isOperators = 'operator' in access
+  if (!schema || (schema === noBody && !isOperators)) return run
+  const hasRows = operation.fields !== undefined
+  // An object in a field has its own parser, which names what the object may have.
+  const refuses = ({ owner }: UnknownField) =>
+    isOperators && (owner === 'body' || (owner === 'item of a list' && !hasRows))
   let known: Record<'ofObject' | 'ofRows', KnownFields> | undefined
   return incoming => {
     known ??= { ofObject: knownFields(fields), ofRows: knownItems(fields) }
     const { body, request, set } = incoming
     const rows = typeof body === 'string' && known.ofRows !== 'any' ? firstRows(body) : body
-    const { ofObject, ofRows } = known
-    const areRows = Array.isArray(rows)
-    context.ignoredParameters.checkFields(request, areRows ? ofRows : ofObject, rows, set.headers)
+    const names = Array.isArray(rows) ? known.ofRows : known.ofObject
+    context.ignoredParameters.checkFields(request, names, rows, set.headers, refuses)
     return run(incoming)
   }
 }

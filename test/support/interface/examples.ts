@@ -165,7 +165,7 @@ async function batch(instance: DemoInstance, isOver = false): Promise<string> {
     isOver ? '/admin/v1/observations' : '/admin/v1/batches',
     isOver
       ? { observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T14:59:00Z', price: 70 }] }
-      : { kind: 'file', file_name: 'prices.csv', sha256: 'a'.repeat(64) },
+      : { file_name: 'prices.csv', sha256: 'a'.repeat(64) },
   )
   return `/admin/v1/batches/${isOver ? data.batch : (data.batch as { id: number }).id}`
 }

@@ -11,13 +11,11 @@ import {
   checked,
   choice,
   type FieldOptions,
-  type Fields,
   flag,
   listOf,
   noBody,
   omittable,
   text,
-  type Values,
 } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -151,32 +149,12 @@ function settingRows({ settings: { values, origins } }: FeedView) {
   })
 }
 
-/** A body of which every field is known: another one is refused, for it would do nothing. */
-function closed<F extends Fields>(fields: F) {
-  const open = body(fields)
-  const names = Object.keys(fields)
-  return {
-    schema: open.schema,
-    read(input: unknown): Values<F> {
-      const faults = Object.entries(open.fields(input))
-        .filter(([field]) => !names.includes(field))
-        .map(([field, value]) => ({
-          field,
-          message: `Unknown field ${field}; the fields are ${names.join(', ')}.`,
-          value: String(value),
-        }))
-      if (faults.length > 0) throw validationFailed(faults)
-      return open.read(input)
-    },
-  }
-}
-
 const day = (options: FieldOptions) =>
   checked(text(10, { format: 'date', ...options }), value =>
     parseDay(value) === undefined ? 'must be a day, such as 2026-01-31.' : undefined,
   )
 
-const RunBody = closed({
+const RunBody = body({
   since: omittable(
     day({
       description: 'Day from which everything is read again and compared.',
@@ -199,7 +177,7 @@ function addressFault(value: string): string | undefined {
   return isPlain ? undefined : 'must be an http or https address.'
 }
 
-const SettingBody = closed({
+const SettingBody = body({
   key: omittable(lineText({ description: 'Stored encrypted and never returned.' })),
   base_url: omittable(checked(lineText({ examples: ['https://mirror.example'] }), addressFault)),
   codes: omittable(

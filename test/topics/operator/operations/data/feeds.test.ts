@@ -62,11 +62,7 @@ describe('PUT /admin/v1/feeds/{name}', () => {
       'base_url must be an http or https address; got "https://ann@mirror.example".',
     ],
     ['key', 'two\nlines', 'key must be text on one line.'],
-    [
-      'keys',
-      'x',
-      'Unknown field keys; the fields are key, base_url, codes, since, reread, license.',
-    ],
+    ['keys', 'x', 'keys is not a field of this operation. Did you mean key?'],
   ])('refuses %s %p', async (field, value, message) => {
     const { status, body } = await admin('PUT', '/fred', { [field]: value })
     expect(status).toBe(422)
@@ -159,7 +155,7 @@ describe('PUT /admin/v1/feeds/{name}', () => {
 describe('POST /admin/v1/feeds/{name}/run', () => {
   test.each([
     ['since', 'yesterday', 'since must be a day, such as 2026-01-31; got "yesterday".'],
-    ['wiat', true, 'Unknown field wiat; the fields are since, dry_run, wait.'],
+    ['wiat', true, 'wiat is not a field of this operation. Did you mean wait?'],
   ])('refuses %s %p before anything is read', async (field, value, message) => {
     const { status, body } = await admin('POST', '/ecb/run', { [field]: value })
     expect(status).toBe(422)
