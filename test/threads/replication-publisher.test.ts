@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
-import { backup, restore } from '../../src/cli/backups/backup.ts'
+import { backup, lockOf, restore } from '../../src/cli/backups/backup.ts'
 import { promote, promoteFromHere } from '../../src/cli/replication/promote.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -12,6 +12,7 @@ import { type Instance, openInstance } from '../../src/instance/instance.ts'
 import { databasePath } from '../../src/instance/services/directory.ts'
 import { createRandomIds } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log/log.ts'
+import { masterKeyPath } from '../../src/lib/secrets/master-key.ts'
 import { createSystemClock } from '../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../src/replication/nats/connection.ts'
 import { changeHeaders } from '../../src/replication/service/changes.ts'
@@ -423,8 +424,12 @@ needs('nats-server').describe('a primary with NATS', () => {
         files: { directory: '/' },
         readFile: () => undefined,
       })
-    const promoted = (data: string) =>
-      promote(config(data), { clock: createSystemClock(), ids: createRandomIds(), out: () => {} })
+    const deps = () => ({ clock: createSystemClock(), ids: createRandomIds(), out: () => {} })
+    const promoted = (data: string) => {
+      mkdirSync(data, { recursive: true })
+      copyFileSync(masterKeyPath(dir), masterKeyPath(data))
+      return promote(config(data), deps())
+    }
     const snapshot = () =>
       until('a snapshot', async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
 
@@ -459,6 +464,33 @@ needs('nats-server').describe('a primary with NATS', () => {
       expect(await publishedPrices()).toContain(69)
       const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
       expect(instance.services.latestPrices.quote(wti)?.observation.value).toBe(71)
+    })
+
+    test('stays the primary where the next could not start', async () => {
+      const { account } = instance.services.keyChanges.createAccount({ email: 'ann@example.com' })!
+      instance.services.accountSecrets.roll(account.account.id)
+      record('WTI_USD', 70)
+      await snapshot()
+      await published()
+      const next = join(dir, 'next')
+      await expect(promote(config(next), deps())).rejects.toThrow(
+        `copy it to ${masterKeyPath(next)}. Nothing was changed.`,
+      )
+      expect(existsSync(next)).toBe(false)
+      mkdirSync(next)
+      writeFileSync(masterKeyPath(next), 'fedcba9876543210'.repeat(4))
+      await expect(promote(config(next), deps())).rejects.toThrow(
+        'does not open what is sealed in the stream',
+      )
+      const lock = lockOf(next, 'serve', Date.now())
+      await expect(promote(config(next), { ...deps(), withoutMasterKey: true })).rejects.toThrow(
+        'is in use; stop the server first',
+      )
+      lock.release()
+      record('WTI_USD', 71)
+      await published()
+      expect(log.filter(line => line.includes('"replaced"'))).toEqual([])
+      expect(await promote(config(next), { ...deps(), withoutMasterKey: true })).toBe(0)
     })
 
     test('gives up the lease that it holds, so that the next may write', async () => {

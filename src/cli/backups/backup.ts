@@ -31,7 +31,7 @@ import {
   makeDirectory,
 } from '../../instance/services/directory.ts'
 import { checksumFault } from '../../lib/files/checksum-file.ts'
-import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { type Lock, lockDataDir } from '../../lib/files/directory-lock.ts'
 import { bytesOf, requireSpace } from '../../lib/files/free-space.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
@@ -161,6 +161,8 @@ export interface RestoreOptions {
   withoutMasterKey?: boolean
   /** The file is a snapshot of the stream of changes, and replication continues after it. */
   isOfStream?: boolean
+  /** The caller has the lock of the directory. */
+  isLocked?: boolean
 }
 
 export interface Restored {
@@ -184,8 +186,7 @@ export function restore(dir: string, source: string, options: RestoreOptions): R
   if (faults.length > 0) throw new Error(`${source} is damaged and was not restored: ${faults[0]}`)
   const isNew = !existsSync(dir)
   makeDirectory(dir)
-  const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: options.at })
-  if ('heldBy' in lock) throw new Temporary(`${dir} is in use; stop the server first`)
+  const lock = options.isLocked ? undefined : lockOf(dir, 'restore', options.at)
   let isDone = false
   try {
     const restored = putInPlace(dir, source, options)
@@ -194,8 +195,15 @@ export function restore(dir: string, source: string, options: RestoreOptions): R
   } finally {
     if (isNew && !isDone) rmSync(dir, { recursive: true, force: true })
     else keepDirectoryOwner(dir)
-    lock.release()
+    lock?.release()
   }
+}
+
+/** The lock of a directory that no server may use while a command replaces its database. */
+export function lockOf(dir: string, role: string, at: number): Lock {
+  const lock = lockDataDir(dir, { pid: process.pid, role, startedAt: at })
+  if ('heldBy' in lock) throw new Temporary(`${dir} is in use; stop the server first`)
+  return lock
 }
 
 function putInPlace(dir: string, source: string, options: RestoreOptions): Restored {

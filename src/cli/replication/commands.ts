@@ -14,9 +14,13 @@ export function replicationCommands(program: Command, env: ProgramEnvironment, r
       .option(
         '--from-here',
         'keep the database of the directory instead, even if another instance took over from it',
+      )
+      .option(
+        '--without-master-key',
+        'promote without the secrets that only a lost master key opens',
       ),
     () => 'made',
-  ).action(async (options: Options & { fromHere?: true }) => {
+  ).action(async (options: Options & { fromHere?: true; withoutMasterKey?: true }) => {
     const clock = createSystemClock()
     const run = options.fromHere ? promoteFromHere : promote
     results.set(
@@ -24,6 +28,7 @@ export function replicationCommands(program: Command, env: ProgramEnvironment, r
         clock,
         ids: createRandomIds(),
         out: env.out,
+        withoutMasterKey: options.withoutMasterKey === true,
       }),
     )
   })

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { openDatabase, removeDatabase, transact } from '../../database/database.ts'
 import { keepBeforeUpgrade } from '../../database/upgrade.ts'
-import { databasePath } from '../../instance/services/directory.ts'
-import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { databasePath, makeDirectory } from '../../instance/services/directory.ts'
 import { workingFile } from '../../lib/files/working-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log/log.ts'
+import { masterKeyPath, storedMasterKey } from '../../lib/secrets/master-key.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { connectNats, type Nats, natsSettings } from '../../replication/nats/connection.ts'
 import { createUnknownMessageLog, endOfStream } from '../../replication/service/changes.ts'
@@ -23,24 +23,62 @@ import {
   previousEpochs,
 } from '../../replication/store/state.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
-import { restore } from '../backups/backup.ts'
-import { Temporary } from '../exit-codes.ts'
+import { createVault } from '../../topics/keys/service/vault.ts'
+import { opensEverySample } from '../../topics/operator/service/secret-check.ts'
+import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'
+import { lockOf, restore } from '../backups/backup.ts'
 
 export interface PromoteDeps {
   clock: Clock
   ids: Ids
   out(line: string): void
+  /** The operator confirmed that no master key opens what is sealed. */
+  withoutMasterKey?: boolean
 }
 
 /**
  * Makes the directory the primary: its database becomes the content of the stream and its newest
  * snapshot, and the stream refuses the former primary from then on. Returns the exit code.
  */
-export async function promote(config: Config, { clock, ids, out }: PromoteDeps): Promise<number> {
-  const { nats: settings, data } = config
+export async function promote(config: Config, deps: PromoteDeps): Promise<number> {
+  const { nats: settings, data, secrets } = config
   if (settings.servers.length === 0)
     throw new Error('nats.servers must name the servers that the primary publishes to; it is empty')
-  const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
+  // From the takeover on the former primary writes nothing, so everything that keeps this directory
+  // from being the next one comes before it.
+  const key = deps.withoutMasterKey ? undefined : keyOf(data.dir, secrets.masterKey.reveal())
+  makeDirectory(data.dir)
+  const lock = lockOf(data.dir, 'promote', deps.clock.now())
+  try {
+    const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
+    try {
+      return await promoteFromStream(nats, config, key, deps)
+    } finally {
+      await nats.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+const orWithout =
+  'If it is lost, add --without-master-key; the first start then needs --new-master-key, and the secrets of webhooks and the credentials of data sources have to be entered again.'
+
+/** The master key of the primary, with which the next one signs and fetches. */
+function keyOf(dir: string, configured: string): string {
+  const key = storedMasterKey(dir, configured)
+  if (key !== undefined) return key
+  throw new Error(
+    `promote needs the master key of the primary: set secrets.master_key, or copy it to ${masterKeyPath(dir)}. Nothing was changed. ${orWithout}`,
+  )
+}
+
+async function promoteFromStream(
+  nats: Nats,
+  { nats: settings, data }: Config,
+  key: string | undefined,
+  { clock, ids, out }: PromoteDeps,
+): Promise<number> {
   const part = workingFile(data.dir, 'promoted')
   try {
     const snapshot = await fetchSnapshot(nats, settings.copies, part).catch(error => {
@@ -58,6 +96,13 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
         message: 0,
         stream: undefined,
         apply: createApplier(db),
+        admit() {
+          if (key === undefined) return
+          if (opensEverySample(createVault(key), createSecretCheckStore(db))) return
+          throw new Error(
+            `the master key of ${data.dir} does not open what is sealed in the stream: it must be that of the primary. Nothing was changed. ${orWithout}`,
+          )
+        },
       },
       { replicationEpoch: next, readAt: clock.now() },
       (stream, message, why) => out(`skipped message ${message} of the stream ${stream}: ${why}`),
@@ -72,14 +117,18 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
-    const { keptAs } = restore(data.dir, part, { at: clock.now(), ids, isOfStream: true })
+    const { keptAs } = restore(data.dir, part, {
+      at: clock.now(),
+      ids,
+      isOfStream: true,
+      isLocked: true,
+    })
     out(
       `promoted at change ${position}${keptAs ? `; the database before it is ${keptAs}` : ''}: start it with "wellhead serve"`,
     )
     return 0
   } finally {
     removeDatabase(part)
-    await nats.close()
   }
 }
 
@@ -95,8 +144,7 @@ export async function promoteFromHere(
   const { nats: settings, data } = config
   const path = databasePath(data.dir)
   if (!existsSync(path)) throw new Error(`${data.dir} must hold a database; it has none`)
-  const lock = lockDataDir(data.dir, { pid: process.pid, role: 'promote', startedAt: clock.now() })
-  if ('heldBy' in lock) throw new Temporary(`${data.dir} is in use; stop the server first`)
+  const lock = lockOf(data.dir, 'promote', clock.now())
   const upgraded = keepBeforeUpgrade(path)
   if (upgraded) out(`the database of schema ${upgraded.from} was saved as ${upgraded.keptAs}`)
   const db = openDatabase(path)

@@ -22,6 +22,8 @@ export interface TakenOver {
   /** When the stream of that message was made; undefined: not known. */
   stream: string | undefined
   apply(delta: Delta): void
+  /** Throws where what the stream leads to must not be the next primary: nothing is changed then. */
+  admit?(): void
 }
 
 const fetchedMax = 200
@@ -97,6 +99,7 @@ export async function takeOver(
       throw new Error(
         `the stream has gone on as replication epoch ${later}, of which there is no snapshot yet; try again when there is one`,
       )
+    copy.admit?.()
     const marker: Delta = {
       after: applied,
       upTo: applied,
