@@ -30,6 +30,7 @@ export function openOperator({
     /** The audit trail. */
     audit: createAudit({
       store: createAuditStore(db),
+      settings,
       clock,
       log,
       keepDays: config.audit.keepDays,

@@ -121,13 +121,14 @@ describe('the audit trail', () => {
     ])
   })
 
-  test('the audit trail does not record fields that an operation ignores', async () => {
+  test('the audit trail has nothing of a change with a field that the operation does not have', async () => {
     const { admin, entries, key, services } = withOperator()
     key('free', { email: 'ann@example.com' })
     const { id } = services.keys.accountByEmail('ann@example.com')!.account
+    const before = await entries()
     const change = { plan: 'professional', quota: 5, 'bob@example.com': 'x' }
-    expect((await admin('PATCH', `/accounts/${id}`, change)).status).toBe(200)
-    expect((await entries())[0]!.details).toEqual({ id, plan: 'free → professional' })
+    expect((await admin('PATCH', `/accounts/${id}`, change)).status).toBe(422)
+    expect(await entries()).toEqual(before)
   })
 
   test('the audit trail records which series were added', async () => {
@@ -250,6 +251,9 @@ describe('the audit trail', () => {
     expect((await entries()).map(({ id }) => id)).toEqual([2])
     expect(auditFaults(services.db)).toEqual([])
     clock.advance(30 * dayMs)
+    services.audit.prune()
+    // After a long stop the clock counts once it has run for a week.
+    clock.advance(7 * dayMs)
     services.audit.prune()
     expect(await entries()).toEqual([])
     expect(auditFaults(services.db)).toEqual([])
