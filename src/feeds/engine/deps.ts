@@ -41,8 +41,8 @@ export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log' | 'clock'> {
   wait?: ((ms: number) => Promise<void>) | undefined
   userAgent: string
   chance: () => number
-  /** A number that differs between instances on a machine. */
-  copyNumber: number
+  /** The slot in which an instance catches up after a start. */
+  firstRunSlot: number
   seal(name: string, text: string): Uint8Array
   open(name: string, sealed: Uint8Array): string
 }

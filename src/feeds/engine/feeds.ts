@@ -13,15 +13,18 @@ import { type FeedView, viewOf } from './view.ts'
 /** The feeds of this instance, in the order in which they are preferred. */
 export type Feeds = ReturnType<typeof createFeeds>
 
-/**
- * The delay before a started instance catches up, so that instances started together do not poll
- * together: each has a slot.
- */
 const firstRunSlots = 28
 const firstRunSlotMs = 2 * secondMs
 /** The slack within a slot; smaller than a slot by more than a second. */
 const slotSlackMs = 250
 const firstRunAfterMs = 2 * secondMs
+
+/**
+ * The slot in which an instance catches up after a start, so that instances started together do not
+ * poll together. It follows from where the instance is, so each start has the same.
+ */
+export const firstRunSlot = (host: string, directory: string): number =>
+  Number(Bun.hash.crc32(`${host} ${directory}`)) % firstRunSlots
 
 export function createFeeds(deps: FeedsDeps) {
   const { store, clock, chance } = deps
@@ -118,7 +121,7 @@ export function createFeeds(deps: FeedsDeps) {
     closeOpenRuns: () => void store.closeOpenRuns(clock.now()),
     /** Schedules the runs that were missed. */
     start() {
-      const slot = firstRunSlotMs * (deps.copyNumber % firstRunSlots)
+      const slot = firstRunSlotMs * deps.firstRunSlot
       for (const { publisher } of ready()) {
         const { servedAt } = store.state(publisher.name)
         const release = lastRelease(publisher.calendar, clock.now())

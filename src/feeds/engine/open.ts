@@ -25,7 +25,7 @@ import { storedKinds } from '../reading/periods.ts'
 import { createFeedStore } from '../store/feeds.ts'
 import { configuredFeeds } from './configured.ts'
 import type { FeedBatches, FeedsDeps } from './deps.ts'
-import { createFeeds } from './feeds.ts'
+import { createFeeds, firstRunSlot } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 
 /** Public feeds that this instance reads on a schedule. */
@@ -110,15 +110,12 @@ export function openFeeds(deps: FeedServicesDeps) {
       fetch: createPublisherFetch(egress),
       userAgent: `Wellhead/${version}${contact}`,
       chance: () => chanceOf(ids),
-      copyNumber: copyNumber(),
+      firstRunSlot: firstRunSlot(hostname(), config.data.dir),
       seal: (name, text) => vault.seal(`feed ${name}`, text),
       open: (name, sealed) => vault.open(`feed ${name}`, sealed),
     }),
   }
 }
-
-/** Processes of one machine have numbers that follow each other; machines have names. */
-const copyNumber = (): number => process.pid + (Number(Bun.hash.crc32(hostname())) % 1000)
 
 /**
  * How often values of each kind of period come out, and how many days after the date that they are
