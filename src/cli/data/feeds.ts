@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isPassingCode } from '../../feeds/reading/fault.ts'
 import { within } from '../../lib/time/clock.ts'
 import type {
   FeedDetail,
@@ -6,7 +7,7 @@ import type {
   RunShape as RunLine,
 } from '../../topics/operator/operations/data/feeds.ts'
 import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
-import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { type ExitCode, exitCodes, Temporary } from '../exit-codes.ts'
 import { type Table, tableOf } from '../table.ts'
 
 const feedsPath = '/admin/v1/feeds'
@@ -70,14 +71,25 @@ const testFeed = async (env: CommandEnvironment, name: string): Promise<void> =>
     ok: boolean
     took_ms: number
     sample: { source_id: string; period: string; value: string; unit: string } | null
-    problem?: { message: string }
+    problem?: Problem
   }>('POST', `${pathOf(name)}/test`, {})
   env.print(body, ({ sample, took_ms: tookMs }) =>
     sample
       ? [`${sample.source_id} ${sample.period}: ${sample.value} ${sample.unit} (${tookMs} ms)`]
       : [],
   )
-  if (!body.ok) throw new Refusal([body.problem?.message ?? 'nothing came'])
+  if (!body.ok) throw failureOf(body.problem)
+}
+
+interface Problem {
+  code: string
+  message: string
+}
+
+/** Why a feed could not be read: it may succeed later, or something must be changed first. */
+const failureOf = (problem: Problem | null | undefined): Error => {
+  const { code = '', message = 'nothing came' } = problem ?? {}
+  return isPassingCode(code) ? new Temporary(message) : new Refusal([message])
 }
 
 interface RunOptions {
@@ -108,7 +120,10 @@ async function watched<T>(env: CommandEnvironment, name: string, answer: Promise
   return await ended
 }
 
-/** Exit codes as those of an import: 2 where something was rejected or held, 1 where nothing could be done. */
+/**
+ * Exit codes as those of an import: 2 where something was rejected or held, 1 where nothing could be
+ * done, 75 where the publisher may answer later.
+ */
 async function runFeed(
   env: CommandEnvironment,
   name: string,
@@ -125,7 +140,7 @@ async function runFeed(
     `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
   ])
   const { run } = body
-  if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
+  if (run.result === 'failed') throw failureOf(run.problem)
   if (run.problem) env.err(`feeds run: ${run.problem.message}`)
   for (const { message } of run.notes) env.err(`feeds run: ${message}`)
   return run.held > 0 || run.rejected > 0 ? exitCodes.incomplete : exitCodes.done

@@ -259,16 +259,16 @@ async function faultOf(reply: PublisherReply, notBefore: number | undefined): Pr
       status,
     )
   }
-  return new FeedFault('http_status', `the publisher answered ${status}`, status, notBefore)
+  const code = isUnavailable(status) ? 'unavailable' : 'http_status'
+  return new FeedFault(code, `the publisher answered ${status}`, status, notBefore)
 }
+
+const isUnavailable = (status: number): boolean =>
+  status >= 500 || status === 408 || status === 425 || status === 429
 
 /** Whether the error is probably temporary. Throttled keys get 403. */
 const isPassing = (status: number, fault: FeedFault): boolean =>
-  status >= 500 ||
-  status === 408 ||
-  status === 425 ||
-  status === 429 ||
-  (status === 403 && fault.code !== 'unauthorized')
+  isUnavailable(status) || (status === 403 && fault.code !== 'unauthorized')
 
 /** Milliseconds of `Retry-After`: seconds, or a date. */
 function retryAfter(header: string | undefined, now: number): number | undefined {

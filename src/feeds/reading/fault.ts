@@ -5,13 +5,16 @@
 export type FaultCode =
   | 'unauthorized'
   | 'http_status'
-  | 'no_answer'
-  | 'cut_short'
   | 'too_long'
   | 'unreadable'
-  | 'changed_while_read'
   | 'foreign_address'
+  | (typeof passing)[number]
   | SuspicionCode
+
+/** The same request may succeed later. */
+const passing = ['no_answer', 'unavailable', 'cut_short', 'changed_while_read'] as const
+
+export const isPassingCode = (code: string): boolean => passing.some(one => one === code)
 
 export type SuspicionCode =
   | 'unexpected_header'

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { firstRunSlot } from '../../../src/feeds/engine/feeds.ts'
 import type { FeedRun } from '../../../src/feeds/store/feeds.ts'
 import { minuteMs, parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
@@ -207,7 +208,7 @@ needs('../shared/data').describe('a feed', () => {
   test('an interactive feed test makes at most two attempts', async () => {
     const copy = withEia({ 'eia.codes': 'WTI_USD' })
     publishers.failFirst.push({ status: 500 }, { status: 500 }, { status: 500 })
-    expect(await copy.services.feeds.test('eia')).toMatchObject({ fault: { code: 'http_status' } })
+    expect(await copy.services.feeds.test('eia')).toMatchObject({ fault: { code: 'unavailable' } })
     expect(publishers.asked.length).toBe(2)
     // A second at most.
     expect(copy.waited.every(ms => ms <= 1000)).toBe(true)
@@ -648,4 +649,13 @@ needs('../shared/data').describe('what answers say of a feed', () => {
     expect(text).toContain('WTI_USD,2026-08-18')
     expect(text).not.toContain('GOLD_AM_USD')
   })
+})
+
+test('an instance catches up in the same slot after every start, and instances in different ones', () => {
+  expect(firstRunSlot('prices-1', '/var/lib/wellhead')).toBe(
+    firstRunSlot('prices-1', '/var/lib/wellhead'),
+  )
+  const slots = Array.from({ length: 28 }, (_, i) => firstRunSlot('prices-1', `/srv/${i}`))
+  expect(slots.every(slot => slot >= 0 && slot < 28)).toBe(true)
+  expect(new Set(slots).size).toBeGreaterThan(10)
 })
