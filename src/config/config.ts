@@ -134,7 +134,9 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
     const override = outer.get(name) ?? file.get(name) ?? packaged(name)
     const value = override ? key.kind.accept(override.value) : preset
     if (override && value === undefined)
-      problems.push(`${override.source}: ${name} = ${shown(override)} must be ${key.kind.allowed}`)
+      problems.push(
+        `${override.source}: ${name} = ${shown(override)} must be ${key.kind.allowed}${inToml(name, key, override.value)}`,
+      )
     const [section, property] = propertyOf(name, key)
     const effective =
       value === undefined
@@ -149,6 +151,15 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   if (problems.length > 0) throw new ConfigProblem(problems)
   const clientProfiles = (profiles?.value ?? shippedClientProfiles()) as ClientProfile[]
   return { mode, ...root, clientProfiles, provenance, file: path }
+}
+
+/** How a text is written in the file, where the setting is not text: a list, a number or a flag. */
+function inToml(name: string, { kind }: ConfigKeys[string], value: unknown): string {
+  if (typeof value !== 'string') return ''
+  const meant = kind.fromText(value)
+  if (typeof meant === 'string' || isTable(meant)) return ''
+  if (kind.accept(meant) === undefined) return ''
+  return `; write ${name.slice(name.lastIndexOf('.') + 1)} = ${JSON.stringify(meant)}`
 }
 
 /** One row for each value in force, in the order of the table of keys. */

@@ -330,7 +330,7 @@ describe('what is refused', () => {
       'flag --port: server.port = 99999 must be an integer from 0 to 65535',
       'env WELLHEAD_SERVER_DRAIN: server.drain = "soon" must be a length of time from 0s to 10m, in ms, s, m, h or d',
       'env WELLHEAD_QUOTA_SCOPE: quota.scope = "keys" must be one of key, account',
-      'wellhead.toml:5: limits.per_minute = "60" must be an integer from 1 to 10000000',
+      'wellhead.toml:5: limits.per_minute = "60" must be an integer from 1 to 10000000; write per_minute = 60',
       'wellhead.toml:6: limits.keys_max = 0 must be an integer from 1 to 1000',
       'flag --clock: dev.clock = "2026-11-21T19:30:00" must be an instant with its zone, such as 2026-07-28T00:00:00Z',
     ])
@@ -364,6 +364,14 @@ describe('what is refused', () => {
     ['\n[colours]', 'wellhead.toml:2: unknown key colours'],
     ['constructor = 1', 'wellhead.toml:1: unknown key constructor'],
     ['mode = "dev"', 'wellhead.toml:1: unknown key mode'],
+    [
+      '[egress]\nallow = "10.0.0.0/8,::1/128"',
+      'wellhead.toml:2: egress.allow = "10.0.0.0/8,::1/128" must be a list of addresses or networks, such as 10.0.0.0/8; write allow = ["10.0.0.0/8","::1/128"]',
+    ],
+    [
+      '[server]\ntrusted_proxies = "the proxy"',
+      'wellhead.toml:2: server.trusted_proxies = "the proxy" must be a list of addresses or networks, such as 10.0.0.0/8',
+    ],
     ['server.port = nan', 'wellhead.toml:1: server.port = NaN must be an integer from 0 to 65535'],
     ['server = 1', 'wellhead.toml:1: server is a section: its keys go under [server]'],
     ['[plans]\nspec = 1', 'wellhead.toml:1: plans = (a table) must be spec or unlimited or a path'],
