@@ -143,7 +143,10 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
       }),
     )
   const plans = program.command('plans').description('show plans and prices')
-  located(plans.command('list').description('list the configured plans'), () => 'named')
+  located(
+    plans.command('list', { isDefault: true }).description('list the configured plans'),
+    () => 'named',
+  )
     .option('--json', 'print JSON')
     .action((options: Options & { json?: boolean }) =>
       listPlans(configOf(options, 'serve', env), env.out, options.json === true),

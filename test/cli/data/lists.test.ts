@@ -39,6 +39,7 @@ test('plans list shows the configured plans, a changed one as well', async () =>
   writeFileSync(join(data, 'wellhead.toml'), 'plans = "plans.toml"\n')
   const { out } = await run('plans', 'list')
   expect(out).toMatch(/^starter +Small +75000 +month +59\.00 /m)
+  expect(await run('plans')).toEqual({ code: 0, out, err: '' })
 })
 
 test('alerts, webhooks and deliveries are listed for an account, and an unknown account is refused', async () => {
