@@ -349,7 +349,7 @@ function refuseUndo(batch: Batch, status: (typeof batchStatuses)[number]): void 
 }
 
 /** Single values: corrected, or taken out. */
-function valueOperations({ catalogue, batches, observations, now }: Context) {
+function valueOperations({ catalogue, batches, formulas, observations, now }: Context) {
   const lookup: CodeLookup = {
     find: code => catalogue.named(code),
     nearest: code => catalogue.suggest(code)[0]?.code,
@@ -367,10 +367,13 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
     const anyValue = series ? Math.max(series.level, 1e-9) : 1
     const bounded = series?.bounds ? (series.bounds.min + series.bounds.max) / 2 : anyValue
     const { seriesId, observedAt: at } = pointOf(code, observedAt, bounded)
-    const [observation] = observations.between(seriesId, at, at + 1, 1)
-    if (!observation)
+    const [served] = observations.between(seriesId, at, at + 1, 1)
+    if (served) return { seriesId, at, observation: served }
+    // A code that can have means serves none of its values of quarantined days, recorded or not.
+    const recorded = observations.vintages(seriesId, at).at(-1)
+    if (!recorded || recorded.replacedAt !== undefined)
       throw notFound(`A value of ${catalogue.byId(seriesId).code} at ${isoInstant(at)}`)
-    return { seriesId, at, observation }
+    return { seriesId, at, observation: { ...recorded, observedAt: at } }
   }
   const changing = {
     access: operator,
@@ -418,6 +421,12 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
         const stored = storedPoint(code, time)
+        const averaged = formulas.averagedFor({ id: stored.seriesId }, stored.observation)
+        if (averaged)
+          throw refusedField(
+            'observed_at',
+            `The value of ${catalogue.byId(stored.seriesId).code} at ${isoInstant(stored.at)} is the mean of ${averaged.code}. Delete values of that code, or correct this one.`,
+          )
         const written = batches.remove(
           { kind: 'correction', actor: requestContext?.actor ?? 'operator', reason: why },
           stored.seriesId,

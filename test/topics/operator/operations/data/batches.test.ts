@@ -198,3 +198,56 @@ describe('a batch of a file that is sent in several requests', () => {
     expect((await write(72)).status).toBe(422)
   })
 })
+
+describe('the value of a daily code that has means of another code', () => {
+  const [hourly, daily] = ['POWER_DA_DE_LU_EUR', 'POWER_DE_EUR']
+  const [meanDay, recordedDay] = ['2026-11-02T00:00:00Z', '2026-11-03T00:00:00Z']
+  async function openPower() {
+    const { send } = openOperator()
+    await send('PATCH', `/admin/v1/series/${hourly}`, { resolution: 'PT1H' })
+    const midnight = Date.parse('2026-11-01T23:00:00Z')
+    await send('POST', '/admin/v1/observations', {
+      observations: [
+        ...Array.from({ length: 24 }, (_, hour) => ({
+          code: hourly,
+          observed_at: new Date(midnight + hour * 3_600_000).toISOString(),
+          price: 50 + hour,
+        })),
+        { code: daily, observed_at: recordedDay, price: 70 },
+      ],
+    })
+    const change = (method: string, observed_at: string, price?: number) =>
+      send(method, '/admin/v1/values', { code: daily, observed_at, price, reason: 'test' })
+    return { send, change }
+  }
+
+  test('is corrected and deleted on quarantined days as well', async () => {
+    const { send, change } = await openPower()
+    await send('POST', '/admin/v1/quarantine', {
+      code: daily,
+      from: '2026-11-02',
+      to: '2026-11-03',
+      reason: 'test',
+    })
+    expect(await change('PATCH', recordedDay, 71)).toMatchObject({
+      status: 200,
+      body: { data: { before: 70, after: 71 } },
+    })
+    expect(await change('DELETE', recordedDay)).toMatchObject({
+      status: 200,
+      body: { data: { before: 71, after: null } },
+    })
+    expect((await change('DELETE', recordedDay)).status).toBe(404)
+    expect((await change('DELETE', meanDay)).status).toBe(404)
+  })
+
+  test('is not deleted where it is a mean, but a correction replaces it', async () => {
+    const { change } = await openPower()
+    const refused = await change('DELETE', meanDay)
+    expect(refused.status).toBe(422)
+    expect(JSON.stringify(refused.body)).toContain(`is the mean of ${hourly}`)
+    expect((await change('PATCH', meanDay, 60)).body.data).toMatchObject({ before: 61.5 })
+    expect((await change('DELETE', meanDay)).body.data).toMatchObject({ before: 60, after: null })
+    expect((await change('DELETE', meanDay)).status).toBe(422)
+  })
+})
