@@ -64,7 +64,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     await goTo('/operator')
     for (const label of [
       'State',
-      'Last scheduled backup',
+      'Last backup',
       'Newest observation',
       'Held values',
       'Held messages',

@@ -50,7 +50,7 @@ export function Backups() {
       )}
       {desk?.is_configured && (
         <section class="figures" aria-label="Summary">
-          <Figure label="Last scheduled backup">{ago(desk.made_at)}</Figure>
+          <Figure label="Last backup">{ago(desk.made_at)}</Figure>
           <Figure label="Last verified">{ago(desk.checked_at)}</Figure>
           <Figure label="Stored">{number(desk.backups.length)}</Figure>
         </section>

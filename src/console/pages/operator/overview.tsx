@@ -79,7 +79,7 @@ export function Overview() {
                 <Figure label="State">
                   <Tag mood={moodOf(status.status)}>{words(status.status)}</Tag>
                 </Figure>
-                <Figure label="Last scheduled backup">{ago(backups.made_at)}</Figure>
+                <Figure label="Last backup">{ago(backups.made_at)}</Figure>
                 <Figure label="Newest observation">{agoOfNewest(status.newest_observation)}</Figure>
                 <Figure label="Version">{status.version}</Figure>
               </div>

@@ -48,10 +48,17 @@ export function createBackupDesk(deps: BackupDeskDeps) {
     /** Whether the configuration names a place, and this process can run the commands. */
     isReady: isConfigured && command !== undefined,
     status: record.get,
-    /** Those in the places that can be read, the newest first, and the fault of the others. */
+    /**
+     * Those in the places that can be read, the newest first, and the fault of the others. One that
+     * a person made by a command counts like one of the schedule.
+     */
     async list() {
       const { code, out, err } = await command!('backup', 'list', '--json')
       const backups = out.trim() === '' ? [] : (JSON.parse(out) as BackupFile[]).reverse()
+      const now = clock.now()
+      const times = backups.map(({ made_at: at }) => Date.parse(at)).filter(at => at <= now)
+      const newestAt = Math.max(...times)
+      if (newestAt > (record.get().madeAt ?? 0)) record.set({ madeAt: newestAt })
       return { backups, fault: code === 0 ? null : lastLine(err) || `exit code ${code}` }
     },
     /** The last requested task since the start. */

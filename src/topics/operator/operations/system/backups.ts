@@ -56,11 +56,11 @@ export const backupAdminOperations = [
     answers: Listed,
     handle: async ({ at }) => {
       const { backupDesk } = at
-      const { madeAt, checkedAt, fault: trouble } = backupDesk.status()
-      const task = backupDesk.task()
       const { backups, fault } = backupDesk.isReady
         ? await backupDesk.list()
         : { backups: [], fault: null }
+      const { madeAt, checkedAt, fault: trouble } = backupDesk.status()
+      const task = backupDesk.task()
       return success({
         is_configured: backupDesk.isReady,
         made_at: isoOrNull(madeAt),
