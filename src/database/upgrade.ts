@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { bytesOf, requireSpace } from '../lib/files/free-space.ts'
+import { bytesOf, freeBytesOf, requireSpace } from '../lib/files/free-space.ts'
 import { syncToDisk } from '../lib/files/side-file.ts'
 import { copyDatabase, openDatabase, removeDatabase, versionOf } from './database.ts'
 import { applicationId } from './identity.ts'
@@ -53,23 +53,27 @@ export const olderAt = (path: string): number | undefined => {
 /**
  * Copies a database of an older schema before it is migrated; returns the path of the copy. It
  * replaces an earlier one: after a rollback that lacks what the previous version has recorded since.
+ * Where both do not fit on the disk, the earlier one goes first: the database still has that schema.
  */
-export function keepBeforeUpgrade(path: string): { keptAs: string; from: number } | undefined {
+export function keepBeforeUpgrade(
+  path: string,
+  freeBytes = freeBytesOf,
+): { keptAs: string; from: number } | undefined {
   const from = olderAt(path)
   if (from === undefined) return undefined
+  const dir = dirname(path)
   const keptAs = `${path}.schema-${from}`
   const part = `${keptAs}.part`
   removeDatabase(part)
-  requireSpace(
-    dirname(path),
-    bytesOf(path) + bytesOf(`${path}-wal`),
-    `the copy of ${path} before its upgrade`,
-  )
+  const needed = bytesOf(path) + bytesOf(`${path}-wal`)
+  const missing = needed - freeBytes(dir)
+  if (missing > 0 && missing <= bytesOf(keptAs)) removeDatabase(keptAs)
+  requireSpace(dir, needed, `the copy of ${path} before its upgrade`, freeBytes)
   try {
     copyDatabase(path, part)
     syncToDisk(part)
     renameSync(part, keptAs)
-    syncToDisk(dirname(path))
+    syncToDisk(dir)
   } finally {
     removeDatabase(part)
   }

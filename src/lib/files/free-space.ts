@@ -16,8 +16,13 @@ const megabyte = 2 ** 20
  * Throws where a disk has no room for a copy: one that ends on a full disk takes the last room of
  * everything else that writes there.
  */
-export function requireSpace(dir: string, bytes: number, purpose: string): void {
-  const free = freeBytesOf(dir)
+export function requireSpace(
+  dir: string,
+  bytes: number,
+  purpose: string,
+  freeBytes = freeBytesOf,
+): void {
+  const free = freeBytes(dir)
   // Some file systems over a network do not know their size.
   if (free >= bytes || statfsSync(dir).blocks === 0) return
   throw new Error(

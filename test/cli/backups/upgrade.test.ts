@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openDatabase, versionOf } from '../../../src/database/database.ts'
 import { schemaVersion } from '../../../src/database/migrations.ts'
@@ -93,6 +93,17 @@ test('the database before an upgrade is stored once, unchanged and readable only
   expect(versionAt(kept!.keptAs)).toBe(1)
   expect(statSync(kept!.keptAs).mode & 0o077).toBe(0)
   expect(keepBeforeUpgrade(path)).toBeUndefined()
+})
+
+test('an upgrade that was interrupted needs no room for a second copy', () => {
+  const { path } = old()
+  const { keptAs } = keepBeforeUpgrade(path)!
+  const { size } = statSync(keptAs)
+  expect(() => keepBeforeUpgrade(path, () => -size)).toThrow('free disk space for the copy')
+  expect(existsSync(keptAs)).toBe(true)
+  const room = () => (existsSync(keptAs) ? 0 : size)
+  expect(keepBeforeUpgrade(path, room)).toEqual({ keptAs, from: 1 })
+  expect(versionAt(keptAs)).toBe(1)
 })
 
 test('the upgrade after a rollback stores what the previous version has recorded since', () => {
