@@ -36,7 +36,7 @@ export function createOperatorEntry(deps: OperatorEntryDeps, unauthorized: Unaut
     const [scheme, text] = (request.headers.get('authorization') ?? '').split(' ')
     const token = scheme?.toLowerCase() === 'bearer' && text ? adminTokens.find(text) : undefined
     if (!text && operators?.admits(request, changes)) return 'operator'
-    if (!token) return unauthorized(context, operatorOnly)
+    if (!token) return unauthorized(context, operatorOnly, 'operator')
     if (!mayOperate(token.role, area, changes))
       throw new Problem(
         'ADMIN_ROLE_MISSING',

@@ -386,7 +386,10 @@ function controls({ feeds, checkTarget }: Context) {
       body: noBody,
       answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
       handle: ({ params }) => {
-        viewOf(feeds, params.name)
+        const { state } = viewOf(feeds, params.name)
+        // A stored pause would keep the feed from running once it is added.
+        if (action === 'pause' && state === 'off')
+          throw stateForbids('validation_failed', `${params.name} is off, so it cannot be paused.`)
         feeds[action](params.name)
         return feedOf(params.name)
       },
@@ -418,7 +421,7 @@ function controls({ feeds, checkTarget }: Context) {
     switching(
       'pause',
       'Pause a feed',
-      'Stops scheduled runs, also after a restart. Manual runs remain possible.',
+      'Stops scheduled runs, also after a restart. Manual runs remain possible. A feed that is off cannot be paused (422).',
     ),
     switching('resume', 'Resume a feed', 'Resumes scheduled runs.'),
   ]

@@ -28,6 +28,14 @@ beforeAll(() => {
 
 afterAll(() => instance.services.db.close())
 
+test('without the admin token the refusal offers no sign-up and no demo', async () => {
+  const answer = await instance.send('GET', '/admin/v1/feeds', undefined, undefined, {})
+  expect(answer.status).toBe(401)
+  const { error } = (await answer.json()) as { error: object }
+  expect(Object.keys(error)).not.toContain('signup_url')
+  expect(Object.keys(error)).not.toContain('demo_endpoint')
+})
+
 describe('PUT /admin/v1/feeds/{name}', () => {
   test('feed settings are stored and returned with their source and without the secret key', async () => {
     const put = await admin('PUT', '/fred', {
@@ -149,6 +157,16 @@ describe('PUT /admin/v1/feeds/{name}', () => {
   test('names every fault at once', async () => {
     const { body } = await admin('PUT', '/fred', { since: 'soon', reread: 'often', license: 'no' })
     expect(body.errors!.map(error => error.field)).toEqual(['since', 'reread', 'license'])
+  })
+})
+
+describe('POST /admin/v1/feeds/{name}/pause', () => {
+  test('is refused for a feed that is off, so that it runs once it is added', async () => {
+    const refused = await admin('POST', '/alberta/pause', {})
+    expect(refused.status).toBe(422)
+    expect(refused.body).toMatchObject({ message: 'alberta is off, so it cannot be paused.' })
+    expect((await admin('PUT', '/alberta', {})).body.feed!.state).toBe('ok')
+    expect((await admin('POST', '/alberta/pause', {})).body.feed!.state).toBe('paused')
   })
 })
 
