@@ -7,3 +7,13 @@ declare module '*.tsv' {
   const text: string
   export default text
 }
+
+declare module '*.css' {
+  const text: string
+  export default text
+}
+
+declare module '*/swagger-start.js' {
+  const text: string
+  export default text
+}

@@ -13,7 +13,9 @@ import { withParametersInPlace } from '../../../http/openapi/parameters.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
-import { docsPage, docsScript, docsStyle } from './page.ts'
+import swaggerStyle from './swagger.css' with { type: 'text' }
+import { swaggerPage } from './swagger-page.ts'
+import swaggerScript from './swagger-start.js' with { type: 'text' }
 
 interface DocsDeps {
   serviceName: string
@@ -40,8 +42,8 @@ const contentPolicy = [
 ].join('; ')
 
 const assets: Record<string, { type: string; body: () => string | Blob }> = {
-  'docs.css': { type: 'text/css; charset=utf-8', body: () => docsStyle },
-  'docs.js': { type: 'text/javascript; charset=utf-8', body: () => docsScript },
+  'docs.css': { type: 'text/css; charset=utf-8', body: () => swaggerStyle },
+  'docs.js': { type: 'text/javascript; charset=utf-8', body: () => swaggerScript },
   'swagger-ui.css': { type: 'text/css; charset=utf-8', body: () => Bun.file(styleFile) },
   'swagger-ui-bundle.js': {
     type: 'text/javascript; charset=utf-8',
@@ -54,7 +56,7 @@ const assets: Record<string, { type: string; body: () => string | Blob }> = {
 }
 
 // A new release has new asset addresses, so browsers may cache the old ones permanently.
-const assetVersion = `${bundleVersion}-${Bun.hash(docsStyle + docsScript).toString(36)}`
+const assetVersion = `${bundleVersion}-${Bun.hash(swaggerStyle + swaggerScript).toString(36)}`
 
 const answer = (body: string | Blob, type: string, headers: Record<string, string> = {}) =>
   new Response(body, {
@@ -151,7 +153,7 @@ function partOf({ info, operations, components }: DocumentPieces, id = ''): stri
 }
 
 export function docsOperations({ serviceName, headerPrefix, document, reference }: DocsDeps) {
-  const page = tag(docsPage(serviceName, assetVersion))
+  const page = tag(swaggerPage(serviceName, assetVersion))
   let made: TaggedText | undefined
   let making: Promise<TaggedText> | undefined
   const documentWithTag = (): Promise<TaggedText> => {
