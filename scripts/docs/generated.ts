@@ -5,7 +5,6 @@ import { type ConfigKey, configKeys } from '../../src/config/keys.ts'
 import { declaredDatasets } from '../../src/database/datasets.ts'
 import { shippedFeeds } from '../../src/feeds/publishers/publishers.ts'
 import { problems } from '../../src/http/problem/problem.ts'
-import { remedies } from '../../src/http/problem/remedies.ts'
 import { defaultLimits } from '../../src/plans/limits.ts'
 import { eventAliases, eventTypes } from '../../src/plans/messages/event-types.ts'
 import { features, specAddOns, specTiers } from '../../src/plans/tiers.ts'
@@ -13,6 +12,7 @@ import { shippedCatalogue } from '../../src/topics/catalogue/files/shipped.ts'
 import { sampleData } from '../../src/topics/webhooks/operations/sample.ts'
 import { eventDescriptions } from './events.ts'
 import { documentedProgram } from './program.ts'
+import { remedies } from './remedies.ts'
 
 /** The parts of the documentation that definitions of the program determine, as Markdown. */
 export interface GeneratedParts {

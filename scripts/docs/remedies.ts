@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problem.ts'
+import type { ProblemCode } from '../../src/http/problem/problem.ts'
 
 /** The remedy for each error code. The page of error codes is generated from it. */
 export const remedies: Readonly<Record<ProblemCode, string>> = {
