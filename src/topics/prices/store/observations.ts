@@ -6,18 +6,14 @@ import type { WriteCounts } from '../../../database/write-counts.ts'
 import { rangeNotes } from '../../../replication/store/change-log.ts'
 import { changeNotes, type Noted } from '../../changes/store/notes.ts'
 import type { Observation } from '../math/bars.ts'
-import {
-  anyTime,
-  type BarReads,
-  barFaults,
-  bornBy,
-  type Change,
-  createBarReads,
-  createBarWithdrawer,
-  createBarWriter,
-} from './bars.ts'
+import { barFaults } from './bars/faults.ts'
+import { anyTime, type BarReads, bornBy, createBarReads } from './bars/reads.ts'
+import { createBarWithdrawer } from './bars/withdrawer.ts'
+import { type Change, createBarWriter } from './bars/writer.ts'
 
-export type { Change, Day, Span } from './bars.ts'
+export type { Day } from './bars/reads.ts'
+export type { Span } from './bars/recomputed.ts'
+export type { Change } from './bars/writer.ts'
 
 /**
  * A value to record. `recordedAt` overrides the moment of the call, for history whose publication
