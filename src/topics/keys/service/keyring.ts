@@ -241,11 +241,6 @@ export function createKeyring(stores: KeyringStores, plans: Plans, clock: Clock,
 function createKeysByToken(clock: Clock) {
   const byHash = new Map<string, KeyState>()
   const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
-  /**
-   * The name of the last token: a replica looks it up twice per request, before forwarding and at
-   * the gate.
-   */
-  let newest = { token: '', name: '' }
   /** Whether a restricted key is good still, and for this token. */
   const isInForce = ({ key }: KeyState, token: string): boolean => {
     const now = clock.now()
@@ -267,8 +262,7 @@ function createKeysByToken(clock: Clock) {
     clear: () => byHash.clear(),
     find(token: string): KeyState | undefined {
       if (token.length !== tokenCharacters) return undefined
-      if (token !== newest.token) newest = { token, name: tokenName(token) }
-      const state = byHash.get(newest.name)
+      const state = byHash.get(tokenName(token))
       return state?.isRestricted && !isInForce(state, token) ? undefined : state
     },
   }
