@@ -25,7 +25,8 @@ export function createRecentRequests() {
   let count = 0
 
   const shorten = (requests: RecentRequest[], max: number) => {
-    const dropped = Math.max(0, requests.length - max)
+    const dropped = requests.length - max
+    if (dropped <= 0) return
     requests.splice(0, dropped)
     count -= dropped
   }
