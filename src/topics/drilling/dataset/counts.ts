@@ -68,8 +68,8 @@ interface CountEvent<R> {
 
 /** A dataset of counts by region and day. */
 export interface RegionalDataset<R extends RegionalCount = RegionalCount> extends Declared<R> {
-  /** The column that `change` and the event of a row refer to; absent where nothing is compared. */
-  measure?: string
+  /** The number whose `change` is listed; absent where nothing is compared. */
+  measure?(row: R): number
   /** The series of the catalogue that get a number of a row. */
   codes(row: R): readonly { code: string | undefined; value: number | null }[]
   event?: CountEvent<R>
@@ -137,7 +137,7 @@ export const rigCounts: RegionalDataset<RigCount> = {
       source: read.source(),
     }),
   }),
-  measure: 'total',
+  measure: row => row.total,
   codes(row) {
     // The mean of a month is not a count of a week, and the series are of weeks.
     if (row.span === 'month') return []
@@ -222,7 +222,7 @@ export const fracSpreads: RegionalDataset<FracSpreads> = {
     example:
       'date,region,active_spreads,source\n2026-11-13,US,198,Crew survey\n2026-11-13,permian,92,Crew survey\n',
   }),
-  measure: 'active',
+  measure: row => row.active,
   codes: row => [{ code: fracSpreadCode(row.region), value: row.active }],
   event: {
     name: 'frac_spread',
@@ -264,7 +264,7 @@ export const ducWells: RegionalDataset<DucWells> = {
     example:
       'month,region,duc_count,wells_drilled,completions\n2026-10,US,5230,868,812\n2026-10,permian,890,401,398\n',
   }),
-  measure: 'duc',
+  measure: row => row.duc,
   codes: row => [{ code: ducWellCode(row.region), value: row.duc }],
   event: {
     name: 'duc_well',

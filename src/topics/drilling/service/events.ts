@@ -46,7 +46,7 @@ export function countEvent<T extends RegionalCount>(
   const [count] = declared.codes(row)
   if (!event || !measure || count?.code === undefined) return undefined
   const commodity = count.code
-  const movement = movementOf(row, store, counted => counted[measure as keyof T] as number)
+  const movement = movementOf(row, store, measure)
   return {
     type: `drilling.${event.name}.updated`,
     at,

@@ -1,4 +1,3 @@
-import type { SQLQueryBindings } from 'bun:sqlite'
 import type { DatasetReads } from '../../../database/dataset-reads.ts'
 import { datasetStore, type Stored } from '../../../database/dataset-store.ts'
 import { dayAfter } from '../../prices/math/window.ts'
@@ -31,26 +30,15 @@ export function createRegionalStore<T extends RegionalCount>(
   declared: RegionalDataset<T>,
 ) {
   const store = datasetStore<T>(reads, declared)
-  const table = declared.tables[0]!.name
-  const measure = declared.measure && declared.stored[declared.measure]
-  const change = measure
-    ? `t.${measure} - (SELECT ${measure} FROM ${table} AS earlier WHERE earlier.region = t.region AND earlier.counted_on < t.counted_on
-       ORDER BY earlier.counted_on DESC LIMIT 1) AS change`
-    : 'NULL AS change'
   const listed = 'region IN (SELECT value FROM json_each(?1))'
   const inside = `${listed} AND counted_on >= ?2 AND counted_on < ?3`
   // Lists walk the index over days and stop at their limit: by the regions, which the plus hides,
   // everything would be read and sorted.
   const byDay = (condition: string) => `WHERE +${condition}`
-  type Changed = { change: number | null }
-  const page = store.stored<SQLQueryBindings[], Changed>(
+  const page = store.stored(
     `${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
-    change,
   )
-  const nth = store.stored<SQLQueryBindings[], Changed>(
-    `${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
-    change,
-  )
+  const nth = store.stored(`${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`)
   const count = store.count(inside)
   const places = store.values<string>(
     "counted_on || ' ' || region",
@@ -73,23 +61,32 @@ export function createRegionalStore<T extends RegionalCount>(
     JSON.stringify(regions ? list.filter(region => regions.includes(region)) : list)
 
   /**
+   * What the measure of a row rose by since the count before of its region, which is among the older
+   * rows of the page or stored before them. A subquery of the page would be evaluated for every row
+   * of the table where a past moment is read.
+   */
+  const changeOf = (row: Stored<T>, older: readonly Stored<T>[]): number | undefined => {
+    if (!declared.measure) return undefined
+    const earlier =
+      older.find(({ region }) => region === row.region) ?? before.get(row.region, row.countedOn)
+    return earlier && declared.measure(row) - declared.measure(earlier)
+  }
+
+  /**
    * Numbers rows that are newest first: what lies before the oldest of them is counted once, the
    * rest is walked.
    */
-  const numbered = (
-    list: readonly string[],
-    rows: readonly (Stored<T> & Changed)[],
-  ): Numbered<T>[] => {
+  const numbered = (list: readonly string[], rows: readonly Stored<T>[]): Numbered<T>[] => {
     if (rows.length === 0) return []
     const [oldestOn, newestOn] = [rows.at(-1)!.countedOn, rows[0]!.countedOn]
     const all = JSON.stringify(list)
     const skipped = count(all, '', oldestOn)
     const walked = places(all, oldestOn, dayAfter(newestOn, 1))
     const ids = new Map(walked.map((place, i) => [place, skipped + i + 1]))
-    return rows.map(row => ({
+    return rows.map((row, i) => ({
       ...row,
       id: ids.get(`${row.countedOn} ${row.region}`)!,
-      change: row.change ?? undefined,
+      change: changeOf(row, rows.slice(i + 1)),
     }))
   }
 
@@ -110,7 +107,7 @@ export function createRegionalStore<T extends RegionalCount>(
       count(only(list, regions), fromOn, toOn),
     numbered(list: readonly string[], id: number): Numbered<T> | undefined {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)
-      return row && { ...row, id, change: row.change ?? undefined }
+      return row && { ...row, id, change: changeOf(row, []) }
     },
     /** The rows of one region, oldest first. */
     between: (...range: [region: string, fromOn: string, toOn: string]): Stored<T>[] =>
