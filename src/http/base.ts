@@ -11,6 +11,7 @@ import { Problem, type ProblemContext, passing, problemHeaders } from './problem
 import type { Links } from './problem/refusals.ts'
 import { problemOfValidation } from './problem/validation.ts'
 import type { Profiles } from './profiles/profiles.ts'
+import { refusalStatusHeader } from './query-workers/messages.ts'
 import { requestIdOf } from './request-id.ts'
 import { pathOf } from './request-path.ts'
 import { createSettle, type Leaving, type SettleDeps } from './settle.ts'
@@ -154,6 +155,7 @@ export function createBase(deps: BaseDeps) {
         set.headers['www-authenticate'] = challengeOf(resourceMetadata?.(pathOf(request)))
       if (requestContext && instead) {
         requestContext.outcome = problem.status
+        if (requestContext.vouched) set.headers[refusalStatusHeader] = String(problem.status)
         set.headers['content-type'] = instead.contentType
         return instead.text
       }

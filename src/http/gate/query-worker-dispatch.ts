@@ -4,7 +4,7 @@ import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
 import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import type { QueryWorkerCaller } from '../query-workers/messages.ts'
+import { type QueryWorkerCaller, refusalStatusHeader } from '../query-workers/messages.ts'
 import type { QueryWorkerPool } from '../query-workers/pool.ts'
 import type { Caller, RequestContext } from './request-context.ts'
 
@@ -109,8 +109,10 @@ export function createQueryWorkerDispatch({
     if (caller)
       for (const { seriesIds, etag } of outcome.asked)
         meter.noteRequested(caller.key, seriesIds, etag)
-    for (const [name, value] of outcome.headers)
-      if (!mainThreadHeaders.has(name)) set.headers[name] = value
+    for (const [name, value] of outcome.headers) {
+      if (name === refusalStatusHeader) requestContext.outcome = Number(value)
+      else if (!mainThreadHeaders.has(name)) set.headers[name] = value
+    }
     set.status = outcome.status
     return new Response(
       outcome.goesOn ? pool.rest(outcome.id, outcome.body) : bodyOf(outcome.status, outcome.body),

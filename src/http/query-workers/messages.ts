@@ -54,6 +54,12 @@ export interface WrittenSeries {
   extent: { firstAt: number; lastAt: number } | undefined
 }
 
+/**
+ * The header by which a query worker names the status of a refusal that is sent as 200, so that the
+ * main thread charges nothing for it.
+ */
+export const refusalStatusHeader = 'x-refusal-status'
+
 /** The series of a response, for the efficiency report. */
 export interface AskedSeries {
   seriesIds: readonly number[]

@@ -29,5 +29,11 @@ export const sheetPaths = [
   '/v1/usage',
 ]
 
+/** Lists of every code with data. */
+const longLists = ['/v1/prices/all', '/v1/commodities', '/v1/commodities/categories']
+
+export const isLongList = (path: string | undefined): boolean =>
+  path !== undefined && longLists.includes(path)
+
 export const isSheetPath = (path: string): boolean =>
   sheetPaths.some(start => path === start || path.startsWith(`${start}/`))

@@ -88,6 +88,7 @@ GET /v1/well-production/top-producers
 const readers = `
 GET /admin/v1/export
 GET /admin/v1/series
+GET /openbb/table
 GET /udf/history
 GET /v1/bunker-fuels/historical
 GET /v1/bunker-fuels/historical/{}
@@ -139,6 +140,8 @@ GET /v1/ei/rig_counts/{}
 GET /v1/ei/well-permits/latest
 GET /v1/ei/well-permits/{}
 GET /v1/ei/wells/{}/timeline
+GET /v1/excel/run
+GET /v1/excel/run.xml
 GET /v1/export/prices
 GET /v1/forecasts/monthly
 GET /v1/forecasts/monthly/{}
@@ -148,8 +151,10 @@ GET /v1/futures/{}/ohlc
 GET /v1/indicators/cftc-positioning
 GET /v1/prices/all
 GET /v1/prices/chart
+GET /v1/prices/convert
 GET /v1/prices/data-connector
 GET /v1/prices/historical
+GET /v1/prices/metrics
 GET /v1/prices/past_day
 GET /v1/prices/past_month
 GET /v1/prices/past_week
@@ -157,7 +162,18 @@ GET /v1/prices/past_year
 GET /v1/prices/vintages
 GET /v1/rig-counts/current
 GET /v1/rig-counts/latest
+GET /v1/spreads/basis
+GET /v1/spreads/basis/all
+GET /v1/spreads/crack
+GET /v1/spreads/crack/all
+GET /v1/spreads/curve-structure
 GET /v1/spreads/curve-structure/all
+GET /v1/spreads/margin
+GET /v1/spreads/margin/all
+GET /v1/spreads/physical-premium
+GET /v1/spreads/physical-premium/all
+GET /v1/spreads/refining-margin
+GET /v1/spreads/refining-margin/all
 GET /v1/storage
 GET /v1/storage/cushing
 GET /v1/storage/regional

@@ -12,7 +12,10 @@ import {
   wordParameter,
 } from '../../../src/http/input/typed.ts'
 import { createClientProfiles } from '../../../src/http/profiles/profiles.ts'
-import type { QueryWorkerRequest } from '../../../src/http/query-workers/messages.ts'
+import {
+  type QueryWorkerRequest,
+  refusalStatusHeader,
+} from '../../../src/http/query-workers/messages.ts'
 
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
 
@@ -91,6 +94,39 @@ test('what an answer depends on is part of the question', async () => {
   expect(Object.fromEntries(question.headers)).toEqual(headers)
   expect(question.profile).toEqual({ name: 'desk', isForRefusals: false })
   expect((await questionOf(headers))!.profile).toBeUndefined()
+})
+
+test('a refusal that a query worker sends as 200 counts as the refusal, and its header stays inside', async () => {
+  const dispatch = createQueryWorkerDispatch({
+    pool: {
+      ask: () =>
+        Promise.resolve({
+          kind: 'answer',
+          id: 1,
+          status: 200,
+          headers: [
+            ['content-type', 'application/xml'],
+            [refusalStatusHeader, '404'],
+          ],
+          body: new TextEncoder().encode('<service/>'),
+          goesOn: false,
+          asked: [],
+        }),
+      rest: () => new ReadableStream(),
+    },
+    meter: { noteRequested: () => undefined },
+    profiles: undefined,
+    now: () => 1_000,
+    snapshotAt: () => 1_000,
+    connections: { idle: () => undefined },
+    isMalformed: () => false,
+    isKnownCode: () => true,
+  })
+  const requestContext = { route: '/v1/excel/run.xml' } as RequestContext
+  const reply = { headers: {} }
+  await dispatch.answer(requestContext, new Request('http://localhost/x'), undefined, reply)
+  expect(requestContext.outcome).toBe(404)
+  expect(reply.headers).toEqual({ 'content-type': 'application/xml' })
 })
 
 test('HEAD asks the question of GET, whose body has the length, and has no ranges', async () => {

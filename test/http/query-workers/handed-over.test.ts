@@ -57,6 +57,15 @@ test('the main thread serves a light path as a table as it does directly', async
     expect(await handedOver(`/openbb/table?path=${path}&by_code=WTI_USD`, key), path).toEqual([])
 })
 
+test('query workers make the tables of every code', async () => {
+  const key = `Token ${instance.person('long').key}`
+  for (const table of ['/v1/excel/run', '/v1/excel/run.xml', '/openbb/table'])
+    for (const path of ['/v1/prices/all', '/v1/commodities', '/v1/commodities/categories']) {
+      const asked = `${table}?path=${path}`
+      expect((await handedOver(asked, key))[0]).toBe(asked)
+    }
+})
+
 test('query workers get the heavy requests of operators who impersonate an account', async () => {
   const { account } = instance.person('seen')
   const operator = `Bearer ${instance.services.adminTokens.rotate()}`
@@ -79,12 +88,21 @@ test('query workers get reads of the past that take long, and series of dashboar
     '/v1/storage/spr',
     '/v1/storage/regional',
     '/v1/spreads/curve-structure/all',
-    '/v1/indicators/cftc-positioning',
+    '/v1/spreads/curve-structure?commodity=EXCH_BRENT',
+    '/v1/spreads/crack',
+    '/v1/spreads/basis/all',
+    '/v1/futures/exch-brent',
+    '/v1/prices/metrics?by_code=WTI_USD',
+    '/v1/prices/convert?by_code=WTI_USD&to_unit=metric_ton',
   ]) {
-    expect(await handedOver(path, key)).toEqual([])
-    const past = `${path}?as_of=2026-11-10T12:00:00Z`
+    expect(await handedOver(path, key), path).toEqual([])
+    const past = `${path}${path.includes('?') ? '&' : '?'}as_of=2026-11-10T12:00:00Z`
     expect(await handedOver(past, key)).toEqual([past])
   }
+  const converted = '/v1/prices/convert?by_code=WTI_USD&date=2026-11-10'
+  expect(await handedOver(converted, key)).toEqual([converted])
+  const positions = '/v1/indicators/cftc-positioning'
+  expect(await handedOver(positions, key)).toEqual([positions])
   const query = { targets: [{ target: 'WTI_USD' }] }
   expect(await handedOver('/grafana/query', key, query)).toEqual(['/grafana/query'])
 })

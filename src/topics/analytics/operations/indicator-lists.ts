@@ -1,6 +1,5 @@
 import type { TSchema } from 'elysia'
 import { t } from '../../../http/answer/schema.ts'
-import { pastInQueryWorker } from '../../../http/gate/access-kind.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -105,7 +104,7 @@ export const listIndicatorOperations = [
     description:
       "Returns the long and short contracts of managed money by market, newest report first, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission: as of a Tuesday (a Monday before some holidays), published the Friday after. `net_position` is long minus short; `change` is `net_position` minus that of the market's report before, however many weeks lie between. Until the operator has imported reports: 404 `DATA_NOT_AVAILABLE`.",
     tags: ['Analytics'],
-    access: { ...calculated, ...pastInQueryWorker },
+    access: { ...calculated, queryWorker: true },
     view: 'as_of',
     page: { max: perPageMax },
     query: {

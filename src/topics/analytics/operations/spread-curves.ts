@@ -215,7 +215,7 @@ export function spreadCurveOperations(deps: Context) {
       operationId: 'getCurveStructure',
       summary: 'Get the term structure of a futures curve',
       description,
-      access: calculated,
+      access: { ...calculated, ...pastInQueryWorker },
       view: 'as_of',
       query: {
         commodity: codeParameter(

@@ -1,4 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
+import { pastInQueryWorker } from '../../../http/gate/access-kind.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, type Reply, success } from '../../../http/operations/answer.ts'
@@ -199,7 +200,7 @@ ${identities.map(({ id, formula, unit }) => `| \`${id}\` | ${formula} | ${unit} 
         description: `Returns the spread from the newest price of each leg. A leg without a price from the last ${hours} hours is a 404 that names it.
 
 ${formulas}`,
-        access: calculated,
+        access: { ...calculated, ...pastInQueryWorker },
         view: 'as_of',
         query: { id: idQuery },
         answers: { 200: envelope(SpreadRow), ...refusals },
@@ -210,7 +211,7 @@ ${formulas}`,
         summary: `List all ${plural}`,
         ...replaced('/all'),
         description: `Returns every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the missing leg. 404 if none is available.`,
-        access: calculated,
+        access: { ...calculated, ...pastInQueryWorker },
         view: 'as_of',
 
         answers: { 200: SpreadList, 400: refusals[400], 404: NestedProblem },

@@ -1,4 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
+import { pastInQueryWorker } from '../../../http/gate/access-kind.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -136,7 +137,7 @@ export function futuresOperations(deps: Context & { maxAgeHours: number; ohlcDay
       operationId: 'getFutures',
       summary: 'Get current futures quotes of a family',
       description: `Returns the listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
-      access: routes.every,
+      access: { ...routes.every, ...pastInQueryWorker },
       view: 'as_of',
       params: slugParams.properties,
       answers: { 200: Current, 503: NestedProblem },

@@ -96,7 +96,7 @@ Between volume, mass and heat the conventional factors of the product apply. Oth
 | paraffinic diesel | 8.06 | 5.494 |
 
 LNG has 53.38 MMBtu a metric ton.`,
-    access: { meter: true },
+    access: { meter: true, queryWorker: true, isLight: ({ as_of, date }) => !as_of && !date },
     query: {
       by_code: codeParameter('One code or alias.', 'WTI_USD', { required: true }),
       to_currency: textParameter(

@@ -1,5 +1,6 @@
 import { mean } from 'simple-statistics'
 import { t } from '../../../http/answer/schema.ts'
+import { pastInQueryWorker } from '../../../http/gate/access-kind.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -74,7 +75,7 @@ export const metricsOperations = [
     summary: 'Get price range, averages and volatility',
     description:
       'Returns range, averages and volatility of each code. Days without observations and quarantined days are excluded, never filled.\n\n| number | definition |\n|---|---|\n| range | lowest and highest observation of the 24 hours up to the newest, and of 52 weeks (364 days) |\n| averages | arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close |\n| volatility | sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100; 252 observations per year for daily, 52 for weekly and 12 for monthly closes |',
-    access: { meter: true },
+    access: { meter: true, ...pastInQueryWorker },
     query: {
       by_code: codesParameter(20, 'One to twenty codes or aliases, comma-separated.', 'WTI_USD', {
         required: true,

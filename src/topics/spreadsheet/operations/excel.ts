@@ -14,7 +14,13 @@ import { sheetPaths } from '../../../plans/clients/sheet-paths.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
-import { createSheetRun, runRowsMax, type SheetCall, type SheetRunDeps } from './run.ts'
+import {
+  createSheetRun,
+  longTableInQueryWorker,
+  runRowsMax,
+  type SheetCall,
+  type SheetRunDeps,
+} from './run.ts'
 import {
   checkFormat,
   formatQuery,
@@ -103,13 +109,16 @@ export const excelOperations = (deps: ExcelDeps) => [
 function runOperations(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const runSheet = createSheetRun(deps)
-  const access = sheetAccess(xmlRoot, () => ({
-    retrieved_at: isoInstant(now()),
-    returned_row_count: 0,
-    source_row_count: 0,
-    columns: '',
-    rows: '',
-  }))
+  const access = {
+    ...sheetAccess(xmlRoot, () => ({
+      retrieved_at: isoInstant(now()),
+      returned_row_count: 0,
+      source_row_count: 0,
+      columns: '',
+      rows: '',
+    })),
+    ...longTableInQueryWorker,
+  }
   return [
     operation('GET /v1/excel/run', {
       operationId: 'runForSheet',

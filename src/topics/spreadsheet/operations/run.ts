@@ -14,7 +14,7 @@ import {
 } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
 import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
-import { isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
+import { isLongList, isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
 import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
 
@@ -28,6 +28,12 @@ interface TableSourceDeps
   /** Handles a request of this instance for a caller whose own request was admitted. */
   dispatch(request: Request, caller: Caller, original: Request): Promise<Response>
 }
+
+/** A table of every code takes longer than handing the request to a query worker. */
+export const longTableInQueryWorker = {
+  queryWorker: true,
+  isLight: ({ path }: Readonly<Record<string, string | undefined>>) => !isLongList(path),
+} as const
 
 export const runRowsMax = 100
 const runRowsDefault = 25

@@ -5,7 +5,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { fieldsOf } from '../../../lib/text/json.ts'
 import { isSheetPath } from '../../../plans/clients/sheet-paths.ts'
-import { type createTableSource, passedOn } from './run.ts'
+import { type createTableSource, longTableInQueryWorker, passedOn } from './run.ts'
 import { sheetTable } from './table.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -167,7 +167,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
   const { source } = deps
   // The same for all callers for as long as the service runs.
   let widgets: Promise<Fields> | undefined
-  const access = { meter: false, passesParametersOn: true } as const
+  const access = { meter: false, passesParametersOn: true, ...longTableInQueryWorker } as const
   return [
     operation('GET /openbb/widgets.json', {
       operationId: 'listWorkspaceWidgets',
