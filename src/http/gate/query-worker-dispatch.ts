@@ -1,3 +1,4 @@
+import type { Ids } from '../../lib/ids.ts'
 import type { Meter } from '../../topics/keys/service/meter.ts'
 import type { Reply } from '../answer/reply.ts'
 import { wholeBody } from '../answer/stream.ts'
@@ -6,6 +7,7 @@ import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { type QueryWorkerCaller, refusalStatusHeader } from '../query-workers/messages.ts'
 import type { QueryWorkerPool } from '../query-workers/pool.ts'
+import { requestIdOf } from '../request-id.ts'
 import type { Caller, RequestContext } from './request-context.ts'
 
 /** Hands admitted heavy requests to the query workers. */
@@ -15,6 +17,7 @@ export interface QueryWorkerDispatchDeps {
   pool: Pick<QueryWorkerPool, 'ask' | 'rest'>
   meter: Pick<Meter, 'noteRequested'>
   profiles: Profiles | undefined
+  ids: Ids
   now(): number
   /** The time by which everything visible to a read of now was recorded. */
   snapshotAt(): number
@@ -31,7 +34,7 @@ const codeParameters = ['by_code', 'code', 'codes', 'code1', 'code2', 'commodity
 /** Longer than a request may wait for a query worker and then for its response. */
 const waitingSeconds = 60
 
-/** The request headers that a query worker gets; a response depends on no others. */
+/** The request headers that a query worker gets; a response depends on no others but the id. */
 const passedOn = [
   'accept',
   'accept-encoding',
@@ -54,6 +57,7 @@ export function createQueryWorkerDispatch({
   pool,
   meter,
   profiles,
+  ids,
   now,
   snapshotAt,
   connections,
@@ -89,13 +93,16 @@ export function createQueryWorkerDispatch({
     set: Reply,
   ): Promise<Response | undefined> => {
     const { caller } = requestContext
+    const requestId = requestIdOf(request, ids)
+    set.headers['x-request-id'] = requestId
     // The connection is silent while the worker answers, and must not count as idle.
     connections.idle(request, waitingSeconds)
     const outcome = await pool.ask(caller?.key.account.account.id ?? requestContext.route, {
       url: request.url,
       // The framework counts the bytes that HEAD leaves out, so it needs the body of GET.
       method: request.method === 'HEAD' ? 'GET' : request.method,
-      headers: headersOf(request),
+      // Errors and log lines of the worker name the request as the response does.
+      headers: [...headersOf(request), ['x-request-id', requestId]],
       body: body === undefined ? undefined : JSON.stringify(body),
       caller: caller && plainCaller(caller),
       profile: profiles?.assignedTo(request),

@@ -16,6 +16,7 @@ import {
   type QueryWorkerRequest,
   refusalStatusHeader,
 } from '../../../src/http/query-workers/messages.ts'
+import { createRandomIds } from '../../../src/lib/ids.ts'
 
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
 
@@ -59,6 +60,7 @@ async function questionOf(headers: Record<string, string>, query = '', method = 
         retryAfterCapSeconds: 60,
       },
     ]),
+    ids: { ...createRandomIds(), uuid: () => 'an-id' },
     now: () => 1_000,
     snapshotAt: () => 1_000,
     connections: { idle: () => undefined },
@@ -78,7 +80,7 @@ test('two who ask the same ask the same question, whatever traces and names they
     questionOf({ 'user-agent': 'b', traceparent: '00-2', origin: 'https://b.example' }),
   ])
   expect(some).toEqual(other)
-  expect(some!.headers).toEqual([])
+  expect(some!.headers).toEqual([['x-request-id', 'an-id']])
 })
 
 test('what an answer depends on is part of the question', async () => {
@@ -91,7 +93,7 @@ test('what an answer depends on is part of the question', async () => {
     range: 'bytes=0-9',
   }
   const question = (await questionOf({ ...headers, 'x-desk': 'oil' }))!
-  expect(Object.fromEntries(question.headers)).toEqual(headers)
+  expect(Object.fromEntries(question.headers)).toEqual({ ...headers, 'x-request-id': 'an-id' })
   expect(question.profile).toEqual({ name: 'desk', isForRefusals: false })
   expect((await questionOf(headers))!.profile).toBeUndefined()
 })
@@ -116,6 +118,7 @@ test('a refusal that a query worker sends as 200 counts as the refusal, and its 
     },
     meter: { noteRequested: () => undefined },
     profiles: undefined,
+    ids: { ...createRandomIds(), uuid: () => 'an-id' },
     now: () => 1_000,
     snapshotAt: () => 1_000,
     connections: { idle: () => undefined },
@@ -126,7 +129,12 @@ test('a refusal that a query worker sends as 200 counts as the refusal, and its 
   const reply = { headers: {} }
   await dispatch.answer(requestContext, new Request('http://localhost/x'), undefined, reply)
   expect(requestContext.outcome).toBe(404)
-  expect(reply.headers).toEqual({ 'content-type': 'application/xml' })
+  expect(reply.headers).toEqual({ 'content-type': 'application/xml', 'x-request-id': 'an-id' })
+})
+
+test('a query worker names a request as its client does, in errors and log lines', async () => {
+  const { headers } = (await questionOf({ 'x-request-id': 'of-the-client' }))!
+  expect(headers).toEqual([['x-request-id', 'of-the-client']])
 })
 
 test('HEAD asks the question of GET, whose body has the length, and has no ranges', async () => {
