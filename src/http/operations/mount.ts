@@ -54,15 +54,15 @@ export function mount<App extends AnyElysia>(
   for (const listed of operations) {
     const { path } = listed
     const read = isChange(listed) ? reads.get(path) : undefined
-    const usual = read
-      ? withPrecondition(listed, read, context)
+    const recorded =
+      'operator' in listed.access && !isRead(listed) ? withAudit(listed, read, context) : listed
+    const operation = read
+      ? withPrecondition(recorded, read, context)
       : isRead(listed)
         ? changed.has(path)
           ? withTag(listed)
           : listed
-        : withoutTag(listed)
-    const operation =
-      'operator' in listed.access && !isRead(listed) ? withAudit(usual, read, context) : usual
+        : withoutTag(recorded)
     // Each path gets a new hook, because the framework changes the hooks that it is given.
     router[verbs[operation.method]](path, handlerOf(context, operation), hookOf(operation))
     for (const alias of operation.aliases ?? []) {
@@ -81,7 +81,8 @@ const isRead = ({ method }: Operation) => method === 'GET'
 const changes: readonly Operation['method'][] = ['PATCH', 'PUT', 'DELETE']
 const isChange = ({ method }: Operation) => changes.includes(method)
 
-type Handle = (call: Call<never, never, unknown>) => unknown
+/** `before`: what a change is about, if it has been read for its condition. */
+type Handle = (call: Call<never, never, unknown>, before?: unknown) => unknown
 
 /** Takes a value through a step, or a promise when it is kept. */
 const stepped = <Value>(value: Value | Promise<Value>, step: (value: Value) => unknown): unknown =>
@@ -137,8 +138,8 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
   const handle = operation.handle as Handle
   const current: Handle = call =>
     (read.handle as Handle)({ ...call, at: context, reply: { headers: {} } } as never)
-  const changed: Handle = call => {
-    const answer = handle(call)
+  const changed: Handle = (call, before) => {
+    const answer = handle(call, before)
     if (operation.method !== 'PATCH') return answer
     return stepped(answer, sent =>
       stepped(current(call), resource => {
@@ -162,7 +163,7 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
           {},
           { headers: { etag: tag } },
         )
-      return changed(call)
+      return changed(call, resource)
     })
   }
   return { ...operation, handle: awaitedIf(isAsync(handle) || isAsync(read.handle), guarded) }
@@ -178,10 +179,10 @@ function withAudit(operation: Operation, read: Operation | undefined, context: C
     if (!read) return undefined
     return (read.handle as Handle)({ ...call, at: context, reply: { headers: {} } } as never)
   }
-  const audited: Handle = call => {
+  const audited: Handle = (call, resource) => {
     const action = call.requestContext?.action
     if (!action || !isObject(call.body)) return handle(call)
-    return stepped(earlier(call), before => {
+    return stepped(resource ?? earlier(call), before => {
       action.changes = changesOf(call.body, before, known)
       return handle(call)
     })
