@@ -73,39 +73,36 @@ export function quotaProblem(
   const { kind, limit, endsAt } = window
   const inSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
   const resetAt = isoInstant(endsAt)
-  const isRetried = problems[code].status === 429
-  return new Problem(
-    code,
-    `The quota of ${limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`,
-    {
-      reset: { date: resetAt, timestamp: Math.floor(endsAt / 1000), in_seconds: inSeconds },
-      reset_at: resetAt,
-      current_usage: {
-        used,
-        limit,
-        remaining: 0,
-        window: kind,
-        percent_used: percentUsed(window, used),
-      },
-      current_plan: planId,
-      efficiency: {
-        requests_today: report.requestsToday,
-        distinct_codes: report.distinctCodes,
-        batchable_requests: report.batchableRequests,
-        cacheable_requests: report.cacheableRequests,
-        score: report.score,
-      },
-      reduce_usage: advice.map(({ anchor, ...rest }) => ({
-        ...rest,
-        docs_url: `${docsUrl}#${anchor}`,
-      })),
-      recommended_plan: recommendedPlan,
-      upgrade_url: upgradeUrl,
-      remediation_url: upgradeUrl,
-      ...(isRetried && { retry_after: inSeconds }),
+  const message = `The quota of ${limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`
+  const extra = {
+    reset: { date: resetAt, timestamp: Math.floor(endsAt / 1000), in_seconds: inSeconds },
+    reset_at: resetAt,
+    current_usage: {
+      used,
+      limit,
+      remaining: 0,
+      window: kind,
+      percent_used: percentUsed(window, used),
     },
-    isRetried ? { headers: { 'retry-after': String(inSeconds) } } : {},
-  )
+    current_plan: planId,
+    efficiency: {
+      requests_today: report.requestsToday,
+      distinct_codes: report.distinctCodes,
+      batchable_requests: report.batchableRequests,
+      cacheable_requests: report.cacheableRequests,
+      score: report.score,
+    },
+    reduce_usage: advice.map(({ anchor, ...rest }) => ({
+      ...rest,
+      docs_url: `${docsUrl}#${anchor}`,
+    })),
+    recommended_plan: recommendedPlan,
+    upgrade_url: upgradeUrl,
+    remediation_url: upgradeUrl,
+  }
+  return problems[code].status === 429
+    ? passing(code, message, inSeconds, extra)
+    : new Problem(code, message, extra)
 }
 
 /** The refusal of a key whose quota is used up. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../../http/gate/request-context.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { passing, stateForbids } from '../../../http/problem/problem.ts'
 import type { Links } from '../../../http/problem/refusals.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import type { LimitReached } from '../../../plans/limits.ts'
@@ -232,9 +232,9 @@ const sendNow = ({ deliveries, idempotency, limits }: Context, { own, refusePaus
 ]
 
 const tooSoon = ({ retryAfterSeconds }: CopyRefusal) =>
-  new Problem(
+  passing(
     'manual_send_cooldown',
     `This delivery was sent manually a short time ago. Try again in ${retryAfterSeconds} s.`,
-    { field: null, value: null, errors: [], retry_after: retryAfterSeconds },
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
+    retryAfterSeconds,
+    { field: null, value: null, errors: [] },
   )

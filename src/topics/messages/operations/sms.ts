@@ -2,7 +2,7 @@ import { transact } from '../../../database/database.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/request-context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { type Problem, passing, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../../lib/time/instant.ts'
 import {
@@ -225,18 +225,11 @@ export const smsOperations = [
 function limitReached(limit: number | null, now: number): Problem {
   const resetAt = startOfNextMonth(now)
   const retryAfter = Math.ceil((resetAt - now) / secondMs)
-  return new Problem(
+  return passing(
     'sms_limit_reached',
     `All ${limit ?? 0} text messages of this month are used; the next month begins ${isoInstant(resetAt)}.`,
-    {
-      field: null,
-      value: null,
-      errors: [],
-      limit,
-      retry_after: retryAfter,
-      resets_at: isoInstant(resetAt),
-    },
-    { headers: { 'retry-after': String(retryAfter) } },
+    retryAfter,
+    { field: null, value: null, errors: [], limit, resets_at: isoInstant(resetAt) },
   )
 }
 
