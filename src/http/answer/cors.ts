@@ -65,7 +65,7 @@ export function corsHeaders(
   headers['access-control-expose-headers'] =
     prefix === ''
       ? exposedHeaders
-      : `${exposedHeaders}, ${['Data', 'Ignored-Parameters', 'Sequence', 'Replica-Lag', 'Replica-Stale'].map(name => prefix + name).join(', ')}`
+      : `${exposedHeaders}, ${['Data', 'Default-Start', 'Ignored-Parameters', 'Sequence', 'Replica-Lag', 'Replica-Stale'].map(name => prefix + name).join(', ')}`
   if (!any) headers.vary = headers.vary ? `${headers.vary}, Origin` : 'Origin'
 }
 

@@ -28,8 +28,13 @@ test('every heavy operation refuses a word, number, page or moment that its sche
       const url = new URL(`http://localhost${sample}`)
       url.searchParams.set(name!, text)
       for (const other of supersedes[name!] ?? []) url.searchParams.delete(other)
-      const { status } = await at.get(url.pathname + url.search, key)
-      if (status < 400 || status >= 500) answered.push(`${path} ${name}: ${status}`)
+      const answer = await at.get(url.pathname + url.search, key)
+      const { status } = answer
+      // Sheets get refusals as 200.
+      const isRefused = path.endsWith('.xml')
+        ? (await answer.text()).includes('<status>invalid_request</status>')
+        : status >= 400 && status < 500
+      if (!isRefused) answered.push(`${path} ${name}: ${status}`)
     }
   }
   expect(answered).toEqual([])

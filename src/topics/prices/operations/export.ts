@@ -22,7 +22,7 @@ import {
 } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { dayMs, mailInstant } from '../../../lib/time/instant.ts'
+import { dayMs, isoInstant, mailInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import { columnsOf, namesFor } from '../files/bulk/columns.ts'
@@ -60,6 +60,8 @@ interface ExportRequest {
   compression: ParquetCompression
   /** The range does not move with the clock, and is in the past. */
   isFixed: boolean
+  /** The first moment, where the request named none. */
+  defaultStart: number | undefined
 }
 
 const exportQuery = {
@@ -114,7 +116,7 @@ export function exportOperations(deps: Context) {
       query: exportQuery,
       answers: {
         200: t.string(
-          'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
+          'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged, and `X-Service-Default-Start` the start of a request without `start_date`.',
           'code,observed_at,price,currency,unit',
           { contentMediaType: 'text/csv' },
         ),
@@ -163,9 +165,8 @@ function createExportRequests(deps: Context) {
     const asOf = instantOf('as_of', query.as_of)
     const at = Math.min(now(), asOf ?? now())
     const end = momentOf('end_date', query.end_date, 'end') ?? openEndOf(series, at)
-    const start =
-      momentOf('start_date', query.start_date, 'start') ??
-      end - (isSlice ? sliceDays : defaultDays) * dayMs
+    const requestedStart = momentOf('start_date', query.start_date, 'start')
+    const start = requestedStart ?? end - (isSlice ? sliceDays : defaultDays) * dayMs
     const days = barDaysOf(query)
     const cut = days && cutRangeOf(days, series, query, { from: start, to: end })
     if (start >= end) throw reversedRange(query)
@@ -189,7 +190,16 @@ function createExportRequests(deps: Context) {
       ...(days && cut && { days: days.name, cutOf: cut.cutOf }),
     }
     const isFixed = Boolean(query.start_date && query.end_date) && end <= now()
-    return { question, series, names: [...new Set(names)], format, compression, isFixed }
+    const defaultStart = requestedStart === undefined ? question.from : undefined
+    return {
+      question,
+      series,
+      names: [...new Set(names)],
+      format,
+      compression,
+      isFixed,
+      defaultStart,
+    }
   }
 
   /** Refuses what a plan without the feature gets no slice of. */
@@ -221,7 +231,7 @@ function createExportRequests(deps: Context) {
 
 /** Sends the rows of a request, or the part of them that a client has not got yet. */
 function createExportAnswer(deps: Context) {
-  const { bulk, coverage, marks } = deps
+  const { bulk, coverage, headerPrefix, marks } = deps
   const finished = createFinishedExports()
 
   const bytesOf = async ({ question, names, format, compression }: ExportRequest) => {
@@ -263,6 +273,8 @@ function createExportAnswer(deps: Context) {
       'x-total': String(rows),
       'x-quota-requests': String(requests),
     })
+    if (requested.defaultStart !== undefined)
+      headers[`${headerPrefix}Default-Start`] = isoInstant(requested.defaultStart)
     const modifiedAt = bulk.modifiedAt(question)
     if (modifiedAt !== undefined) headers['last-modified'] = mailInstant(modifiedAt)
     const { asOf } = question

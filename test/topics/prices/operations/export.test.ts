@@ -60,6 +60,15 @@ test('csv has a header and every stored digit, by code and time', async () => {
   )
 })
 
+test('an export without a start has 365 days and names their start', async () => {
+  const { instance, token } = openDemoInstance()
+  const startOf = async (query: string) =>
+    (await instance.get(`${path}?${two}${query}`, token)).headers.get('x-service-default-start')
+  expect(await startOf('')).toBe(isoInstant(startAt + 1 - 365 * dayMs))
+  expect(await startOf('&end_date=2026-11-10')).toBe('2025-11-11T00:00:00Z')
+  expect(await startOf('&start_date=2020-01-01')).toBeNull()
+})
+
 test('an export was modified when the newest of its values was recorded', async () => {
   const { instance, token } = openDemoInstance()
   const modified = async (query: string) => {
