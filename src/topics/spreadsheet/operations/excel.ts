@@ -85,6 +85,10 @@ const LatestRow = t.object('SheetPrice', {
   source: t.String({ examples: ['market_reporting'] }),
   timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
   status: t.Union([t.Literal('ok'), t.Literal('no_data'), t.Literal('invalid_code')]),
+  data_status: t.oneOf(
+    ['current', 'delayed', 'stale', ''],
+    'Whether the price is as new as its schedule says; empty without a price.',
+  ),
 })
 type LatestRow = (typeof LatestRow)['static']
 
@@ -203,6 +207,7 @@ function createSheetPrices({
       source: inert(sourceName),
       timestamp: observation ? isoInstant(observation.observedAt) : null,
       status: series ? (observation ? 'ok' : 'no_data') : 'invalid_code',
+      data_status: quote?.status ?? '',
     }
   }
 

@@ -404,11 +404,32 @@ describe('GET /v1/prices/excel-latest', () => {
     ])
   })
 
+  test('names a price that is stale, which is a price all the same', async () => {
+    const aged = stocked()
+    const key = aged.key()
+    const statusOf = async () => {
+      const { rows } = await dataOf(
+        await aged.get('/v1/prices/excel-latest?codes=WTI_USD,NOPE_USD', key),
+      )
+      return (rows as { status: string; data_status: string }[]).map(row => [
+        row.status,
+        row.data_status,
+      ])
+    }
+    expect(await statusOf()).toEqual([
+      ['ok', 'current'],
+      ['invalid_code', ''],
+    ])
+    aged.clock.advance(40 * 86_400_000)
+    expect((await statusOf())[0]).toEqual(['ok', 'stale'])
+  })
+
   test('has all fields of every row in one order', async () => {
     const text = await (
       await instance.get('/v1/prices/excel-latest.xml?by_code=NOPE_USD,WTI_USD', token)
     ).text()
-    const order = '<code><name><value><formatted><currency><unit><source><timestamp><status>'
+    const order =
+      '<code><name><value><formatted><currency><unit><source><timestamp><status><data_status>'
     const rows = [...text.matchAll(/<price>(.*?)<\/price>/g)].map(match =>
       match[1]!.replace(/<\/\w+>|[^<>]+(?=<\/)/g, ''),
     )
