@@ -61,19 +61,29 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
   }
 }
 
+/** The codes with a price that a requested alias may have meant. */
+export const pricedLike = (
+  { requestedCode }: Resolved,
+  latestPrices: Pick<LatestPrices, 'quote'>,
+  catalogue: Pick<Catalogue, 'suggest'>,
+): string[] =>
+  (requestedCode === undefined ? [] : catalogue.suggest(requestedCode))
+    .filter(other => latestPrices.quote(other))
+    .map(other => other.code)
+
 /**
  * A code without a price: of a formula with what it lacks, of an alias with the codes of about that
  * name that have a price.
  */
 export function noPrice(
-  { code, series, requestedCode }: Resolved,
+  commodity: Resolved,
   latestPrices: Pick<LatestPrices, 'formula' | 'quote'>,
   catalogue: Catalogue,
 ): Problem {
+  const { code, series } = commodity
   const formula = latestPrices.formula(series)
   if (!formula) {
-    const near = requestedCode === undefined ? [] : catalogue.suggest(requestedCode)
-    const priced = near.filter(other => latestPrices.quote(other)).map(other => other.code)
+    const priced = pricedLike(commodity, latestPrices, catalogue)
     const meant = priced.length > 0 ? ` Did you mean ${oneOf(priced)}?` : ''
     return new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.${meant}`, {
       commodity_code: code,

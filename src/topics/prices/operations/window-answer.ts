@@ -24,6 +24,7 @@ import type { RowSources } from '../service/row-sources.ts'
 import { currencyOf } from './currency.ts'
 import { isFullOf } from './precision.ts'
 import { disclosureRow } from './row.ts'
+import { pricedLike } from './texts.ts'
 import {
   asOfOf,
   hasRange,
@@ -127,7 +128,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const text = textOf(form, walked.rows, writerOf, {
       csvHeader: csvHeader(rowOptions.currency !== undefined),
       end() {
-        const metadata = metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine)
+        const metadata = metadataOf(windowRequest, query.interval, walked, sources, deps)
         return `"metadata":${JSON.stringify(metadata)}},"meta":${JSON.stringify(meta)}}`
       },
     })
@@ -332,17 +333,26 @@ export function formOf(format: string | undefined, request: Request): WindowForm
 }
 
 function metadataOf(
-  { commodities, unknown, interval, downsampled, isShifted, days: barDays }: WindowRequest,
+  { commodities, unknown, interval, downsampled, isShifted, days: barDays, asOf }: WindowRequest,
   requested: string | undefined,
   walked: WalkedPage,
   sources: RowSources,
-  quarantine: Context['quarantine'],
+  {
+    quarantine,
+    latestPrices,
+    catalogue,
+  }: Pick<Context, 'quarantine' | 'latestPrices' | 'catalogue'>,
 ) {
   const { from, to, rows } = walked
   const series = seriesOf(commodities)
   const disclosures = series.flatMap(entry => disclosureRow(entry, isoDay(to - 1)) ?? [])
   const excluded = series.map(entry => quarantine.within(entry.id, from, to))
   const days = [...new Set(excluded.flatMap(exclusion => exclusion.days))].sort()
+  // The specification has no error for an empty window, so the metadata gives the reason.
+  const priceless =
+    asOf === undefined ? commodities.filter(each => !latestPrices.quote(each.series)) : []
+  const missing = [...priceless.map(({ series }) => series.code), ...unknown]
+  const suggestions = priceless.flatMap(each => pricedLike(each, latestPrices, catalogue))
   return {
     codes: series.map(entry => entry.code),
     interval,
@@ -352,7 +362,8 @@ function metadataOf(
     to: isoInstant(to - 1),
     timezone: barDays?.name ?? 'UTC',
     count: rows.length,
-    ...(unknown.length > 0 && { missing_codes: unknown }),
+    ...(missing.length > 0 && { missing_codes: missing }),
+    ...(suggestions.length > 0 && { suggestions }),
     ...(isShifted && { window_shifted: true }),
     source_description: sourcesOf(sources.seriesOf(series)).description,
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),

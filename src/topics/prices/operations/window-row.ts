@@ -82,6 +82,14 @@ export const WindowBody = t.object('WindowedPrices', {
       to: t.String({ format: 'date-time' }),
       timezone: t.string('Time zone of days and bars; UTC unless `zone` is given.', 'UTC'),
       count: t.integer('Rows on this page.'),
+      missing_codes: t.Optional(
+        t.Array(t.String(), { description: 'Codes without a price, and unknown ones.' }),
+      ),
+      suggestions: t.Optional(
+        t.Array(t.String(), {
+          description: 'Codes with a price that a requested alias without one may mean.',
+        }),
+      ),
       source_description: t.String(),
       instrument_disclosures: t.Optional(t.Array(Disclosure)),
       quarantine: quarantineField,

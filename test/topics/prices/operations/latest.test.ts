@@ -365,6 +365,26 @@ describe('GET /v1/prices/latest: refusals', () => {
     })
   })
 
+  test.each(['past_week', 'historical'])(
+    'an empty window of an alias without a price names the codes that have one: %s',
+    async name => {
+      const instance = openTestInstance()
+      instance.record('DUTCH_TTF_EUR', [31], startAt, dayMs)
+      const key = instance.key('professional')
+      const metadataOf = async (code: string) => {
+        const answer = await instance.get(`/v1/prices/${name}?by_code=${code}`, key)
+        expect(answer.status).toBe(200)
+        const body = (await answer.json()) as { data: { metadata: Record<string, unknown> } }
+        return body.data.metadata
+      }
+      const { codes, missing_codes, suggestions } = await metadataOf('TTF')
+      expect(missing_codes).toEqual(codes)
+      expect(suggestions).toEqual(['DUTCH_TTF_EUR'])
+      const priced = await metadataOf('DUTCH_TTF_EUR')
+      expect([priced.missing_codes, priced.suggestions]).toEqual([undefined, undefined])
+    },
+  )
+
   test.each([
     ['/v1/prices/latest?by_code=TTF', 'DUTCH_TTF_EUR'],
     ['/v1/prices/metrics?by_code=TTF', 'DUTCH_TTF_EUR'],
