@@ -270,6 +270,17 @@ describe('createBillingJob: an invoice in the operator’s ledger', () => {
     })
   })
 
+  test('whose grace ended while the server was stopped is followed by no further invoice', async () => {
+    const instance = billingHouse('serve', { 'billing.terms': '10d', 'billing.grace': '5d' })
+    const buyer = await subscriber(instance)
+    await instance.advance(10 * dayMs)
+    expect(current(instance, buyer)!.status).toBe('past_due')
+    instance.clock.set(startAt + 75 * dayMs)
+    createBillingJob(instance.services).pass()
+    expect(instance.plan(buyer)).toBe('free')
+    expect(invoicesOf(instance, buyer)).toMatchObject([{ status: 'uncollectible' }])
+  })
+
   test('that is marked as paid or void makes the subscription active again', async () => {
     for (const status of ['paid', 'void'] as const) {
       const instance = billingHouse('serve', { 'billing.terms': '10d' })

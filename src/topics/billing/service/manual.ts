@@ -407,13 +407,6 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
       agreed: false,
     }
   }
-  const turnAll = (current: Subscription) => {
-    for (
-      let subscription = current;
-      subscription.endedAt === null && subscription.endsAt <= clock.now();
-    )
-      subscription = turn(subscription)
-  }
   const retry = (accountId: string, invoiceId: string) =>
     entries.together(() => {
       const invoice = invoices.byId(invoiceId)
@@ -426,6 +419,19 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
       for (const invoice of invoices.openOf(current.id))
         entries.settle(invoice, { status: 'uncollectible', nextAttemptAt: null })
     })
+  const turnAll = (current: Subscription) => {
+    const { pastDueAt, endsAt } = current
+    // After a stop of the server: the plan had ended before its period did, so no other begins.
+    if (pastDueAt !== null && pastDueAt + graceMs <= endsAt && endsAt <= clock.now()) {
+      giveUp(current)
+      return
+    }
+    for (
+      let subscription = current;
+      subscription.endedAt === null && subscription.endsAt <= clock.now();
+    )
+      subscription = turn(subscription)
+  }
 
   return {
     /** Does what is due of one account, as it is before anything is read or changed. */
@@ -442,16 +448,15 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
         if (invoice.attempts > 0) retry(accountId, invoice.id)
     },
     /**
-     * Does what is due by now: ends of periods, overdue invoices, payments to try again, ends of
+     * Does what is due by now: payments to try again, ends of periods, overdue invoices, ends of
      * grace.
      */
     pass() {
       const now = clock.now()
+      for (const invoice of invoices.toRetry(now, atOnceMax)) retry(invoice.accountId, invoice.id)
       for (const subscription of subscriptions.over('manual', now, atOnceMax)) turnAll(subscription)
       for (const invoice of invoices.newlyOverdue(now, atOnceMax))
         entries.together(() => entries.overdue(invoice))
-      for (const subscription of invoices.toRetry(now, atOnceMax))
-        retry(subscription.accountId, subscription.id)
       for (const subscription of subscriptions.pastDueSince('manual', now - graceMs, atOnceMax))
         giveUp(subscription)
     },
