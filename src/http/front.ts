@@ -169,7 +169,6 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     return encoder && response ? encoder.leave(request, guarded(response)) : guarded(response)
   }
   const leave = (request: Request): Response | Promise<Response> => {
-    encoder?.arrive(request)
     const sent = answer(request)
     return sent instanceof Promise
       ? sent.then(response => finished(request, response))

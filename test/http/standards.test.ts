@@ -332,7 +332,6 @@ describe('a read that a query worker answers', () => {
         headers: { authorization: `Token ${token}`, 'if-match': condition },
       },
     )
-    createEncoder().arrive(request)
     const { status, headers } = await app.fetch(request)
     return { status, coding: headers.get('content-encoding'), hasEnded }
   }

@@ -75,7 +75,6 @@ export function createEncoder(cachedBytesMax = cachedBytesDefault) {
   let cachedBytes = 0
   /** Encodings in progress, shared by all requests for the same body. */
   const inProgress = new Map<string, Promise<Bytes>>()
-  const conditions = new WeakMap<Request, string>()
 
   const keep = (key: string, bytes: Bytes) => {
     if (bytes.byteLength > cachedBytesMax / 8) return
@@ -141,22 +140,12 @@ export function createEncoder(cachedBytesMax = cachedBytesDefault) {
   }
 
   return {
-    /** Makes the tags of a conditional request those of the bodies before they are encoded. */
-    arrive(request: Request) {
-      const expected = request.headers.get('if-match')
-      if (expected !== null) request.headers.set('if-match', plainEtags(expected))
-      const condition = request.headers.get('if-none-match')
-      if (condition === null || !suffix.test(condition)) return
-      suffix.lastIndex = 0
-      conditions.set(request, condition)
-      request.headers.set('if-none-match', plainEtags(condition))
-    },
     leave(request: Request, response: Response): Response | Promise<Response> {
       const { headers, status } = response
       const etag = headers.get('etag')
       if (status === 304) {
         const coding = codingOf(request.headers.get('accept-encoding'))
-        const condition = conditions.get(request)
+        const condition = request.headers.get('if-none-match')
         if (coding && etag && condition?.includes(encodedEtag(etag, coding)))
           headers.set('etag', encodedEtag(etag, coding))
         varyByEncoding(headers)

@@ -1,4 +1,5 @@
 import { secondMs } from '../../lib/time/instant.ts'
+import { plainEtags } from './encoding.ts'
 
 /** Response fields that a handler may set. */
 export interface Reply {
@@ -8,12 +9,14 @@ export interface Reply {
 
 /**
  * Whether a client already has the response with this entity tag (weak comparison, as the standard
- * has it for If-None-Match).
+ * has it for If-None-Match), encoded or not.
  */
 export function hasEtag(header: string | null, etag: string): boolean {
   if (header === null) return false
   if (header === etag || header.trim() === '*') return true
-  return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
+  return plainEtags(header)
+    .split(',')
+    .some(tag => tag.trim().replace(/^W\//, '') === etag)
 }
 
 /**

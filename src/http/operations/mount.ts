@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { etagsOfSet, resourceEtag } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
+import { plainEtags } from '../answer/encoding.ts'
 import { Outcome } from '../answer/outcome.ts'
 import { hasEtag } from '../answer/reply.ts'
 import { t } from '../answer/schema.ts'
@@ -156,7 +157,7 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
       const tag = tagOf(resource, read)
       // A path that refuses every read refuses every change too.
       if (tag === undefined && !(resource instanceof Response)) throw noTag()
-      if (tag !== undefined && !hasEtag(etagsOfSet(condition), etagsOfSet(tag)))
+      if (tag !== undefined && !hasEtag(etagsOfSet(plainEtags(condition)), etagsOfSet(tag)))
         throw new Problem(
           'PRECONDITION_FAILED',
           'The resource has changed: its ETag is not among those of If-Match.',

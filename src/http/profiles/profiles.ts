@@ -165,8 +165,10 @@ export function createClientProfiles(
         String(headers.etag),
         typeof reshaped === 'string' ? reshaped : JSON.stringify(reshaped),
       )
-    const had = conditions.get(request) ?? null
-    if (!hasEtag(had, String(headers.etag))) return reshaped
+    const had = conditions.get(request)
+    if (had === undefined || !hasEtag(had, String(headers.etag))) return reshaped
+    // The encoder reads which of its encodings the client has.
+    request.headers.set('if-none-match', had)
     set.status = 304
     delete headers['content-type']
     return new Response(null, { status: 304 })

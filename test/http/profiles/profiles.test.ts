@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createEncoder } from '../../../src/http/answer/encoding.ts'
 import { front } from '../../../src/http/front.ts'
 import { varyOf } from '../../../src/http/profiles/profiles.ts'
 import type { App } from '../../../src/instance/app/app.ts'
@@ -175,6 +176,36 @@ describe('createClientProfiles: entity tags', () => {
     expect({ status: switched.status, text: switched.text }).toEqual({ status: 304, text: '' })
     const names = (answer: Answer) => [...answer.headers.keys()].sort()
     expect(names(switched)).toEqual(names(plain))
+  })
+
+  test('a switched 304 names the encoding that the client has', async () => {
+    const stand = front({
+      handle: request => app().handle(request),
+      ids: copy().running.services.ids,
+      links: () => ({ baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }),
+      corsOrigins: [],
+      vary: '',
+      originals: new WeakMap(),
+      encoder: createEncoder(),
+    })
+    const sent = (headers: Record<string, string> = {}) =>
+      stand(
+        new Request('http://localhost/v1/prices/latest', {
+          headers: {
+            host: 'localhost',
+            authorization: `Token ${copy().apiKey}`,
+            'accept-encoding': 'gzip',
+            'x-client': 'latest_list',
+            ...headers,
+          },
+        }),
+      )
+    const first = await sent()
+    const tag = first.headers.get('etag')!
+    expect(first.headers.get('content-encoding')).toBe('gzip')
+    expect(tag).toEndWith('-gzip"')
+    const again = await sent({ 'if-none-match': tag })
+    expect({ status: again.status, tag: again.headers.get('etag') }).toEqual({ status: 304, tag })
   })
 
   test('HEAD has the headers of GET and no body', async () => {
