@@ -91,7 +91,7 @@ const closesReach = 12 * 366 * dayMs
 function cutCloses({ closes, catalogue, history, now }: AnalysisCall['at'], barDays: BarDays) {
   const closesOf = (seriesId: number): Close[] => {
     const series = catalogue.byId(seriesId)
-    const range = { from: now() - closesReach, to: openEndOf([series], now()) }
+    const range = { from: now() - closesReach, to: openEndOf([series], now()).to }
     const days = barDays.of(series) ?? calendarDays('UTC')
     const { rows } = history.page({
       ...range,

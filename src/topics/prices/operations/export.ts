@@ -164,11 +164,13 @@ function createExportRequests(deps: Context) {
     const interval = storedInterval(intervalOf(query.interval) ?? 'raw')
     const asOf = instantOf('as_of', query.as_of)
     const at = Math.min(now(), asOf ?? now())
-    const end = momentOf('end_date', query.end_date, 'end') ?? openEndOf(series, at)
+    const namedEnd = momentOf('end_date', query.end_date, 'end')
+    const { to: end, endOf } = namedEnd === undefined ? openEndOf(series, at) : { to: namedEnd }
     const requestedStart = momentOf('start_date', query.start_date, 'start')
     const start = requestedStart ?? end - (isSlice ? sliceDays : defaultDays) * dayMs
     const days = barDaysOf(query)
-    const cut = days && cutRangeOf(days, series, query, { from: start, to: end })
+    const cut =
+      days && cutRangeOf(days, series, query, { from: start, to: end, ...(endOf && { endOf }) })
     if (start >= end) throw reversedRange(query)
     const names = listOf(query.columns)
     const columnNames = namesFor(
@@ -185,6 +187,7 @@ function createExportRequests(deps: Context) {
       interval,
       from: cut?.from ?? start,
       to: cut?.to ?? end,
+      endOf,
       asOf,
       snapshotAt: ingest.snapshotAt(),
       ...(days && cut && { days: days.name, cutOf: cut.cutOf }),

@@ -301,6 +301,7 @@ function questionOf(
       interval: storedInterval(interval),
       from: range.from,
       to: range.to,
+      ...(range.endOf && { endOf: range.endOf }),
       ...(cut && asOf === undefined && { cutOf: cut.cutOf }),
     },
     ...(asOf !== undefined && { history: pricesAt({ asOf }).history }),

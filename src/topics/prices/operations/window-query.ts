@@ -95,6 +95,8 @@ export interface Range {
   from: number
   /** Exclusive. */
   to: number
+  /** The exclusive end of a series, where it comes before that of the range. */
+  endOf?: (seriesId: number) => number
   /**
    * The range without parts that move with the clock: the same request a moment later has the same.
    */
@@ -102,14 +104,19 @@ export interface Range {
 }
 
 /**
- * Where a range ends that names no end: now, or with the market day that is being delivered. A value
- * of tomorrow is there when `end_date` reaches it.
+ * Where a range ends that names no end: each series now, or with the market day that is being
+ * delivered. A value of tomorrow is there when `end_date` reaches it.
  */
-export const openEndOf = (series: readonly Series[], now: number): number =>
-  series.reduce(
-    (end, { delivery }) => (delivery ? Math.max(end, dayAt(delivery, now).to) : end),
-    now + 1,
+export function openEndOf(series: readonly Series[], now: number): Pick<Range, 'to' | 'endOf'> {
+  const ends = new Map(
+    series.map(({ id, delivery }) => [id, delivery ? dayAt(delivery, now).to : now + 1]),
   )
+  const to = Math.max(now + 1, ...ends.values())
+  // Gas days and power days end at different times, and must not lend each other a part of a day.
+  return [...ends.values()].every(end => end === to)
+    ? { to }
+    : { to, endOf: seriesId => ends.get(seriesId) ?? to }
+}
 
 /**
  * The requested range: a day overrides dates, dates override a period, a period overrides days,
@@ -119,7 +126,7 @@ export function rangeOf(
   query: WindowQuery,
   pathDays: number,
   now: number,
-  openEnd = now + 1,
+  openEnd: Pick<Range, 'to' | 'endOf'> = { to: now + 1 },
 ): Range {
   if (query.at) {
     const day = dayOf('at', query.at)
@@ -130,7 +137,7 @@ export function rangeOf(
   if (start !== undefined || end !== undefined)
     return datedRange(query, start, end, pathDays, openEnd)
   const days = daysOf(query, pathDays)
-  return { from: now - days * dayMs, to: openEnd, fixed: `${days} days` }
+  return { from: now - days * dayMs, ...openEnd, fixed: `${days} days` }
 }
 
 /**
@@ -164,11 +171,11 @@ function datedRange(
   start: number | undefined,
   end: number | undefined,
   pathDays: number,
-  openEnd: number,
+  openEnd: Pick<Range, 'to' | 'endOf'>,
 ): Range {
-  const to = end ?? openEnd
-  const from = start ?? to - pathDays * dayMs
-  if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
+  const until = end === undefined ? openEnd : { to: end }
+  const from = start ?? until.to - pathDays * dayMs
+  if (from < until.to) return { from, ...until, fixed: `${from} to ${end ?? 'now'}` }
   throw reversedRange(query)
 }
 

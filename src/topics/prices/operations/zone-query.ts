@@ -75,24 +75,24 @@ export function cutRangeOf(
   barDays: BarDays,
   series: readonly Series[],
   query: Readonly<Record<string, string | undefined>>,
-  range: { from: number; to: number },
+  range: { from: number; to: number; endOf?: (seriesId: number) => number },
 ): CutRange {
   const [start, end] = query.at ? [query.at, query.at] : [query.start_date, query.end_date]
   const cuts = new Map<number, SeriesCut>()
-  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const each of series) {
     const days = barDays.of(each)
     const edge = (text: string, side: 'start' | 'end') => days && edgeOf(text, side, days)
-    const toOf = (end ? edge(end, 'end') : undefined) ?? range.to
+    const to = (end ? edge(end, 'end') : undefined) ?? range.endOf?.(each.id) ?? range.to
     const bounds = {
-      from: start ? (edge(start, 'start') ?? range.from) : toOf - range.to + range.from,
-      to: toOf,
+      from: start ? (edge(start, 'start') ?? range.from) : to - range.to + range.from,
+      to,
     }
     cuts.set(each.id, { ...bounds, days: days ?? calendarDays('UTC'), delivery: each.delivery })
-    from = Math.min(from, bounds.from)
-    to = Math.max(to, bounds.to)
+    first = Math.min(first, bounds.from)
+    last = Math.max(last, bounds.to)
   }
   return series.length === 0
-    ? { ...range, cutOf: () => undefined }
-    : { from, to, cutOf: id => cuts.get(id) }
+    ? { from: range.from, to: range.to, cutOf: () => undefined }
+    : { from: first, to: last, cutOf: id => cuts.get(id) }
 }

@@ -357,4 +357,60 @@ describe('windows', () => {
     const other = (await instance.ask('/v1/prices/historical?by_code=WTI_USD')).body.data
     expect(other.metadata.to).toBe('2026-11-21T12:30:00Z')
   })
+
+  test('end for each code with its own market day or now, whatever other codes are requested', async () => {
+    // The gas day of 21 November ends six hours into the power day of the 22nd, which is known.
+    instance.clock.set(at('2026-11-21T12:30:00Z'))
+    const gas = 'DESK_GAS_EUR'
+    const gasDay = { ...germanPower, code: gas, day_starts: '06:00', resolutions: undefined }
+    await instance.admin('POST', '/series', { ...gasDay, resolution: 'PT1H' })
+    const observations = [
+      { code: gas, observed_at: '2026-11-21T05:00:00Z', price: 30 },
+      { code: gas, observed_at: '2026-11-22T04:00:00Z', price: 31 },
+      { code: gas, observed_at: '2026-11-22T05:00:00Z', price: 32 },
+      { code: 'WTI_USD', observed_at: '2026-11-21T12:00:00Z', price: 71 },
+      { code: 'WTI_USD', observed_at: '2026-11-21T18:00:00Z', price: 72 },
+    ]
+    expect((await instance.admin('POST', '/observations', { observations })).status).toBe(200)
+
+    const codes = ['WTI_USD', code, gas]
+    const own = {
+      WTI_USD: '2026-11-21T12:00:00Z',
+      [code]: '2026-11-21T22:45:00Z',
+      [gas]: '2026-11-22T04:00:00Z',
+    }
+    const newestOf = (rows: readonly { code: string; at: string }[]) =>
+      Object.fromEntries(codes.map(one => [one, rows.findLast(row => row.code === one)?.at]))
+    const windowOf = async (query: string) => {
+      const { body } = await instance.ask(
+        `/v1/prices/${query}&by_code=${codes.join()}&per_page=100`,
+      )
+      const rows = body.data.prices as { code: string; created_at: string; sample_count: number }[]
+      return rows.map(row => ({ ...row, at: row.created_at })).reverse()
+    }
+    const exportOf = async (query: string) => {
+      const path = `/v1/export/prices?codes=${codes.join()}&start_date=2026-11-21&${query}`
+      const response = await instance.get(path, instance.key())
+      const text = await response.text()
+      expect(response.headers.get('x-total')).toBe(String(text.trim().split('\n').length - 1))
+      return text
+        .trim()
+        .split('\n')
+        .map(line => ({ code: line.split(',')[0]!, at: line.split(',')[1]!, line }))
+    }
+
+    const asOf = 'as_of=2026-11-21T12:30:00Z'
+    expect(newestOf(await windowOf('past_day?interval=raw'))).toEqual(own)
+    expect(newestOf(await windowOf(`past_day?${asOf}`))).toEqual(own)
+    for (const more of ['', `&${asOf}`, '&zone=Europe/Berlin'])
+      expect(newestOf(await exportOf(`columns=code,observed_at${more}`))).toEqual(own)
+
+    // No bar is made of a part of a market day.
+    const days = await windowOf('historical?start_date=2026-11-21&interval=day&day=market')
+    expect(days.filter(row => row.code === code).map(row => row.sample_count)).toEqual([96])
+    const bars = await exportOf('interval=day&day=market&columns=code,bucket_start,sample_count')
+    expect(bars.filter(row => row.code === code).map(row => row.line)).toEqual([
+      `${code},2026-11-20T23:00:00Z,96`,
+    ])
+  })
 })

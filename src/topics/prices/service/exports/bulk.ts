@@ -33,6 +33,8 @@ export interface BulkQuestion {
   interval: 'raw' | BarInterval
   from: number
   to: number
+  /** The exclusive end of a series, where it comes before that of the range. */
+  endOf?: ((seriesId: number) => number) | undefined
   /** Reads the values known at that moment; undefined: those known now. */
   asOf: number | undefined
   /** The days that bars refer to, and the cut of each series; undefined: UTC. */
@@ -162,12 +164,14 @@ export function createBulk(deps: BulkDeps) {
    * a row between them, because requests for the last year have a new range each time.
    */
   const windowOf = (question: BulkQuestion): string => {
-    const { series, interval, from, to, asOf } = question
+    const { series, interval, from, to, endOf, asOf } = question
     if (asOf !== undefined) return `${from} ${to}`
     if (interval !== 'raw' && !question.cutOf) return wholeDays(question).join(' ')
     // Among ranges that end with the same rows, a later start has fewer rows.
-    const later = { interval, from: to, to: Number.MAX_SAFE_INTEGER }
-    return series.map(({ id }) => history.count({ seriesIds: [id], ...later })).join(' ')
+    const later = { interval, to: Number.MAX_SAFE_INTEGER }
+    return series
+      .map(({ id }) => history.count({ seriesIds: [id], from: endOf?.(id) ?? to, ...later }))
+      .join(' ')
   }
 
   return {
@@ -178,11 +182,13 @@ export function createBulk(deps: BulkDeps) {
       const seriesIds = series.map(({ id }) => id)
       const isPlain = !seriesIds.some(id => values.withheldOf(id, question))
       if (isPlain && interval === 'raw' && !question.cutOf) {
-        const range = { seriesIds, interval, from, to }
+        const range = { seriesIds, interval, from, to, endOf: question.endOf }
         return asOf === undefined
           ? history.count(range)
-          : history.countAsOf({ ...range, endOf: id => values.endOf(id, question) }, asOf, id =>
-              coverage.since(id, asOf),
+          : history.countAsOf(
+              { ...range, endOf: id => values.endOf(id, ownRange(question, id)) },
+              asOf,
+              id => coverage.since(id, asOf),
             )
       }
       let rows = 0
@@ -232,10 +238,13 @@ const wholeDays = ({ from, to }: Pick<BulkQuestion, 'from' | 'to'>): [number, nu
   Math.ceil(to / dayMs) * dayMs,
 ]
 
-/** The query with the range of one series: its days may begin at other times. */
+/** The query with the range of one series: its days may begin and end at other times. */
 function ownRange(question: BulkQuestion, seriesId: number): BulkQuestion {
-  const cut = question.cutOf?.(seriesId)
-  return cut ? { ...question, from: cut.from, to: cut.to } : question
+  const { from, to } = question.cutOf?.(seriesId) ?? {
+    from: question.from,
+    to: question.endOf?.(seriesId) ?? question.to,
+  }
+  return { ...question, from, to }
 }
 
 /** Splits a query into pieces that no bucket crosses; its ends are those of whole days. */

@@ -292,10 +292,12 @@ export function pastHistory(
   asOf: number,
   coverage: { since(seriesId: number): number; endOf(seriesId: number): number },
 ): Pick<History, 'page' | 'count'> {
-  const { since, endOf } = coverage
+  const { since } = coverage
+  const endOf = (range: HistoryRange) => (seriesId: number) =>
+    Math.min(range.endOf?.(seriesId) ?? range.to, coverage.endOf(seriesId))
   const barsIn = (range: HistoryRange, interval: BarInterval) =>
     newestFirst(range.seriesIds, seriesId => {
-      const rows = history.rowsAsOf({ ...range, endOf }, seriesId, asOf, since)
+      const rows = history.rowsAsOf({ ...range, endOf: endOf(range) }, seriesId, asOf, since)
       return foldedBars(interval, range.cutOf?.(seriesId), rows)
         .map(bar => barRow(seriesId, bar))
         .reverse()
@@ -303,14 +305,15 @@ export function pastHistory(
   return {
     page(query) {
       const { interval, limit, offset, seriesIds, to } = query
-      if (interval === 'raw') return history.pageAsOf({ ...query, endOf }, asOf, since)
+      if (interval === 'raw')
+        return history.pageAsOf({ ...query, endOf: endOf(query) }, asOf, since)
       const bars = barsIn(query, interval)
       const rows = bars.slice(offset, offset + limit)
       return { rows, end: seriesIds.map(() => to), more: bars.length > offset + limit }
     },
     count: range =>
       range.interval === 'raw'
-        ? history.countAsOf({ ...range, endOf }, asOf, since)
+        ? history.countAsOf({ ...range, endOf: endOf(range) }, asOf, since)
         : barsIn(range, range.interval).length,
   }
 }
