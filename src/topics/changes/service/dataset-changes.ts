@@ -8,7 +8,7 @@ import {
   type RowVersionReader,
 } from '../store/dataset-versions.ts'
 import type { LoggedRows } from '../store/log.ts'
-import { audienceOf, isSeen } from './history.ts'
+import { isSeen, visibilityOf } from './history.ts'
 import type { ChangeReader, RowRecord } from './segments.ts'
 
 /** Records of datasets come after those of prices and before those of formulas. */
@@ -33,7 +33,7 @@ export function createDatasetChanges({
       const code = row[column]
       if (typeof code !== 'string') return true
       const series = catalogue.named(code)
-      return series !== undefined && isSeen(audienceOf(series), viewer)
+      return series !== undefined && isSeen(visibilityOf(series), viewer)
     })
 
   return {

@@ -15,10 +15,21 @@ export type ServedHistory = ReturnType<typeof createServedHistory>
 /** The audience of a series that does not exist. */
 export const noAudience: Audience = { isServed: false, visibleTo: [] }
 
-export const audienceOf = ({ unavailableReason, terms }: Series): Audience => ({
+/** The accounts that may see a series. */
+export const visibilityOf = ({ unavailableReason, terms }: Series): Audience => ({
   isServed: unavailableReason === null,
   visibleTo: terms?.visibleTo ?? null,
 })
+
+/** Whether the operator or the catalogue declares that the values of a series may be displayed only. */
+export const isViewOnly = ({ terms, shippedTerms }: Series): boolean =>
+  (terms?.licenseClass ?? shippedTerms?.licenseClass) === 'view'
+
+/** The accounts that the feed sends the values of a series to: none that may be displayed only. */
+export function audienceOf(series: Series): Audience {
+  const { isServed, visibleTo } = visibilityOf(series)
+  return { isServed: isServed && !isViewOnly(series), visibleTo }
+}
 
 export const isSeen = ({ isServed, visibleTo }: Audience, viewer: Viewer): boolean =>
   isServed &&

@@ -13,7 +13,7 @@ import { createRowVersionReader } from '../store/dataset-versions.ts'
 import type { ChangeLogStore, EventDetails } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
 import { createChangeFeed } from './feed.ts'
-import { audienceOf, noAudience } from './history.ts'
+import { audienceOf, isViewOnly, noAudience } from './history.ts'
 
 /** A cursor of a line that ended before it: its records do not exist. */
 export interface GoneCursor {
@@ -150,7 +150,10 @@ export function openChanges({
 
 type TermsEvent = Extract<EventDetails, { kind: 'terms' }>
 
-/** What the feed has of the terms of a series: `measure` is what formulas over it take from them. */
+/**
+ * What the feed has of the terms of a series: `measure` is what formulas over it take from them, and
+ * whether their values may be passed on.
+ */
 const stateOf = (series: Series) => ({
   audience: audienceOf(series),
   formula: formulaOf(series),
@@ -159,6 +162,7 @@ const stateOf = (series: Series) => ({
     series.unit,
     series.category,
     series.cadence,
+    isViewOnly(series),
     series.delivery && [periodsOf(series.delivery), calendarOf(series)],
   ]),
 })

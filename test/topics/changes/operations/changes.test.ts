@@ -54,40 +54,42 @@ type Step =
   | { kind: 'undo'; batch: number }
   | { kind: 'quarantine'; code: number; day: number; count: number }
   | { kind: 'lift'; range: number }
-  | { kind: 'retire' | 'hide' | 'show' }
+  | { kind: 'retire' | 'hide' | 'show' | 'display' }
 
-const steps = fc.array(
-  fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constant('push' as const),
+const stepsOf = (...audiences: ('retire' | 'hide' | 'show' | 'display')[]) =>
+  fc.array(
+    fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          kind: fc.constant('push' as const),
+          code: fc.nat(3),
+          day: fc.nat(days - 1),
+          count: fc.integer({ min: 1, max: 4 }),
+          value: fc.integer({ min: 60, max: 64 }),
+          // Mostly now; some were recorded earlier.
+          ago: fc.constantFrom(0, 0, 0, 1, 2, 5),
+        }),
+      },
+      fc.record({
+        kind: fc.constantFrom('correct' as const, 'remove' as const),
         code: fc.nat(3),
         day: fc.nat(days - 1),
-        count: fc.integer({ min: 1, max: 4 }),
-        value: fc.integer({ min: 60, max: 64 }),
-        // Mostly now; some were recorded earlier.
-        ago: fc.constantFrom(0, 0, 0, 1, 2, 5),
+        value: fc.integer({ min: 70, max: 72 }),
       }),
-    },
-    fc.record({
-      kind: fc.constantFrom('correct' as const, 'remove' as const),
-      code: fc.nat(3),
-      day: fc.nat(days - 1),
-      value: fc.integer({ min: 70, max: 72 }),
-    }),
-    fc.record({ kind: fc.constant('undo' as const), batch: fc.nat(20) }),
-    fc.record({
-      kind: fc.constant('quarantine' as const),
-      code: fc.nat(3),
-      day: fc.nat(days - 1),
-      count: fc.nat(2),
-    }),
-    fc.record({ kind: fc.constant('lift' as const), range: fc.nat(5) }),
-    fc.record({ kind: fc.constantFrom('retire' as const, 'hide' as const, 'show' as const) }),
-  ),
-  { minLength: 5, maxLength: 40 },
-)
+      fc.record({ kind: fc.constant('undo' as const), batch: fc.nat(20) }),
+      fc.record({
+        kind: fc.constant('quarantine' as const),
+        code: fc.nat(3),
+        day: fc.nat(days - 1),
+        count: fc.nat(2),
+      }),
+      fc.record({ kind: fc.constant('lift' as const), range: fc.nat(5) }),
+      fc.record({ kind: fc.constantFrom(...audiences) }),
+    ),
+    { minLength: 5, maxLength: 40 },
+  )
+const steps = stepsOf('retire', 'hide', 'show')
 
 /** Values of days in a row, more than are noted each on its own, for few instants. */
 const pastWrites = fc.array(
@@ -151,11 +153,12 @@ function run(instance: TestInstance, step: Step, batches: number[]): void {
     }
     default: {
       const series = catalogue.named(ownCode)!
-      const { active: _, visibleTo: __, ...terms } = series.terms!
+      const { active: _, visibleTo: __, licenseClass: ___, ...terms } = series.terms!
       seriesChanges.put(series, {
         ...terms,
         ...(step.kind === 'retire' && { active: false }),
         ...(step.kind === 'hide' && { visibleTo: ['another account'] }),
+        ...(step.kind === 'display' && { licenseClass: 'view' as const }),
       })
     }
   }
@@ -163,8 +166,9 @@ function run(instance: TestInstance, step: Step, batches: number[]): void {
 
 describe('the feed of changes', () => {
   test('gives the state of an export now and at every earlier moment, whatever happened', async () => {
+    const all = stepsOf('retire', 'hide', 'show', 'display')
     await fc.assert(
-      fc.asyncProperty(steps, fc.integer({ min: 1, max: 10 }), async (all, each) => {
+      fc.asyncProperty(all, fc.integer({ min: 1, max: 10 }), async (all, each) => {
         const { instance, token } = opened()
         const follower = createFollower()
         const batches: number[] = []
@@ -377,6 +381,52 @@ describe('the feed of changes', () => {
       { numRuns: isFull ? 60 : 25 },
     )
   }, 60_000)
+
+  test('drops a code that may be displayed only, with its formulas, and has all of it when it may be passed on again', async () => {
+    const { instance, token } = opened()
+    const { catalogue, ingest, seriesChanges } = instance.services
+    const terms = { name: 'Twice', category: 'own', unit: 'barrel', currency: 'USD' }
+    seriesChanges.add([{ code: 'DESK_TWICE', terms: { ...terms, formula: `2*${ownCode}` } }])
+    const license = (licenseClass: 'open' | 'view') => {
+      instance.clock.advance(60_000)
+      const series = catalogue.named(ownCode)!
+      seriesChanges.put(series, { ...series.terms!, licenseClass })
+    }
+    const record = (day: number, value: number) => {
+      instance.clock.advance(60_000)
+      const seriesId = catalogue.named(ownCode)!.id
+      ingest.write([{ seriesId, observedAt: firstAt + day * dayMs, value }])
+    }
+    const follower = createFollower()
+    let cursor = 'start'
+    const follow = async () => {
+      const read = await readAll(instance, token, cursor, '&derived=true')
+      follower.take(read.changes)
+      cursor = read.cursor
+      const late = createFollower()
+      late.take((await readAll(instance, token, 'start', '&derived=true')).changes)
+      const codesOf = [ownCode, 'DESK_TWICE'].join()
+      const query = `codes=${codesOf}&start_date=${isoDay(firstAt)}&columns=code,observed_at,price`
+      const answer = await instance.get(`/v1/export/prices?${query}`, token)
+      const lines = (await answer.text()).trim().split('\n').slice(1).sort()
+      const end = isoMillis(instance.clock.now() + 60_000)
+      const own = ({ stateAt }: typeof follower) =>
+        stateAt(end).filter(line => line.startsWith(ownCode) || line.startsWith('DESK_TWICE'))
+      expect(own(follower)).toEqual(lines)
+      expect(own(late)).toEqual(lines)
+      return lines.length
+    }
+    record(1, 60)
+    record(2, 61)
+    expect(await follow()).toBe(4)
+    license('view')
+    expect(await follow()).toBe(0)
+    record(2, 62)
+    record(3, 63)
+    expect(await follow()).toBe(0)
+    license('open')
+    expect(await follow()).toBe(6)
+  })
 
   test('has the values of formulas at a past moment, also those of a leg that was recorded for it later', async () => {
     const { instance, token } = opened()
