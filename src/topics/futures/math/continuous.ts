@@ -117,6 +117,12 @@ export function continuousDays(
   return { days, rolls, activeMonth }
 }
 
+/** The figure of a contract that a rule compares; undefined for rules by the calendar. */
+export function measureOf(rule: RollRule): ((day: ContractDay) => number | null) | undefined {
+  if (rule === 'volume') return day => day.volume
+  return rule === 'open_interest' ? day => day.openInterest : undefined
+}
+
 /** Whether a contract is left on a date, of which `before` is the one before. */
 function rollTest(
   code: FamilyCode,
@@ -132,16 +138,15 @@ function rollTest(
     lastDates.set(month, date)
     return date
   }
+  const measure = measureOf(rule)
   const exceeds = (month: string, before: string) => {
     const [front, next] = [daysOf(month).get(before), daysOf(monthAfter(month, 1)).get(before)]
-    const measure = (day: ContractDay | undefined) =>
-      rule === 'volume' ? day?.volume : day?.openInterest
-    const [ownMeasure, nextMeasure] = [measure(front), measure(next)]
+    const [ownMeasure, nextMeasure] = [front && measure?.(front), next && measure?.(next)]
     return ownMeasure != null && nextMeasure != null && nextMeasure > ownMeasure
   }
-  const byMeasure = rule === 'volume' || rule === 'open_interest'
   return (month, date, before) =>
-    lastDateOf(month) < date || (byMeasure && before !== undefined && exceeds(month, before))
+    lastDateOf(month) < date ||
+    (measure !== undefined && before !== undefined && exceeds(month, before))
 }
 
 function tradingDaysBefore(code: FamilyCode, day: string, count: number): string {

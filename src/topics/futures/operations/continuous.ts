@@ -12,6 +12,7 @@ import {
   type Adjustment,
   adjusted,
   adjustments,
+  measureOf,
   type Roll,
   type RollRule,
   type RollTerms,
@@ -110,7 +111,7 @@ const descriptionOf = (
 
 A contract is active through its last trading day unless \`roll\` says otherwise. Prices are not adjusted unless \`adjustment\` is set, so a roll appears as a step. \`rolled\` marks the first date of each contract.
 
-A roll depends only on data up to the date before it. A contract is not used again after a roll, and the newest contract keeps its prices. If a settlement that an adjustment needs is missing, or a price of a ratio is not positive, the response is 404 \`DATA_NOT_AVAILABLE\`.`
+A roll depends only on data up to the date before it. A contract is not used again after a roll, and the newest contract keeps its prices. If a settlement that an adjustment needs is missing, a price of a ratio is not positive, or no contract of the range has the \`volume\` or \`open_interest\` of the roll, the response is 404 \`DATA_NOT_AVAILABLE\`.`
 
 /** The series that rolls from one contract to the next. */
 export function futuresContinuousOperations(routes: FuturesRoutes) {
@@ -185,6 +186,13 @@ function continuousAnswer(
     today,
     terms,
   )
+  const measure = measureOf(rule)
+  // Without the figure, contracts would silently be left after their last trading day.
+  if (measure && days.length > 0 && days.every(day => measure(day) === null))
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `${code} has no ${rule.replace('_', ' ')} in this range, so that roll=${rule} finds no roll. Use roll=expiry or roll=days_before.`,
+    )
   const starts = new Set(rolls.map(roll => roll.date))
   const inside = days.filter(day => day.tradedOn >= from)
   const shown = pricesOf(inside, rolls, adjustment)

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { TestInstance } from '../../../support/instance/instance.ts'
+import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape } from '../../../support/interface/shape.ts'
 import {
   answered,
   at,
+  dayOf,
   type FuturesBody,
   manyRequests,
   openFuturesInstance,
@@ -232,6 +233,33 @@ describe('GET /v1/futures/:slug/continuous with an adjustment or another roll ru
         length: (await plain()).body.prices.length,
       })
     }
+  })
+
+  test('a roll by volume or open interest is refused where no contract has it', async () => {
+    const bare = openTestInstance(manyRequests, friday)
+    const record = (fields: Parameters<typeof dayOf>[0]) =>
+      bare.services.futures.recordDays([dayOf({ close: 71.5, ...fields })], friday)
+    const key = bare.key()
+    const rolled = (roll: string) => ask(`/v1/futures/exch-wti/continuous?roll=${roll}`, bare, key)
+    record({ month: '2026-12' })
+    record({ month: '2026-12', tradedOn: '2026-11-18' })
+    for (const [roll, name] of [
+      ['volume', 'volume'],
+      ['open_interest', 'open interest'],
+    ]) {
+      const { status, body } = await rolled(roll!)
+      expect({ status, problem: problemOf(body) }).toMatchObject({
+        status: 404,
+        problem: {
+          code: 'DATA_NOT_AVAILABLE',
+          message: `WTI_FUTURES has no ${name} in this range, so that roll=${roll} finds no roll. Use roll=expiry or roll=days_before.`,
+        },
+      })
+    }
+    record({ month: '2026-12', volume: 900 })
+    expect((await rolled('volume')).status).toBe(200)
+    expect((await rolled('open_interest')).status).toBe(404)
+    expect((await rolled('expiry')).status).toBe(200)
   })
 
   test('what it does not know is refused with the words it does', async () => {
