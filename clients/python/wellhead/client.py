@@ -87,7 +87,11 @@ class Client(Operations):
         interval: Interval | None = None,
         as_of: Moment | None = None,
     ) -> Iterator[HistoryRow]:
-        """Every price of the codes (at most 20) in a range, newest first, over all pages.
+        """The prices of the codes (at most 20) in a range, newest first, over all pages.
+
+        Codes with several prices a day have bars: without `interval`, of an hour in a range of more than a day and of
+        a day in one of more than a week; with "raw", of an hour in one of more than 31 days. `export_prices` has every
+        price of any range.
 
         `start` and `end` are inclusive; without them, the last 30 days. `as_of` answers the raw prices as the service
         would have answered them at that moment; revisions that came later are not in it.

@@ -66,7 +66,11 @@ export interface Client {
   readonly api: Operations
   /** The newest price of each code, in the order asked, as many codes as you like. One that has no price is left out. */
   latest(...codes: string[]): Promise<Price[]>
-  /** Every price of the codes (at most 20) in a range, newest first, over all pages. */
+  /**
+   * The prices of the codes (at most 20) in a range, newest first, over all pages. Codes with several prices a day have
+   * bars: without `interval`, of an hour in a range of more than a day and of a day in one of more than a week; with
+   * `raw`, of an hour in one of more than 31 days. `client.api.exportPrices` has every price of any range.
+   */
   history(codes: string | readonly string[], options?: HistoryOptions): AsyncGenerator<HistoryRow>
   /** The rows of all pages of an operation: `client.rows('listWellPermits', { state: 'TX' })`. */
   rows<Name extends PagedName>(
