@@ -2,7 +2,8 @@ import type { EventType } from '../../src/plans/messages/event-types.ts'
 
 /** When each event is sent, for the page of webhook events. */
 export const eventDescriptions: Readonly<Record<EventType, string>> = {
-  'price.updated': 'A new price of a code, or a correction of its newest price.',
+  'price.updated':
+    'A new price of a code. Corrections, deletions and undone batches send no event; `/v1/changes` has them.',
   'price.significant_change': 'The newest price moved by 5% or more.',
   'price.threshold': 'The `conditions` of the endpoint hold at a new price.',
   'price.day_ahead.published':
