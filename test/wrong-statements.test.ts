@@ -53,6 +53,11 @@ const heldElsewhere: readonly { statement: string; file: string; title: string }
     file: 'test/readme.test.ts',
     title: 'names the source in every command that imports prices',
   },
+  {
+    statement: 'webhooks report corrections of the newest price',
+    file: 'test/topics/webhooks/service/price-events.test.ts',
+    title: 'a correction of a value sends no price event',
+  },
 ]
 
 describe('a statement that was wrong once', () => {
@@ -68,6 +73,19 @@ describe('a statement that was wrong once', () => {
     )
     expect(commands.filter(command => !/--data|\[file\]/.test(command))).toEqual([])
     expect(commands.length).toBeGreaterThan(5)
+  })
+
+  test('no import of a dataset has an option that is for prices', () => {
+    const commands = documentation.flatMap(({ text }) =>
+      [...text.replaceAll(/\\\n/g, ' ').matchAll(/wellhead import [^`|\n]*/g)].map(
+        ([command]) => command,
+      ),
+    )
+    const ofDatasets = commands.filter(command => command.includes('--dataset '))
+    expect(ofDatasets.filter(command => /--(?:series|scale|time|source)\b/.test(command))).toEqual(
+      [],
+    )
+    expect(ofDatasets.length).toBeGreaterThan(5)
   })
 
   test('the files of a data directory have their present names', () => {

@@ -32,11 +32,7 @@ const columns = {
     'Unit of the capacity: that of the series (default), or thousand_barrels, barrels, mmcf',
     null,
   ),
-  source: textOr(
-    'import',
-    'Source of the capacity; default: the source of the file, else import',
-    200,
-  ),
+  source: textOr('import', 'Source of the capacity; default: import', 200),
 }
 
 /** How much a place can hold from a day on, in the unit of its series. */
