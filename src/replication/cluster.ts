@@ -38,7 +38,7 @@ const retryMs = secondMs
 const renewEachMs = 500
 const renewWithinMs = secondMs
 const fenceEachMs = 100
-const lookEachMs = 5 * secondMs
+const checkEachMs = 5 * secondMs
 
 /** An address that is every address of its machine leads the others to themselves. */
 export const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(url) ? '' : url)
@@ -100,10 +100,10 @@ export function startCluster(services: Parts, deps: ClusterDeps) {
   }
   void run()
   let late: readonly LateReplica[] = []
-  let lookedAt = Number.NEGATIVE_INFINITY
-  const lookForLate = () => {
-    if (!nats || clock.monotonic() - lookedAt < lookEachMs) return
-    lookedAt = clock.monotonic()
+  let checkedAt = Number.NEGATIVE_INFINITY
+  const checkForLate = () => {
+    if (!nats || clock.monotonic() - checkedAt < checkEachMs) return
+    checkedAt = clock.monotonic()
     topologyOf(nats, settings.copies)
       .then(({ nodes }) => {
         late = lateReplicas(nodes)
@@ -121,7 +121,7 @@ export function startCluster(services: Parts, deps: ClusterDeps) {
     job: {
       name: 'quotas',
       pass() {
-        lookForLate()
+        checkForLate()
         grants?.reclaim().catch(error => log.warn('quota_not_reclaimed', { message: `${error}` }))
       },
     },
@@ -195,7 +195,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const acquire = async (nats: Nats): Promise<HeldLease> => {
     const view = createLeaseView(await nats.bucket(nats.names.lease, config.nats.copies, 0), clock)
     for (;;) {
-      await view.look()
+      await view.refresh()
       const current = view.current()
       const isFree = !current || isOwn(current.holder) || view.isAbandoned()
       if (!isFree)

@@ -97,7 +97,7 @@ interface RunOptions {
   dryRun?: boolean
 }
 
-const lookEveryMs = 500
+const pollEveryMs = 500
 
 /** Waits for a run; on a terminal with a line that shows its progress. */
 async function watched<T>(env: CommandEnvironment, name: string, answer: Promise<T>): Promise<T> {
@@ -109,7 +109,7 @@ async function watched<T>(env: CommandEnvironment, name: string, answer: Promise
   })
   ended.catch(() => {})
   for (;;) {
-    await within(lookEveryMs, ended).catch(() => {})
+    await within(pollEveryMs, ended).catch(() => {})
     if (isOver) break
     const { status, body } = await env.operator.call('GET', pathOf(name))
     const run = status === 200 ? (body as FeedDetail).feed.last_run : null

@@ -196,7 +196,7 @@ const missingSetting = (
   return undefined
 }
 
-const lookEachMs = 250
+const refreshEachMs = 250
 const renewEachMs = 500
 
 /** Watches the lease of the primary, and takes it where it is not renewed and this instance may. */
@@ -212,9 +212,9 @@ function createStandby(
   const taken = new Promise<HeldLease>(done => {
     take = done
   })
-  const look = async () => {
+  const refresh = async () => {
     view ??= createLeaseView(await nats.bucket(nats.names.lease, config.nats.copies, 0), clock)
-    await view.look()
+    await view.refresh()
     if (!isStandby || !view.current() || !view.isAbandoned()) return
     const heldLease = await view.take(ids.uuid(), config.nats.address)
     if (!heldLease) return
@@ -227,8 +227,8 @@ function createStandby(
     primary: () => view?.current()?.url || config.replica.primary,
     async watch() {
       while (!isDone && !isStopping()) {
-        await look().catch(error => log.debug('lease_not_seen', { message: `${error}` }))
-        await sleep(lookEachMs)
+        await refresh().catch(error => log.debug('lease_not_seen', { message: `${error}` }))
+        await sleep(refreshEachMs)
       }
     },
     /** Applies what is left of the stream; tries until it is done, as long as the lease is kept. */

@@ -5,7 +5,7 @@ import { feedStateOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
 
 /** How often late releases are looked for; each is logged once. */
-const lookMs = minuteMs
+const checkEachMs = minuteMs
 
 /**
  * The first overdue release, because the next one does not make up for it; undefined: none is
@@ -29,10 +29,10 @@ export function createLateReleaseLog(
   settings: Pick<FeedSettingsBook, 'of'>,
 ): (now: number) => void {
   const notifiedReleases = new Map<string, number>()
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   return now => {
-    if (Math.abs(now - lookedAt) < lookMs) return
-    lookedAt = now
+    if (Math.abs(now - checkedAt) < checkEachMs) return
+    checkedAt = now
     const states = new Map(store.states().map(state => [state.name, state]))
     for (const feed of feeds()) {
       const { name, calendar } = feed.publisher

@@ -43,12 +43,12 @@ export const createRateSlots = ({
     isHeldBack: boolean,
     isCovered: boolean,
   ) {
-    const look = isCovered ? rates.peek : rates.take
+    const rateOf = isCovered ? rates.peek : rates.take
     const window = reading(
       'burst',
       isHeldBack
-        ? look('overQuota', key.key.id, startedMs)
-        : look('authenticated', key.key.id, startedMs, perMinute),
+        ? rateOf('overQuota', key.key.id, startedMs)
+        : rateOf('authenticated', key.key.id, startedMs, perMinute),
     )
     if (isCovered) window.admitted = true
     windows.push(window)

@@ -29,7 +29,7 @@ export function createClockJob(deps: ClockJobDeps): Job {
   return {
     name: 'clock',
     pass() {
-      const jump = jumps.look()
+      const jump = jumps.check()
       if (jump) {
         isPending = true
         log.warn('clock_jumped', {

@@ -215,8 +215,8 @@ export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcom
   }
 }
 
-/** Lanes of which it is looked up how long they wait, for one answer. */
-const lanesLookedAt = 200
+/** For one answer, so many lanes are checked for how long they wait. */
+const checkedMax = 200
 
 /**
  * Since when messages of a kind wait for slots that other kinds or lanes hold (Unix ms); waiting
@@ -225,11 +225,11 @@ const lanesLookedAt = 200
 export function waitingSince(state: State, kind: Kind): number | undefined {
   const { engine, ready, crowded, shares } = state
   const dues: number[] = []
-  let looked = 0
+  let checked = 0
   for (const lane of new Set([...ready, ...[...crowded.values()].flatMap(lanes => [...lanes])])) {
     if (lane.kind !== kind || (lane.share && shares.isFull(lane.share))) continue
-    if (looked >= lanesLookedAt) break
-    looked += 1
+    if (checked >= checkedMax) break
+    checked += 1
     const policy = engine.policy(kind, lane.lane)
     if (policy?.state !== 'open' || (policy.share && shares.isFull(policy.share))) continue
     // A message that its receiver refused waits for that receiver.

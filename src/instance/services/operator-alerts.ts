@@ -236,7 +236,7 @@ export function openNotices(
   const certificate = baseUrl.startsWith('https:')
     ? createCertificateWatch({
         url: baseUrl,
-        look: () => certificateEnd(baseUrl),
+        readEnd: () => certificateEnd(baseUrl),
         settings,
         clock,
         log,

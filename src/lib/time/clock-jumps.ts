@@ -20,8 +20,8 @@ export function createJumpWatch(clock: Clock) {
   let last = { wall: clock.now(), mono: clock.monotonic() }
   let settlesAt = Number.NEGATIVE_INFINITY
   return {
-    /** Compares with the look before it. */
-    look(): Jump | undefined {
+    /** Compares the clocks with the check before. */
+    check(): Jump | undefined {
       const now = { wall: clock.now(), mono: clock.monotonic() }
       const expected = last.wall + now.mono - last.mono
       last = now

@@ -95,7 +95,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
   }
   return {
     /** Reads it again; throws where the bucket does not answer. */
-    async look() {
+    async refresh() {
       try {
         const entry = await bucket.get(leaseKey)
         if ((entry?.revision ?? 0) !== revision || !lease) seenAt = clock.monotonic()
@@ -115,7 +115,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
       const now = clock.monotonic()
       return now - seenAt >= abandonedMs && now - stuckAt >= graceMs
     },
-    /** Takes it, as it was at the last look; undefined where someone was faster. */
+    /** Takes it, as it was at the last read; undefined where someone was faster. */
     async take(holder: string, url: string) {
       const startedAt = clock.monotonic()
       const claim = { epoch: (lease?.epoch ?? 0) + 1, holder, url }

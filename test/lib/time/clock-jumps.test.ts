@@ -25,10 +25,10 @@ describe('createJumpWatch', () => {
     const { clock, pass, jump } = hands()
     const watch = createJumpWatch(clock)
     pass(3 * dayMs)
-    expect(watch.look()).toBeUndefined()
+    expect(watch.check()).toBeUndefined()
     for (const ms of [4_999, -4_999]) {
       jump(ms)
-      expect(watch.look()).toBeUndefined()
+      expect(watch.check()).toBeUndefined()
     }
   })
 
@@ -39,8 +39,8 @@ describe('createJumpWatch', () => {
       const watch = createJumpWatch(clock)
       pass(1_000)
       jump(byMs)
-      expect(watch.look()).toEqual({ from: clock.now() - byMs, to: clock.now(), byMs })
-      expect(watch.look()).toBeUndefined()
+      expect(watch.check()).toEqual({ from: clock.now() - byMs, to: clock.now(), byMs })
+      expect(watch.check()).toBeUndefined()
     },
   )
 
@@ -48,13 +48,13 @@ describe('createJumpWatch', () => {
     const { clock, pass, jump } = hands()
     const watch = createJumpWatch(clock)
     jump(60_000)
-    watch.look()
+    watch.check()
     expect(watch.isSettling()).toBe(false)
     jump(400 * dayMs)
-    watch.look()
+    watch.check()
     pass(5_000)
     jump(-400 * dayMs)
-    watch.look()
+    watch.check()
     pass(59_999)
     expect(watch.isSettling()).toBe(true)
     pass(1)

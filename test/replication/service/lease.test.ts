@@ -24,20 +24,20 @@ needs('nats-server').describe('the lease of the primary', () => {
     const bucket = await nats.bucket(`lease-${number}`, 1, 0)
     const clock = createManualClock(0)
     const [primary, standby] = [createLeaseView(bucket, clock), createLeaseView(bucket, clock)]
-    await primary.look()
+    await primary.refresh()
     const held = (await primary.take('first', 'http://127.0.0.1:1'))!
-    await standby.look()
+    await standby.refresh()
     return { clock, standby, held }
   }
 
   test('a lease that was not renewed is taken over with the next epoch after its holder stopped writing', async () => {
     const { clock, standby, held } = await opened()
     clock.advance(validMs)
-    await standby.look()
+    await standby.refresh()
     expect(held.isValid()).toBe(false)
     expect(standby.isAbandoned()).toBe(false)
     clock.advance(abandonedMs - validMs)
-    await standby.look()
+    await standby.refresh()
     expect(standby.isAbandoned()).toBe(true)
     const taken = (await standby.take('second', ''))!
     expect(taken.lease).toEqual({ epoch: 2, holder: 'second', url: '' })
@@ -49,20 +49,20 @@ needs('nats-server').describe('the lease of the primary', () => {
     const { clock, standby, held } = await opened()
     await server.stop()
     clock.advance(2 * abandonedMs)
-    await expect(standby.look()).rejects.toThrow()
+    await expect(standby.refresh()).rejects.toThrow()
     await server.start()
-    const looked = () =>
-      standby.look().then(
+    const isRead = () =>
+      standby.refresh().then(
         () => true,
         () => false,
       )
-    await until('the standby reads the lease again', looked)
+    await until('the standby reads the lease again', isRead)
     expect(standby.isAbandoned()).toBe(false)
     expect(await held.renew()).toBe(true)
     expect(held.isValid()).toBe(true)
-    await standby.look()
+    await standby.refresh()
     clock.advance(abandonedMs)
-    await standby.look()
+    await standby.refresh()
     expect(standby.isAbandoned()).toBe(true)
   }, 30_000)
 })

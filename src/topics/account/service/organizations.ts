@@ -324,7 +324,11 @@ function invitationsOf(deps: OrganizationsDeps, { of, changing, isOpen }: Reads)
   const isAddressee = ({ account }: AccountState, email: string) =>
     account.email === email || store.addresses(account.id).includes(email)
 
-  const look = (id: string, account: AccountState, token?: string): SeenInvitation | undefined => {
+  const seenInvitation = (
+    id: string,
+    account: AccountState,
+    token?: string,
+  ): SeenInvitation | undefined => {
     const invitation = store.invitation(id)
     if (!invitation) return undefined
     const organization = store.byId(invitation.organizationId)!
@@ -374,7 +378,7 @@ function invitationsOf(deps: OrganizationsDeps, { of, changing, isOpen }: Reads)
      * Undefined where the account was not invited, has no membership and does not present the token
      * of the e-mail.
      */
-    invitation: look,
+    invitation: seenInvitation,
     invitationByToken(token: string): Omit<SeenInvitation, 'canAccept'> | undefined {
       const invitation = byToken(token)
       return invitation && { invitation, organization: store.byId(invitation.organizationId)! }
@@ -384,7 +388,7 @@ function invitationsOf(deps: OrganizationsDeps, { of, changing, isOpen }: Reads)
       account: AccountState,
       token?: string,
     ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined {
-      const view = look(id, account, token)
+      const view = seenInvitation(id, account, token)
       if (!view) return undefined
       const { invitation, organization } = view
       if (!isAddressee(account, invitation.email) && byToken(token)?.id !== id) return undefined

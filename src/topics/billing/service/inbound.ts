@@ -47,8 +47,8 @@ export function createInboundBilling({
         entries.together(() => {
           if (note() && payment) sales.learned(payment.purchaseId, payment.charge)
         })
-      } else if (event.about?.kind === 'charge') await remote.lookAtCharge(event.about.ref, note)
-      else if (event.about) await remote.look(event.about.kind, event.about.ref, note)
+      } else if (event.about?.kind === 'charge') await remote.refreshCharge(event.about.ref, note)
+      else if (event.about) await remote.refresh(event.about.kind, event.about.ref, note)
       else note()
       return 'done'
     },

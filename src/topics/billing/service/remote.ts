@@ -22,15 +22,14 @@ export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions
   const mirror = createMirror(deps)
   const inTurn = createTurns()
   const customers = createCustomers(deps)
-  const { look, ...looks } = createStateReader(deps, mirror, inTurn)
-  const pollEnded = createPolling(deps, look)
+  const state = createStateReader(deps, mirror, inTurn)
+  const pollEnded = createPolling(deps, state.refresh)
   const handOverCredits = createCreditTransfer(deps, accountId =>
     inTurn(accountId, () => customers.handOverCredit(accountId)),
   )
   return {
     ...createSubscriptionChanges(deps, mirror, inTurn, customers),
-    ...looks,
-    look,
+    ...state,
     customerOf: customers.customerOf,
     async pass() {
       await pollEnded()

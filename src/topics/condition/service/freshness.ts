@@ -72,7 +72,7 @@ interface CodeAge {
 }
 
 /** The freshness of all codes, cached until it may have changed. */
-interface Look {
+interface AllFreshness {
   /** Another text after every write of prices and every change of the catalogue. */
   data: string
   quarantined: ReturnType<QuarantineList['all']>
@@ -134,8 +134,8 @@ export function createFreshness({
   }
 
   const dataNow = () => `${catalogue.version} ${latestPrices.changes}`
-  let last: Look | undefined
-  const look = (): Look => {
+  let last: AllFreshness | undefined
+  const current = (): AllFreshness => {
     const at = now()
     // Families get other front contracts when exchanges open, on whole minutes.
     const minute = Math.floor(at / minuteMs)
@@ -168,9 +168,9 @@ export function createFreshness({
   return {
     reach,
     hasData: (series: Series) => catalogue.hasData(series) && reach(series) !== undefined,
-    overview: () => look().overview,
+    overview: () => current().overview,
     /** Every feed that the catalogue has a source for, by name. */
-    feeds: () => look().feeds,
+    feeds: () => current().feeds,
     cameFresh,
     /** The same of any series of a feed, by its name. */
     feedCameFresh: (name: string) =>

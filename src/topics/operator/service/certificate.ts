@@ -9,14 +9,14 @@ const name = 'certificate'
 /** The certificate under which the service is reached, which a proxy in front of it has. */
 export function createCertificateWatch({
   url,
-  look,
+  readEnd,
   settings,
   clock,
   log,
 }: {
   url: string
   log: Log
-  look(): Promise<number>
+  readEnd(): Promise<number>
   settings: Pick<Settings, 'get' | 'set'>
   clock: Pick<Clock, 'monotonic'>
 }) {
@@ -24,7 +24,7 @@ export function createCertificateWatch({
   const [keptUrl, keptAt] = settings.get(name)?.split(' ') ?? []
   let endsAt = keptUrl === url ? Number(keptAt) : undefined
   let dueAt = Number.NEGATIVE_INFINITY
-  let looking = Promise.resolve()
+  let reading = Promise.resolve()
   const seen = (at: number) => {
     endsAt = at
     settings.set(name, `${url} ${at}`)
@@ -36,17 +36,17 @@ export function createCertificateWatch({
     })
   }
   return {
-    /** Looks once a day; again after an hour where nothing was seen. */
+    /** Reads the certificate once a day; again after an hour if that failed. */
     pass() {
       if (clock.monotonic() < dueAt) return
       dueAt = clock.monotonic() + dayMs
       // A full disk stores nothing; the time is then known until the next start.
-      looking = look()
+      reading = readEnd()
         .then(seen, unseen)
         .catch(() => undefined)
     },
     /** Unix ms; undefined: not known. */
     endsAt: () => endsAt,
-    settled: () => looking,
+    settled: () => reading,
   }
 }

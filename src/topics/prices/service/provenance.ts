@@ -30,7 +30,7 @@ export function createProvenance({
   /** Values of series without sources need not be read. */
   let sourced: Map<number, boolean> | undefined
   const isSourced = (seriesId: number): boolean => {
-    sourced ??= lookAtAll()
+    sourced ??= findSourced()
     const isKnown = sourced.get(seriesId) ?? sources.ofSeries(seriesId).length > 0
     sourced.set(seriesId, isKnown)
     const leg = legOf(seriesId)
@@ -47,7 +47,7 @@ export function createProvenance({
     return direct ?? (ofLeg && { publisher: ofLeg.publisher })
   }
   /** At first of all series at once: one by one they take some milliseconds. */
-  const lookAtAll = (): Map<number, boolean> => {
+  const findSourced = (): Map<number, boolean> => {
     const sourcedIds = new Set(sources.everySeries())
     return new Map(catalogue.list().map(({ id }) => [id, sourcedIds.has(id)]))
   }

@@ -318,7 +318,7 @@ describe('the certificate of the service', () => {
       createCertificateWatch({
         url,
         settings,
-        async look() {
+        async readEnd() {
           impersonations += 1
           const code = 'EAI_AGAIN'
           if (!isThere)

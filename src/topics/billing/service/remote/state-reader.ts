@@ -28,7 +28,7 @@ export function createStateReader(
    * Reads the processor's state of an object, and writes it in one transaction with `also`. The
    * order of messages does not matter, because each read returns the current state.
    */
-  const look = async (
+  const refresh = async (
     kind: 'subscription' | 'invoice',
     ref: string,
     also: () => boolean,
@@ -59,7 +59,7 @@ export function createStateReader(
     })
   }
   /** The same of a payment that may have been refunded or disputed. */
-  const lookAtCharge = (ref: string, also: () => boolean): Promise<void> =>
+  const refreshCharge = (ref: string, also: () => boolean): Promise<void> =>
     inTurn(ref, async () => {
       const charge = await processor.charge(ref)
       const { invoiceRef, purchaseId } = charge ?? {}
@@ -77,8 +77,8 @@ export function createStateReader(
       })
     })
   return {
-    look,
-    lookAtCharge,
+    refresh,
+    refreshCharge,
     /** Tries open invoices of the running subscription whose payment has failed again. */
     async retryAll(accountId: string) {
       const running = subscriptions.running(accountId)
@@ -90,7 +90,7 @@ export function createStateReader(
         } catch (error) {
           if (!(error instanceof PaymentRefused)) throw error
         }
-        await look('invoice', ref, () => true)
+        await refresh('invoice', ref, () => true)
       }
     },
   }
@@ -101,26 +101,26 @@ const quietMs = 10 * minuteMs
 /** Reads subscriptions whose period has ended without a message from the processor. */
 export function createPolling(
   { processor, subscriptions, clock, log }: RemoteDeps,
-  look: StateReader['look'],
+  refresh: StateReader['refresh'],
 ) {
-  const lookedAt = new Map<string, number>()
+  const readAt = new Map<string, number>()
   return async () => {
     const now = clock.now()
     const over = subscriptions
-      .over(processor.name, now - quietMs, atOnceMax + lookedAt.size)
+      .over(processor.name, now - quietMs, atOnceMax + readAt.size)
       .flatMap(({ providerRef }) => providerRef ?? [])
-    for (const ref of lookedAt.keys()) if (!over.includes(ref)) lookedAt.delete(ref)
+    for (const ref of readAt.keys()) if (!over.includes(ref)) readAt.delete(ref)
     // Those that were read and are still over must not keep the others from being read.
-    const before = (ref: string) => lookedAt.get(ref) ?? 0
+    const before = (ref: string) => readAt.get(ref) ?? 0
     const due = over
       .filter(ref => now - before(ref) >= quietMs)
       .toSorted((a, b) => before(a) - before(b))
     for (const providerRef of due.slice(0, atOnceMax)) {
-      lookedAt.set(providerRef, now)
+      readAt.set(providerRef, now)
       try {
-        await look('subscription', providerRef, () => true)
+        await refresh('subscription', providerRef, () => true)
         const invoice = await processor.latestInvoice(providerRef)
-        if (invoice) await look('invoice', invoice.ref, () => true)
+        if (invoice) await refresh('invoice', invoice.ref, () => true)
       } catch (error) {
         log.warn('payment_processor_unavailable', {
           message: 'the payment processor did not answer about a subscription',
