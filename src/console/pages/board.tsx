@@ -286,7 +286,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
           <Confirmed
             label="Reset"
             className=""
-            question="Reset your watchlist to the demo codes?"
+            question="Reset your watchlist to the codes that a new user sees?"
             onConfirm={onReset}
           />
         )}

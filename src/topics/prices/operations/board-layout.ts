@@ -8,6 +8,7 @@ import { type Operations, operation } from '../../../http/operations/operation.t
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
+import { firstWatchlist } from '../../catalogue/math/first-watchlist.ts'
 import type { BoardGroup, BoardLayout, SharedLayout } from '../store/board-layouts.ts'
 
 /** As many as `GET /v1/prices/board` answers. */
@@ -41,7 +42,9 @@ const SharedAnswer = envelopeOf({ layouts: t.objects('By name.', SharedShape) })
 
 const LayoutAnswer = envelopeOf({
   groups: groupsShown,
-  is_own: t.boolean('False: nothing was saved yet, and these are the demo codes.'),
+  is_own: t.boolean(
+    'False: nothing was saved yet. The codes are then demo codes with data, benchmarks and other series of this instance.',
+  ),
   updated_at: t.instantOrNull('When it was last saved; null if never.'),
 })
 
@@ -102,10 +105,17 @@ const reading = { meter: false } as const
 function ownLayout(deps: Context) {
   const { boardLayouts, catalogue, firstCodes, now } = deps
   const LayoutBody = layoutBodyOf(catalogue)
+  /** Without any data, the demo codes: they are what the first data is likely to be. */
+  const firstOf = (): string[] => {
+    const demo = firstCodes.flatMap(code => catalogue.named(code) ?? [])
+    const priced = catalogue.list().filter(catalogue.hasData)
+    const shown = firstWatchlist(demo.filter(catalogue.hasData), priced)
+    return shown.length > 0 ? shown.map(({ code }) => code) : [...firstCodes]
+  }
   const row = (layout: BoardLayout | undefined) => ({
     status: 'success' as const,
     data: {
-      groups: layout?.groups ?? [{ name: '', codes: [...firstCodes] }],
+      groups: layout?.groups ?? [{ name: '', codes: firstOf() }],
       is_own: layout !== undefined,
       updated_at: layout ? isoInstant(layout.updatedAt) : null,
     },
@@ -138,7 +148,7 @@ function ownLayout(deps: Context) {
     operation('DELETE /v1/prices/board/layout', {
       operationId: 'resetBoardLayout',
       summary: 'Reset the watchlist',
-      description: 'Resets the watchlist to the demo codes.',
+      description: 'Resets the watchlist to the codes that a new user sees.',
       access,
       answers: { 200: LayoutAnswer },
       handle: ({ caller }) => {

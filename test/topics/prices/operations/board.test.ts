@@ -80,7 +80,7 @@ describe('the codes of a board', () => {
     bodyOf(await instance.send('PUT', path, { groups }, key))
   const get = async (key = token) => bodyOf(await instance.get(path, key))
 
-  test('a board shows the demo codes until the user chooses codes', async () => {
+  test('a board shows demo codes with prices until the user chooses codes', async () => {
     const { data } = (await get()).body
     expect({
       is_own: data.is_own,
@@ -88,6 +88,12 @@ describe('the codes of a board', () => {
       length: data.groups.length,
     }).toEqual({ is_own: false, updated_at: null, length: 1 })
     expect(data.groups[0]!.codes).toContain('WTI_USD')
+  })
+
+  test('a board without chosen codes lists other series of this instance and no demo code without prices', async () => {
+    const { codes } = (await get()).body.data.groups[0]!
+    expect(codes).toContain('DUBAI_CRUDE_USD')
+    expect(codes).not.toContain('GOLD_USD')
   })
 
   test('board codes are stored in groups and in order for the individual user', async () => {
