@@ -32,6 +32,8 @@ interface Whole {
   condition: Condition
   /** How many values await review. */
   held: number
+  /** Nothing feeds it yet: the first steps are shown. */
+  isNew: boolean
 }
 
 const faultsOf = ({ series }: Condition) =>
@@ -63,7 +65,13 @@ export function Overview() {
         const active = feeds.filter(({ state }) => state !== 'off')
         return (
           <>
-            <Troubles status={status} feeds={feeds} condition={condition} held={held} />
+            <Troubles
+              status={status}
+              feeds={feeds}
+              condition={condition}
+              held={held}
+              isNew={!hasPrices && active.length === 0}
+            />
             {!boot.isEvaluation && (
               <FirstSteps
                 hasData={hasPrices || active.length > 0}
@@ -117,7 +125,7 @@ const remedies: Readonly<Record<string, typeof outbox>> = {
 }
 
 /** The problems that need the operator, each with a link to its page. */
-function Troubles({ status, feeds, condition, held }: Whole) {
+function Troubles({ status, feeds, condition, held, isNew }: Whole) {
   const { disk, backups, webhooks, deliveries } = condition
   const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
   const broken = status.components.filter(
@@ -174,7 +182,7 @@ function Troubles({ status, feeds, condition, held }: Whole) {
           {held === 1 ? 'awaits' : 'await'} review.
         </Notice>
       )}
-      {waits === 0 && !disk.trouble && !backups.trouble && (
+      {waits === 0 && !isNew && !disk.trouble && !backups.trouble && (
         <Notice mood="good">No action needed.</Notice>
       )}
     </>

@@ -102,7 +102,7 @@ export function ingestComponent(
 ): Component {
   const running = feeds.filter(feed => feed.status !== 'empty')
   if (running.length === 0)
-    return { name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' }
+    return { name: 'ingest', status: 'operational', message: 'Nothing has been recorded yet.' }
   const names = (status: Feed['status']) =>
     running.filter(feed => feed.status === status).map(feed => titleOf(feed.name))
   const [stale, delayed] = [names('stale'), names('delayed')]

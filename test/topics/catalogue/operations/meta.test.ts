@@ -311,14 +311,14 @@ describe('GET /v1/status', () => {
     })
   })
 
-  test('is degraded while there is nothing', async () => {
+  test('is operational while there is nothing', async () => {
     const data = await ask(openTestInstance())
     expect([
       data.status,
       statusOf(data, 'ingest'),
       data.data.with_data,
       data.data.newest_observation,
-    ]).toEqual(['degraded', 'degraded', 0, null])
+    ]).toEqual(['operational', 'operational', 0, null])
   })
 
   test('GET /v1/status is refused without a key', async () => {

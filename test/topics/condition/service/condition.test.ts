@@ -28,7 +28,7 @@ describe('ingestComponent: what comes in', () => {
     ['one delayed', ['current', 'delayed'], 'operational', 'Delayed: feed 1.'],
     ['one stale', ['current', 'stale', 'delayed'], 'degraded', 'Stale: feed 1.'],
     ['all stale', ['stale', 'stale', 'empty'], 'down', 'Stale: feed 0, feed 1.'],
-    ['all empty', ['empty'], 'degraded', 'Nothing has been recorded yet.'],
+    ['all empty', ['empty'], 'operational', 'Nothing has been recorded yet.'],
     [
       'many stale',
       Array(7).fill('stale'),
