@@ -5,6 +5,7 @@ import { evaluationAccountId, openEvaluationAccount } from '../../demo/open.ts'
 import type { Services } from '../../instance/services/services.ts'
 import { readDisposable, writeSideFile } from '../../lib/files/side-file.ts'
 import type { Log } from '../../lib/log/log.ts'
+import { operatorEmail } from '../../plans/roles/roles.ts'
 import { handedLinkMs } from '../../topics/account/service/sign-in.ts'
 import { confirmedAccount } from '../../topics/keys/service/keyring.ts'
 import { databaseBeganAt, operatorAccount } from '../../topics/operator/store/settings.ts'
@@ -17,7 +18,6 @@ export interface FirstKeys {
   linkToken?: string | undefined
 }
 
-export const operatorEmail = 'operator@localhost'
 export const firstKeyName = 'first key'
 
 /**

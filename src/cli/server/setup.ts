@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
+import { operatorEmail } from '../../plans/roles/roles.ts'
 import type { KeyLine } from '../accounts/keys.ts'
 import type { CommandEnvironment } from '../command.ts'
-import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from './first-start.ts'
+import { credentialLines, credentialsPath, firstKeyName } from './first-start.ts'
 
 /**
  * Replaces the first credentials and shows the new ones, for a user who never saw the first.

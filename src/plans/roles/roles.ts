@@ -1,3 +1,6 @@
+/** The account that the first start makes for the operator. */
+export const operatorEmail = 'operator@localhost'
+
 /** The roles in an organization. Outside of one, every user is admin of their account. */
 export const roles = ['admin', 'member', 'read_only'] as const
 export type Role = (typeof roles)[number]

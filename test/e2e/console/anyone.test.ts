@@ -211,15 +211,15 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
 
     test('an unknown address returns status 404 with a page that suggests where to go', async () => {
       const { page, violations, overflow } = await stage.visitor('stranger', { isRefused: true })
-      const answer = await page.goto(`${stage.instance.url}/backups`)
+      const answer = await page.goto(`${stage.instance.url}/inbox`)
       expect(answer!.status()).toBe(404)
       await page.waitForSelector('h1:text-is("Page not found")')
-      await page.waitForSelector('text=No page exists at /backups.')
+      await page.waitForSelector('text=No page exists at /inbox.')
       expect(await violations()).toEqual([])
       expect(await overflow()).toBeLessThanOrEqual(0)
-      await page.click('main a:text-is("Operator: Backups")')
-      await page.waitForURL('**/operator/backups')
-      const program = await fetch(`${stage.instance.url}/backups`)
+      await page.click('main a:text-is("Desk: Inbox")')
+      await page.waitForURL('**/desk/inbox')
+      const program = await fetch(`${stage.instance.url}/inbox`)
       expect({ status: program.status, text: await program.text() }).toEqual({
         status: 404,
         text: '',

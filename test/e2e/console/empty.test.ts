@@ -23,7 +23,7 @@ const saying: Record<string, RegExp> = {
   '/series/WTI_USD?type=candles&indicator=bollinger': /No prices in this range.*imports files/,
   '/series/formulas': /No formulas yet\. Write one above/,
   '/market': /No prices yet\. The operator imports files/,
-  '/markets': /No curve yet\. Choose another family/,
+  '/markets': /No curve yet\. The operator/,
   '/markets/spreads': /The operator imports files/,
   '/markets/storage': /no values yet\. The operator/,
   '/markets/seasons': /no prices yet\. The operator/,
@@ -39,7 +39,7 @@ const saying: Record<string, RegExp> = {
   '/account/notifications': /Create an alert/,
   '/account/sources': /No data sources yet\. Add one below/,
   '/operator':
-    /Nothing has been recorded yet\. Open the feeds.*No feeds are enabled\. Browse feeds/,
+    /○ Enable a feed or import a file.*✓ Create the first customer.*StateOperational.*No feeds are enabled\. Browse feeds/,
   '/operator/data': /No batches yet\. Drop a file above/,
   '/operator/outbox': /The outbox is empty\. Test delivery channels/,
   '/operator/backups': /Backups are not configured: set/,
@@ -50,6 +50,8 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
   let server: Server
   let browser: Browser
   let member: Visitor
+  /** The overview of the operator before there is any customer. */
+  let firstOverview = ''
 
   beforeAll(async () => {
     server = await start('serve', dir)
@@ -66,6 +68,12 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
       if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
       return (await answer.json()) as T
     }
+    const operator = await openVisitor(browser, server.url)
+    await operator.page.addInitScript(`sessionStorage.setItem('operator', '${server.adminToken}')`)
+    await operator.goTo('/operator')
+    await operator.page.waitForSelector('section[aria-labelledby=first-steps]')
+    firstOverview = (await operator.page.textContent('main'))!
+    await operator.context.close()
     const { data } = await asOperator<{ data: { account: { id: string } } }>('/admin/v1/accounts', {
       email: 'first@example.com',
       plan: 'enterprise',
@@ -114,6 +122,27 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     expect(faults).toEqual([])
     expect(Object.keys(saying).filter(path => !own.includes(path as never))).toEqual([])
   }, 120_000)
+
+  test('the account of the operator is not the first customer', () => {
+    expect(firstOverview).toContain('○ Create the first customer')
+  })
+
+  test('the menu and the search lead only an operator to the operator’s pages', async () => {
+    const visitor = await openVisitor(browser, server.url)
+    const { page } = visitor
+    const link = page.locator('.rail nav a[href="/operator"]')
+    await visitor.goTo('/')
+    expect(await link.count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('backups')
+    await page.waitForSelector('dialog[open] [role=status], dialog[open] a')
+    expect(await page.locator('dialog[open] a[href="/operator/backups"]').count()).toBe(0)
+    await visitor.goTo('/operator')
+    await page.fill('input[name=token]', server.adminToken!)
+    await page.keyboard.press('Enter')
+    await link.waitFor()
+    await visitor.context.close()
+  })
 
   test('the start page of production names every plan with its price, and how to get a key', async () => {
     const visitor = await openVisitor(browser, server.url)

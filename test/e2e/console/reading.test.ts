@@ -453,7 +453,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
         ['invoice', '/account/plan'],
         ['usage', '/account/usage'],
         ['members', '/account/members'],
-        ['backups', '/operator/backups'],
+        ['inbox', '/desk/inbox'],
         ['brent curve', '/markets'],
       ] as const)
         expect((await found(typed))[0], typed).toEqual(href)

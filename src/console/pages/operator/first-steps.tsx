@@ -1,6 +1,6 @@
+import { operatorEmail } from '../../../plans/roles/roles.ts'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
-import { boot } from '../../parts/requests/boot.ts'
 
 interface Setting {
   key: string
@@ -21,9 +21,11 @@ export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup
   const answer = useLoaded('first steps', async signal => {
     const [settings, accounts] = await Promise.all([
       asOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings', { signal }),
-      asOperator<{ meta: { total: number } }>('/admin/v1/accounts?per_page=1', { signal }),
+      asOperator<{ data: { accounts: { email: string }[] } }>('/admin/v1/accounts?per_page=2', {
+        signal,
+      }),
     ])
-    return { settings: settings.data.settings, accounts: accounts.meta.total }
+    return { settings: settings.data.settings, accounts: accounts.data.accounts }
   })
   if (!answer.data) return null
   const { settings, accounts } = answer.data
@@ -44,8 +46,7 @@ export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup
     {
       text: 'Create the first customer',
       href: '/operator/people',
-      // The operator's own account is one of them.
-      isDone: accounts > (boot.isOperator ? 1 : 0),
+      isDone: accounts.some(({ email }) => email !== operatorEmail),
     },
   ]
   if (steps.every(({ isDone }) => isDone)) return null

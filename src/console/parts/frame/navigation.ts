@@ -1,4 +1,5 @@
 import { type PageWithParts, pageParts } from '../../paths.ts'
+import { mayOperate } from '../person/operator-token.tsx'
 import { boot } from '../requests/boot.ts'
 import { words as textWords } from '../text/format.ts'
 import type { IconName } from './icons.tsx'
@@ -31,7 +32,7 @@ export const navigation = (): Section[] => [
   ...(boot.isEvaluation ? ([{ href: '/desk', text: 'Desk', icon: 'desk' }] as const) : []),
   { href: '/docs', text: 'Docs', icon: 'docs', words: 'reference openapi postman bruno' },
   { href: '/status', text: 'Status', icon: 'status', words: 'uptime availability incidents sla' },
-  { href: '/operator', text: 'Operator', icon: 'operator' },
+  ...(mayOperate() ? ([{ href: '/operator', text: 'Operator', icon: 'operator' }] as const) : []),
 ]
 
 /** A page or a part of one, with the words by which people look for it. */
@@ -56,7 +57,7 @@ export const places = (): Place[] => [
   ...(boot.isSignedIn
     ? (['series', 'markets', 'commodities', 'account'] as const).flatMap(placesOf)
     : []),
-  ...placesOf('operator'),
+  ...(mayOperate() ? placesOf('operator') : []),
   ...(boot.isEvaluation ? placesOf('desk') : []),
 ]
 

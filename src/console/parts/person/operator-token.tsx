@@ -13,6 +13,9 @@ const kept = 'operator'
 /** The operator's token, for this tab only. */
 export const token = signal<string | undefined>(sessionStorage.getItem(kept) ?? undefined)
 
+/** Whether this tab is the operator’s, by the token or the sign-in. */
+export const mayOperate = (): boolean => token.value !== undefined || boot.isOperator
+
 const refusal = signal<Error | undefined>(undefined)
 
 export async function asOperator<T>(
@@ -55,7 +58,7 @@ export function Operators({
   title: string
   children: () => ComponentChildren
 }) {
-  if (token.value !== undefined || boot.isOperator) return <>{children()}</>
+  if (mayOperate()) return <>{children()}</>
   return (
     <Page title={title} about="For the operator of this instance.">
       <form
