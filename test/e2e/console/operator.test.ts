@@ -267,6 +267,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.waitForSelector('.notice.good >> text=The first key for ann@example.com')
       await page.selectOption('select[aria-label="Plan of ann@example.com"]', 'professional')
       const dialog = 'dialog.side[open]'
+      await page.click(`${dialog} button:text-is("Leave billing as it is")`)
       await page.waitForSelector(`${dialog} dd:text-is("Nothing")`)
       await page.waitForSelector(`${dialog} dd:text-is("Nothing, until a price is agreed.")`)
       const answered = page.waitForResponse(answer => answer.request().method() === 'PATCH')
@@ -354,6 +355,9 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const choose = (plan: string) =>
         page.selectOption('select[aria-label="Plan of ann@example.com"]', plan)
       await choose('scale')
+      // Neither an invoice nor a plan without one is a click away: the operator says which.
+      await page.waitForSelector(`${dialog} [aria-label=Billing]:not(:has([aria-pressed=true]))`)
+      expect(await page.locator(`${dialog} button[type=submit]`).count()).toBe(0)
       await page.click(`${dialog} button:text-is("Bill the plan")`)
       await page.fill(`${dialog} input[type=number]`, '120.50')
       await page.waitForSelector(`${dialog} dd:text-is("USD 120.50")`)

@@ -361,7 +361,8 @@ function PlanChange({
       )
     ).data.subscriptions.find(({ ended_at: ended }) => ended === null),
   )
-  const billing = useSignal<Billing>('none')
+  /** Chosen for each change: one choice sends an invoice, and the other gives a plan away. */
+  const billing = useSignal<Billing | ''>('')
   const period = useSignal<Subscription['billing_period']>('monthly')
   const typed = useSignal<string | undefined>(undefined)
   const openInvoices = useSignal('')
@@ -453,38 +454,46 @@ function PlanChange({
           )}
         </div>
       )}
-      <dl class="facts" aria-live="polite">
-        <dt>Billed now</dt>
-        <dd>{billing.value === 'none' || isFree ? 'Nothing' : moneyOf(cents, plan.currency)}</dd>
-        <dt>Afterwards</dt>
-        <dd>
-          {isFree
-            ? subscription
-              ? `${now} ends on ${day(subscription.current_period_end)}. The ${plan.name} plan then follows.`
-              : 'Nothing.'
-            : billing.value === 'subscription'
-              ? `${moneyOf(cents, plan.currency)} every ${every(period.value)}, from today.`
-              : subscription
-                ? `${now} a ${every(subscription.billing_period)} continues; the next invoice is due on ${day(subscription.current_period_end)}.`
-                : 'Nothing, until a price is agreed.'}
-        </dd>
-        {billing.value === 'subscription' && !isFree && subscription && (
-          <>
-            <dt>Ends now</dt>
-            <dd>{now}; its unused time is a credit on the new invoice</dd>
-          </>
-        )}
-        <dt>Limits</dt>
-        <dd>
-          {words(requestsOf(plan))},{' '}
-          {isFree && subscription ? `from ${day(subscription.current_period_end)}` : 'immediately'}
-        </dd>
-      </dl>
-      <div class="row">
-        <Submit>
-          {isFree && subscription ? 'Cancel the subscription' : `Change to ${plan.name}`}
-        </Submit>
-      </div>
+      {(isFree || billing.value !== '') && (
+        <>
+          <dl class="facts" aria-live="polite">
+            <dt>Billed now</dt>
+            <dd>
+              {billing.value === 'none' || isFree ? 'Nothing' : moneyOf(cents, plan.currency)}
+            </dd>
+            <dt>Afterwards</dt>
+            <dd>
+              {isFree
+                ? subscription
+                  ? `${now} ends on ${day(subscription.current_period_end)}. The ${plan.name} plan then follows.`
+                  : 'Nothing.'
+                : billing.value === 'subscription'
+                  ? `${moneyOf(cents, plan.currency)} every ${every(period.value)}, from today.`
+                  : subscription
+                    ? `${now} a ${every(subscription.billing_period)} continues; the next invoice is due on ${day(subscription.current_period_end)}.`
+                    : 'Nothing, until a price is agreed.'}
+            </dd>
+            {billing.value === 'subscription' && !isFree && subscription && (
+              <>
+                <dt>Ends now</dt>
+                <dd>{now}; its unused time is a credit on the new invoice</dd>
+              </>
+            )}
+            <dt>Limits</dt>
+            <dd>
+              {words(requestsOf(plan))},{' '}
+              {isFree && subscription
+                ? `from ${day(subscription.current_period_end)}`
+                : 'immediately'}
+            </dd>
+          </dl>
+          <div class="row">
+            <Submit>
+              {isFree && subscription ? 'Cancel the subscription' : `Change to ${plan.name}`}
+            </Submit>
+          </div>
+        </>
+      )}
     </form>
   )
 }
