@@ -77,8 +77,27 @@ describe('comparedRows', () => {
         { line: 3, reason: 'price x is wrong' },
         { line: 4, reason: expect.stringContaining('quote') },
       ],
-      comparison: 2,
+      comparisons: [2],
     })
+  })
+
+  test('a file with more rows than a request takes is compared in slices, and its lines are counted through', async () => {
+    const lines = Array.from({ length: 20_001 }, (_, i) => `A,2026-11-20,${i === 20_000 ? 'x' : i}`)
+    const sent: number[] = []
+    const compared = await comparedRows(
+      importRowsOf(['code,date,price', ...lines].join('\n')),
+      async rows => {
+        sent.push(rows.length)
+        const i = rows.findIndex(({ price }) => price === 'x')
+        if (i >= 0)
+          throw refusal([{ field: `observations.${i}.price`, message: 'must be a number' }])
+        return rows.length
+      },
+    )
+    expect(sent).toEqual([10_000, 10_000, 1])
+    expect(compared.rows).toHaveLength(20_000)
+    expect(compared.faults).toEqual([{ line: 20_002, reason: 'must be a number' }])
+    expect(compared.comparisons).toEqual([10_000, 10_000])
   })
 
   test('gives up where too many lines are wrong, and passes on any other refusal', async () => {

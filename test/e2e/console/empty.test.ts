@@ -241,4 +241,28 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     ])
     await visitor.context.close()
   })
+
+  test('a file with more rows than a request takes is one import, and one undo takes it back', async () => {
+    const { page, goTo } = member
+    await goTo('/operator/data')
+    const lines = Array.from({ length: 10_001 }, (_, i) => {
+      const at = new Date(Date.UTC(2020, 0, 1) + i * 60_000).toISOString()
+      return `GOLD_USD,${at},1500`
+    })
+    await page.setInputFiles('input[type=file]', {
+      name: 'gold.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(['code,observed_at,price', ...lines].join('\n')),
+    })
+    await page.click('button:text-is("Record 10,001 rows")')
+    await page.waitForSelector('.notice:has-text("10,001 new, 0 revised")')
+    const batch = page.locator('section[aria-labelledby=batches] tr:has-text("gold.csv")')
+    expect(await batch.count()).toBe(1)
+    expect(await batch.textContent()).toMatch(/10,?001/)
+    await batch.locator('button:text-is("Undo")').first().click()
+    await batch.locator('dialog[open] button:text-is("Undo")').click()
+    await batch.locator('.tag:text-is("Undone")').waitFor()
+    await goTo('/series/GOLD_USD?range=10y')
+    await page.waitForSelector('main >> text=No prices in this range')
+  })
 })

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../../topics/operator/operations/data/batches.ts'
 import { Figure, Refused, Result, Tag, Waiting } from '../../parts/bits.tsx'
-import { Confirmed } from '../../parts/buttons.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Check, Input, Select } from '../../parts/fields.tsx'
 import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
@@ -10,13 +10,12 @@ import { actions, aside, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { boundSelect } from '../../parts/text/form.ts'
 import { instant, number, observed, orDash, signed, words } from '../../parts/text/format.ts'
-import { comparedRows, importRowsOf } from './import-rows.ts'
+import { comparedRows, importRowsOf, slicesOf } from './import-rows.ts'
 import { Quarantine } from './quarantine.tsx'
 import { Review } from './review.tsx'
 
 const previewMax = 8
-/** The most rows that the API records in one transaction. */
-const rowsMax = 10_000
+const biggestMax = 10
 
 interface Recorded {
   inserted: number
@@ -39,6 +38,26 @@ interface Comparison extends Recorded {
 
 /** The notations of days in files besides the usual one. */
 const dateFormats = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY']
+
+/** The sums of what several requests have recorded or would record. */
+function sumOf(parts: readonly Recorded[]): Recorded {
+  const sum = (name: keyof Recorded) => parts.reduce((total, part) => total + part[name], 0)
+  return {
+    inserted: sum('inserted'),
+    revised: sum('revised'),
+    unchanged: sum('unchanged'),
+    held: sum('held'),
+    kept_as_corrected: sum('kept_as_corrected'),
+  }
+}
+
+const comparisonOf = (parts: readonly Comparison[]): Comparison => ({
+  ...sumOf(parts),
+  biggest_changes: parts
+    .flatMap(({ biggest_changes: changes }) => changes)
+    .toSorted((a, b) => Math.abs(b.percent ?? 0) - Math.abs(a.percent ?? 0))
+    .slice(0, biggestMax),
+})
 
 /** The effects of an import, before anything is written. */
 const Preview = ({ comparison }: { comparison: Comparison }) => (
@@ -80,6 +99,8 @@ export function Data() {
   const dateFormat = useSignal('')
   // The review queue is loaded again when this rises.
   const count = useSignal(0)
+  /** How many rows of the file are recorded so far; undefined: none are being recorded. */
+  const recorded = useSignal<number | undefined>(undefined)
   const chosen = file.value
   const notation = {
     decimalComma: hasComma.value,
@@ -88,29 +109,45 @@ export function Data() {
   const fileKey = chosen && [chosen.name, chosen.size, chosen.lastModified].join(' ')
   // A comparison that a later choice of a notation overtakes is dropped.
   const read = useLoaded(fileKey && `${fileKey} ${JSON.stringify(notation)}`, async signal => {
-    const found = importRowsOf(await chosen!.text(), notation)
-    if (found.rows.length > rowsMax)
-      throw new Error(
-        `The file has ${number(found.rows.length)} rows; the console imports up to ${number(rowsMax)} at once. Import it with \`wellhead import\`.`,
-      )
-    return comparedRows(found, async observations => {
+    return comparedRows(importRowsOf(await chosen!.text(), notation), async observations => {
       const path = '/admin/v1/observations/compare'
       const options = { method: 'POST', body: { observations }, signal } as const
       return (await asOperator<{ data: Comparison }>(path, options)).data
     })
   })
   const isRead = chosen && !read.isLoading && !read.refusal
-  const { rows = [], faults = [], comparison } = (isRead && read.data) || {}
+  const { rows = [], faults = [], comparisons = [] } = (isRead && read.data) || {}
+  const post = async <T,>(path: string, body: object) =>
+    (await asOperator<{ data: T }>(path, { method: 'POST', body })).data
+  /** One batch for all slices, which one undo takes back. */
+  const sendRows = async (): Promise<Recorded> => {
+    const { batch } = await post<{ batch: Batch }>('/admin/v1/batches', {
+      file_name: chosen!.name,
+    })
+    const parts: Recorded[] = []
+    try {
+      for (const observations of slicesOf(rows)) {
+        parts.push(
+          await post<Recorded>('/admin/v1/observations', { observations, batch: batch.id }),
+        )
+        recorded.value = (recorded.value ?? 0) + observations.length
+      }
+    } finally {
+      await post(`/admin/v1/batches/${batch.id}/end`, { rejected: faults.length })
+    }
+    return sumOf(parts)
+  }
   const record = () =>
     attempt(async () => {
-      const { data } = await asOperator<{ data: Recorded }>('/admin/v1/observations', {
-        method: 'POST',
-        body: { observations: rows },
+      recorded.value = 0
+      const data = await sendRows().finally(async () => {
+        recorded.value = undefined
+        // Where a slice was refused, the batch with those before it can be undone.
+        await batches.reload()
       })
       const words = `${number(data.inserted)} new, ${number(data.revised)} revised, ${number(data.unchanged)} unchanged, ${number(data.held)} held${data.kept_as_corrected > 0 ? `, ${number(data.kept_as_corrected)} kept as corrected` : ''}.`
       file.value = undefined
       if (data.held > 0) count.value += 1
-      await batches.reload()
       return words
     })
   const undo = (id: number) =>
@@ -163,7 +200,7 @@ export function Data() {
             columns={({ column }) => [column('Line', 'line'), column('Reason', 'reason')]}
           />
         )}
-        {comparison && <Preview comparison={comparison} />}
+        {comparisons.length > 0 && <Preview comparison={comparisonOf(comparisons)} />}
         {rows.length > 0 && (
           <>
             <Table
@@ -180,9 +217,17 @@ export function Data() {
               ]}
             />
             <div class="row">
-              <button type="button" class="main" onClick={() => void record()}>
-                Record {number(rows.length)} {rows.length === 1 ? 'row' : 'rows'}
-              </button>
+              <Button
+                className="main"
+                label={`Record ${number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`}
+                isOff={recorded.value !== undefined}
+                onClick={record}
+              />
+              {recorded.value !== undefined && (
+                <span role="status">
+                  Recorded {number(recorded.value)} of {number(rows.length)} rows
+                </span>
+              )}
             </div>
           </>
         )}

@@ -75,28 +75,42 @@ export function importRowsOf(text: string, notation: SpellingOptions = {}): Read
 /** From so many on, the file or its notation is wrong and not a few of its lines. */
 const faultsMax = 100
 
+/** The most rows that the API takes in one request. */
+const sliceRows = 10_000
+
+export const slicesOf = <Row>(rows: readonly Row[]): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / sliceRows) }, (_, i) =>
+    rows.slice(i * sliceRows, (i + 1) * sliceRows),
+  )
+
 /**
- * Compares the rows of a file without those that the API refuses, which are faults with their lines;
- * without a comparison where nothing is left, or too many lines are wrong.
+ * Compares the rows of a file without those that the API refuses, which are faults with their lines,
+ * a slice at a time; without rows where too many lines are wrong.
  */
 export async function comparedRows<Comparison>(
   file: ReadFile,
   compare: (observations: ImportRow[]) => Promise<Comparison>,
 ) {
   const faults = [...file.faults]
-  let { rows } = file
-  while (rows.length > 0 && faults.length < faultsMax) {
-    try {
-      const comparison = await compare(rows.map(({ row }) => row))
-      return { rows: rows.map(({ row }) => row), faults: inOrder(faults), comparison }
-    } catch (error) {
-      const refused = refusedRows(error)
-      if (refused.size === 0) throw error
-      for (const [i, reason] of refused) faults.push({ line: rows[i]!.line, reason })
-      rows = rows.filter((_, i) => !refused.has(i))
+  const accepted: ImportRow[] = []
+  const comparisons: Comparison[] = []
+  for (const slice of slicesOf(file.rows)) {
+    let rows = slice
+    for (let isAccepted = false; rows.length > 0 && !isAccepted; ) {
+      if (faults.length >= faultsMax) return { rows: [], faults: inOrder(faults), comparisons: [] }
+      try {
+        comparisons.push(await compare(rows.map(({ row }) => row)))
+        isAccepted = true
+      } catch (error) {
+        const refused = refusedRows(error)
+        if (refused.size === 0) throw error
+        for (const [i, reason] of refused) faults.push({ line: rows[i]!.line, reason })
+        rows = rows.filter((_, i) => !refused.has(i))
+      }
     }
+    for (const { row } of rows) accepted.push(row)
   }
-  return { rows: [], faults: inOrder(faults), comparison: undefined }
+  return { rows: accepted, faults: inOrder(faults), comparisons }
 }
 
 const inOrder = (faults: readonly LineFault[]): LineFault[] =>
