@@ -178,6 +178,8 @@ function Demo() {
   const of = useData<{ prices: DemoPrice[] }>('/v1/demo/prices')
   if (of.refusal instanceof Refusal && of.refusal.code === 'RATE_LIMIT_EXCEEDED')
     return <LimitReached refusal={of.refusal} />
+  // An instance may have prices, and none that is open to everyone.
+  if (boot.hasData && of.data?.prices.length === 0) return null
   return (
     <Table
       caption="Prices now"

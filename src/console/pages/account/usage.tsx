@@ -5,7 +5,7 @@ import { Choice } from '../../parts/fields.tsx'
 import { useAnswer, useData } from '../../parts/requests/ask.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { keyColumns, nameOf } from '../../parts/tables/key-columns.tsx'
-import { Table } from '../../parts/tables/table.tsx'
+import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { ago, day, figure, number, words } from '../../parts/text/format.ts'
 import type { Key } from './keys.tsx'
@@ -107,7 +107,14 @@ export function UsagePart() {
               empty="This plan has no limits."
               note="The key that is nearest to each limit. Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
               columns={({ column, numeric }) => [
-                column('Limit', ({ name }) => windowNames[name] ?? words(name)),
+                column('Limit', ({ name }) => windowNames[name] ?? words(name), {
+                  show: ({ name, key }) =>
+                    twoLines(
+                      windowNames[name] ?? words(name),
+                      key && nameOf(key),
+                      'quiet small narrow-only',
+                    ),
+                }),
                 numeric('Used', 'used', row =>
                   row.limit === null ? `${number(row.used)}, no limit` : usedText(row),
                 ),
