@@ -7,9 +7,12 @@ import { operation } from '../http/operations/operation.ts'
 import type { DisplayPreferences } from '../plans/display.ts'
 import type { Sessions } from '../topics/account/service/sessions.ts'
 import type { SignUp } from '../topics/account/service/sign-up.ts'
+import { codesOf } from '../topics/analytics/math/spread.ts'
 import type { Catalogue } from '../topics/catalogue/service/catalogue.ts'
 import type { Viewers } from '../topics/catalogue/service/viewers.ts'
+import { families } from '../topics/futures/math/families.ts'
 import type { Keyring } from '../topics/keys/service/keyring.ts'
+import { spreads } from '../topics/units/math/identities.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
 import { type Guides, sampleOrigin } from './guides/guide.ts'
 import { callsPath, operationPath, type PageWithParts, pageParts, pagePaths } from './paths.ts'
@@ -19,7 +22,8 @@ interface ConsoleDeps {
   access: AccessPlugin
   keys: Pick<Keyring, 'account'>
   sessions: Sessions
-  catalogue: Pick<Catalogue, 'resolve' | 'list' | 'hasData'>
+  catalogue: Pick<Catalogue, 'resolve' | 'list' | 'named' | 'hasData' | 'hasContracts'>
+  annotations: { newestOn(): string | undefined }
   viewers: Viewers
   displayPreferences: { of(accountId: string): DisplayPreferences | undefined }
   operators: OperatorSessions
@@ -131,12 +135,28 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
       : visitor?.cookie
     const accountId = person?.session.accountId ?? visitor?.accountId
     const holderId = person?.key.holder.account.id ?? accountId
+    if (person) {
+      const { account, holder } = person.key
+      // Before anything is looked up: whether there is data depends on who asks.
+      deps.viewers.set(() => ({ accounts: [account.account.id, holder.account.id] }))
+    }
+    const hasPrices = (code: string) => {
+      const series = deps.catalogue.named(code)
+      return series !== undefined && deps.catalogue.hasData(series)
+    }
     const html = documentOf(
       {
         service: deps.serviceName,
         isEvaluation: deps.mode === 'dev',
         isSignedIn: accountId !== undefined,
         hasData: deps.catalogue.list().some(deps.catalogue.hasData),
+        futures: families
+          .map(({ code }) => code)
+          .filter(code => hasPrices(code) && deps.catalogue.hasContracts(code)),
+        spreads: Object.entries(spreads).flatMap(([type, identities]) =>
+          identities.some(identity => codesOf(identity).every(hasPrices)) ? [type] : [],
+        ),
+        hasEvents: deps.annotations.newestOn() !== undefined,
         role: person?.key.holder.role ?? 'admin',
         ...(holderId !== undefined && { display: deps.displayPreferences.of(holderId) ?? null }),
         isOperator: accountId !== undefined && deps.operators.isOperator(accountId, request),
@@ -156,10 +176,6 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
       },
       preloaded(url, `/console/${guides}`),
     )
-    if (person) {
-      const { account, holder } = person.key
-      deps.viewers.set(() => ({ accounts: [account.account.id, holder.account.id] }))
-    }
     return new Response(html, {
       status: isThere(pathname, guideNames, deps) ? 200 : 404,
       headers: {

@@ -123,6 +123,12 @@ export interface Boot {
   isSignedIn: boolean
   /** Any series has data: without it pages skip requests for computed values. */
   hasData: boolean
+  /** The codes of the futures families that have quotes: pages request the curves of no others. */
+  futures: readonly string[]
+  /** The kinds of spreads of which at least one has the prices of all its legs. */
+  spreads: readonly string[]
+  /** Whether market events are recorded: without any, the API refuses to list them. */
+  hasEvents: boolean
   /** The role in the organization: controls that it may not use are left out. */
   role: Role
   /** How the signed-in person wants pages to look; null until they have chosen. */

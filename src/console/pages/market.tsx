@@ -1,6 +1,6 @@
 import { dayMs } from '../../lib/time/instant.ts'
 import type { Futures } from '../../topics/futures/operations/futures.ts'
-import { Empty, NoData, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
+import { Empty, NoData, Refused, Tag } from '../parts/bits.tsx'
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { QuoteTile, type Year } from '../parts/charts/quote-tile.tsx'
 import { Members, Page } from '../parts/page.tsx'
@@ -9,12 +9,13 @@ import {
   dataOf,
   type Loaded,
   useAnswer,
+  useData,
   useFirstView,
   useLoaded,
   whereThere,
 } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
-import { boardPath, briefPath } from '../parts/requests/first.ts'
+import { boardPath } from '../parts/requests/first.ts'
 import { type Change, Move } from '../parts/tables/move.tsx'
 import { digitsOf, priceColumns, priceFileColumns } from '../parts/tables/price-columns.tsx'
 import { Table } from '../parts/tables/table.tsx'
@@ -22,9 +23,9 @@ import { decimalsOf, number, orDash, signed, words } from '../parts/text/format.
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
 import { codesOf, type Layout, Layouts, useLayouts } from './market/layouts.tsx'
-import { SpreadsNow } from './market/spreads.tsx'
-import { StocksNow } from './market/stocks.tsx'
-import { ages, families, hasCurve, useCurves } from './markets/curves.ts'
+import { hasSpreads, SpreadsNow } from './market/spreads.tsx'
+import { gasStocks, StocksNow } from './market/stocks.tsx'
+import { ages, hasCurve, quotedFamilies, useCurves } from './markets/curves.ts'
 import type { Note } from './series/events.tsx'
 
 /** The morning: everything that a desk reads first, on one screen. */
@@ -138,10 +139,10 @@ const eventMs = 7 * dayMs
 
 /** Events of the past week, of all series, newest first. */
 async function lateEvents(signal: AbortSignal): Promise<Note[]> {
-  if (!has('calculated_metrics')) return []
+  if (!boot.hasEvents || !has('calculated_metrics')) return []
   const path = '/v1/indicators/annotations?per_page=100'
-  const notes = await whereThere(dataOf<Note[]>(path, { signal, isLater: true }))
-  return (notes ?? []).filter(({ date }) => Date.parse(date) > now() - eventMs)
+  const notes = await dataOf<Note[]>(path, { signal, isLater: true })
+  return notes.filter(({ date }) => Date.parse(date) > now() - eventMs)
 }
 
 function deviationsOf(change: Change | null, closes: readonly number[]): number | null {
@@ -159,7 +160,7 @@ function Morning() {
   return (
     <Page
       title="Market"
-      about={<Brief />}
+      about={<Brief rows={watched.data} />}
       actions={
         <>
           <Layouts layouts={layouts.answer.data ?? []} shown={layouts.shown?.name ?? ''} />
@@ -180,9 +181,9 @@ function Morning() {
         <div class="morning">
           <Ticker rows={watched.data?.slice(0, 8) ?? []} />
           <Movers of={layouts.answer.refusal ? { ...watched, isLoading: false } : watched} />
-          {has('futures') && <Curves />}
-          <StocksNow />
-          {has('calculated_metrics') && <SpreadsNow />}
+          {quotedFamilies.length > 0 && has('futures') && <Curves />}
+          <StocksNow instead={gasStocks.slice(0, 5)} />
+          {hasSpreads && has('calculated_metrics') && <SpreadsNow />}
           <div class="stack dates">
             <Releases />
             {has('standard_alerts') && <Triggers />}
@@ -195,13 +196,16 @@ function Morning() {
 
 /** Whether the futures trade now: an old price is normal while the market is closed. */
 function Session() {
-  const path = boot.hasData && has('futures') ? '/v1/futures/brent' : undefined
+  const [family] = quotedFamilies
+  const path = family && has('futures') ? `/v1/futures/${family.value}` : undefined
   const answer = useAnswer<Futures>(path, true)
   const hours = answer.data?.trading_hours
   return (
     <>
       {hours && (
-        <span title={`Brent futures trade from ${hours.open} to ${hours.close}, ${hours.timezone}`}>
+        <span
+          title={`${answer.data!.name} trade from ${hours.open} to ${hours.close}, ${hours.timezone}`}
+        >
           <Tag mood={hours.is_open ? 'good' : undefined}>
             {hours.is_open ? 'Market open' : 'Market closed'}
           </Tag>
@@ -219,16 +223,17 @@ interface Briefed {
   forecast_1m: { low: number; high: number; confidence: number } | null
 }
 
+/** So many codes are in the brief of every plan. */
 const briefMax = 3
 
-/** Where the forecast sees the market in a month. */
-function Brief() {
-  const answer = useLoaded(boot.hasData ? briefPath : undefined, signal =>
-    dataOf<{ commodities: Briefed[] }>(briefPath, { signal }),
-  )
+/** Where the forecast sees the first codes of the watchlist in a month. */
+function Brief({ rows }: { rows: readonly BoardRow[] | undefined }) {
+  const codes = rows?.slice(0, briefMax).map(({ code }) => code)
+  const path = codes?.length ? `/v1/market-brief?codes=${codes.join(',')}` : undefined
+  const answer = useData<{ commodities: Briefed[] }>(path, true)
   const told = answer.data?.commodities.filter(({ forecast_1m: month }) => month) ?? []
   if (told.length === 0) return <>This morning’s watchlist, curves, stocks and spreads.</>
-  const ranges = told.slice(0, briefMax).map(({ name, price, forecast_1m: month }) => {
+  const ranges = told.map(({ name, price, forecast_1m: month }) => {
     const digits = decimalsOf(price)
     return `${name} ${number(month!.low, digits)} to ${number(month!.high, digits)}`
   })
@@ -341,13 +346,10 @@ function Curves() {
         <CurveKeys />
       </header>
       <div class="multiples">
-        {families.slice(0, shownFamilies).map(({ value, text }) => (
+        {quotedFamilies.slice(0, shownFamilies).map(({ value, text }) => (
           <CurveTile key={value} family={value} text={text} />
         ))}
       </div>
-      <p class="quiet">
-        No curve yet. <WhoBringsData />
-      </p>
     </section>
   )
 }
@@ -367,7 +369,13 @@ export function CurveTile({ family, text }: { family: string; text: string }) {
   const { newest, earlier } = useCurves(family, { isLater: true })
   const curve = newest.data
   if (!curve) return <div class="tile">{newest.refusal && <Refused error={newest.refusal} />}</div>
-  if (!hasCurve(curve)) return null
+  if (!hasCurve(curve))
+    return (
+      <div class="tile">
+        <b>{text}</b>
+        <span class="small quiet">No quotes now</span>
+      </div>
+    )
   const [first, second] = curve.contracts
   const lines = [curve, ...(earlier.data ?? [])].flatMap((each, i) =>
     hasCurve(each)

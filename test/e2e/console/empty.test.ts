@@ -178,6 +178,39 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await page.unroute(layout)
   })
 
+  test('a desk of European gas sees its prices, and nothing is requested that it lacks', async () => {
+    const answer = await fetch(`${server.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.adminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        source: 'Desk',
+        observations: ['DUTCH_TTF_EUR', 'EU_CARBON_EUR'].flatMap(code =>
+          Array.from({ length: 9 }, (_, i) => ({
+            code,
+            price: 30 + (i % 3),
+            observed_at: new Date(Date.now() - i * 86_400_000).toISOString(),
+          })),
+        ),
+      }),
+    })
+    expect(answer.status).toBe(200)
+    const { page, goTo, complaints } = member
+    complaints.length = 0
+    for (const path of ['/market', '/board']) {
+      await goTo(path)
+      await page.waitForSelector('main tbody a[href="/series/DUTCH_TTF_EUR"]')
+      await page.waitForSelector('main tbody a[href="/series/EU_CARBON_EUR"]')
+    }
+    for (const path of ['/markets', '/markets/spreads', '/series/DUTCH_TTF_EUR']) await goTo(path)
+    expect(complaints).toEqual([])
+    await goTo('/')
+    await page.waitForSelector('section[aria-labelledby=offered] .tile')
+    expect(await page.textContent('main')).not.toContain('No prices yet')
+  })
+
   test('a first import of old prices does not count as their release', async () => {
     const dayMs = 86_400_000
     const answer = await fetch(`${server.url}/admin/v1/observations`, {

@@ -1,9 +1,8 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
-import { noData } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
-import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
-import { now } from '../../parts/requests/boot.ts'
+import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { boot, now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { formulaText, number } from '../../parts/text/format.ts'
@@ -12,7 +11,9 @@ interface Shown extends Spread {
   kind: string
 }
 
-const kinds = ['crack', 'basis'] as const
+/** Those that can be computed from the prices of this instance. */
+const shownKinds = ['crack', 'basis'].filter(kind => boot.spreads.includes(kind))
+export const hasSpreads = shownKinds.length > 0
 const perKind = 3
 const yearMs = 365 * dayMs
 
@@ -31,11 +32,10 @@ async function rangeOf({ kind, id, value }: Shown, signal: AbortSignal) {
 export function SpreadsNow() {
   const answer = useLoaded('spreads now', async signal => {
     const all = await Promise.all(
-      kinds.map(async kind => {
-        const spreads = await whereThere(
-          dataOf<Spread[]>(`/v1/spreads/${kind}/all`, { signal, isLater: true }),
-        )
-        return (spreads ?? []).slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
+      shownKinds.map(async kind => {
+        const path = `/v1/spreads/${kind}/all`
+        const spreads = await dataOf<Spread[]>(path, { signal, isLater: true })
+        return spreads.slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
       }),
     )
     return all.flat()
@@ -51,7 +51,7 @@ export function SpreadsNow() {
       of={answer}
       rows={answer.data}
       note={[...new Set(answer.data?.map(({ unit }) => unit))].join(', ')}
-      empty={noData('No spreads yet.')}
+      empty="No spreads now."
       columns={({ column, numeric }) => [
         column('Spread', 'name', ({ kind, id, name }) => (
           <a href={`/markets/spreads?kind=${kind}&id=${id}`}>{formulaText(name)}</a>

@@ -20,6 +20,17 @@ const usStocks: readonly NamedStock[] = [
   { code: 'US_NATGAS_STORAGE', text: 'US natural gas' },
 ]
 
+export const gasStocks: readonly NamedStock[] = [
+  ['EU_GAS_STORAGE', 'European Union'],
+  ['DE_GAS_STORAGE', 'Germany'],
+  ['IT_GAS_STORAGE', 'Italy'],
+  ['FR_GAS_STORAGE', 'France'],
+  ['NL_GAS_STORAGE', 'Netherlands'],
+  ['AT_GAS_STORAGE', 'Austria'],
+  ['PL_GAS_STORAGE', 'Poland'],
+  ['ES_GAS_STORAGE', 'Spain'],
+].map(([code = '', text = '']) => ({ code, text }))
+
 interface Stock {
   code: string
   text: string
@@ -68,33 +79,40 @@ function unitsOf(stocks: readonly Stock[]): string {
   return [first?.unit, ...others.map(({ text, unit }) => `${text} in ${unit}`)].join('; ')
 }
 
+/** Those of the stocks that have values. */
+async function loadStocks(stocks: readonly NamedStock[], signal: AbortSignal): Promise<Stock[]> {
+  const charts = await Promise.all(
+    stocks.map(({ code }) =>
+      // A series that is not in the catalogue of this instance is left out.
+      whereThere(
+        dataOf<ChartAnswer>(
+          `/v1/prices/chart?code=${code}&start_date=${rangeStart(now())}&interval=week`,
+          { signal, isLater: true },
+        ),
+      ),
+    ),
+  )
+  return stocks.flatMap((stock, i) => (charts[i] && stockOf(stock, charts[i])) || [])
+}
+
 /** Stocks against the range of five years, each in a line. */
 export function StocksNow({
   caption = 'Stocks vs 5 years',
   file = 'stocks',
   stocks = usStocks,
+  instead,
 }: {
   caption?: string
   file?: string
   stocks?: readonly NamedStock[]
+  /** Shown where the first have no values; without values of these either, nothing is shown. */
+  instead?: readonly NamedStock[]
 }) {
   const answer = useLoaded(file, async signal => {
-    const charts = await Promise.all(
-      stocks.map(({ code }) =>
-        // A series that is not in the catalogue of this instance is left out.
-        whereThere(
-          dataOf<ChartAnswer>(
-            `/v1/prices/chart?code=${code}&start_date=${rangeStart(now())}&interval=week`,
-            {
-              signal,
-              isLater: true,
-            },
-          ),
-        ),
-      ),
-    )
-    return stocks.flatMap((stock, i) => (charts[i] && stockOf(stock, charts[i])) || [])
+    const found = await loadStocks(stocks, signal)
+    return found.length === 0 && instead ? loadStocks(instead, signal) : found
   })
+  if (instead && answer.data?.length === 0) return null
   return (
     <Table
       caption={caption}

@@ -2,8 +2,8 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Spreads } from '../../../topics/futures/operations/spreads.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { ask, useLoaded } from '../../parts/requests/ask.ts'
-import { boot, now } from '../../parts/requests/boot.ts'
+import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
+import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { orDash, signed, unitOf } from '../../parts/text/format.ts'
@@ -16,16 +16,12 @@ interface Day {
 const yearMs = 365 * dayMs
 /** Calendar spreads: each month against the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
-  const answer = useLoaded(boot.hasData ? `spreads ${family}` : undefined, signal =>
-    ask<Spreads>(`/v1/futures/${family}/spreads`, { signal }),
-  )
+  const answer = useAnswer<Spreads>(`/v1/futures/${family}/spreads`)
   const from = isoDay(now() - yearMs)
   const history = `/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`
-  const past = useLoaded(boot.hasData ? history : undefined, signal =>
+  const past = useLoaded(history, signal =>
     allRows<{ history: Day[] }, Day>(history, answer => answer.history, { signal }),
   )
-  // The curve above shows the message about missing data.
-  if (!boot.hasData) return null
   const unit = answer.data && unitOf(answer.data.currency, answer.data.unit)
   return (
     <>

@@ -5,8 +5,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Futures } from '../../../topics/futures/operations/futures.ts'
 import { DaySlider, slideDays, today } from '../../parts/charts/day-slider.tsx'
 import { tint } from '../../parts/charts/tint.ts'
-import { ask, useLoaded } from '../../parts/requests/ask.ts'
-import { boot } from '../../parts/requests/boot.ts'
+import { useAnswer } from '../../parts/requests/ask.ts'
 import { Heat } from '../../parts/tables/heat.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -25,10 +24,7 @@ const settled = ({ settlement, price }: Listed): number => settlement ?? price
 /** The contracts of a family: settlements, volumes, and the step to the next contract. */
 export function Contracts({ family }: { family: string }) {
   const path = `/v1/futures/${family}`
-  const answer = useLoaded(boot.hasData ? path : undefined, signal =>
-    ask<Futures>(path, { signal }),
-  )
-  if (!boot.hasData) return null
+  const answer = useAnswer<Futures>(path)
   const rows = answer.data?.contracts.map((contract, i, all): Contract => {
     const following = all[i + 1]
     return { ...contract, next: following ? settled(contract) - settled(following) : null }

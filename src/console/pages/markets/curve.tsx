@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Empty, Refused, Shown, Waiting, WhoBringsData } from '../../parts/bits.tsx'
+import { Empty, NoData, Refused, Shown, Waiting, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { boundChoice, takes } from '../../parts/text/form.ts'
 import { unitOf, words } from '../../parts/text/format.ts'
 import { CalendarSpreads } from './calendar.tsx'
 import { Contracts, CurveDate } from './contracts.tsx'
-import { ages, type Curve, families, hasCurve, useCurves } from './curves.ts'
+import { ages, type Curve, hasCurve, quotedFamilies, useCurves } from './curves.ts'
 
 const axes = [
   { value: 'tenor', text: 'By tenor' },
@@ -25,8 +25,12 @@ const monthText = (value: number): string => {
 
 export function Curves() {
   const { query } = useLocation()
-  const named = families.find(({ value }) => value === query.family)?.value
-  const family = useSignal<(typeof families)[number]['value']>(named ?? 'brent')
+  const named = quotedFamilies.find(({ value }) => value === query.family) ?? quotedFamilies[0]
+  return named ? <CurvesFrom family={named.value} /> : <NoData text="No curve yet." />
+}
+
+function CurvesFrom({ family: first }: { family: (typeof quotedFamilies)[number]['value'] }) {
+  const family = useSignal(first)
   const axis = useSignal<(typeof axes)[number]['value']>('tenor')
   const date = useSignal('')
   const { newest, earlier, past } = useCurves(family.value, { date: date.value })
@@ -39,7 +43,7 @@ export function Curves() {
           <div class="row spread">
             <h2 id="curve">Forward curve</h2>
             <div class="row">
-              <Choice label="Family" options={families} {...boundChoice(family)} />
+              <Choice label="Family" options={quotedFamilies} {...boundChoice(family)} />
               <Choice label="Axis" options={axes} {...boundChoice(axis)} />
             </div>
           </div>

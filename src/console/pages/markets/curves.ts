@@ -1,7 +1,7 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Curve as FuturesCurve } from '../../../topics/futures/operations/curve.ts'
 import { ask, useAnswer, useLoaded, whereThere } from '../../parts/requests/ask.ts'
-import { now } from '../../parts/requests/boot.ts'
+import { boot, now } from '../../parts/requests/boot.ts'
 
 export interface Curve extends FuturesCurve {
   /** Present where the day has no quotes. */
@@ -13,13 +13,16 @@ export const hasCurve = (curve: Curve | undefined): curve is Curve =>
   curve !== undefined && curve.error === undefined
 
 export const families = [
-  { value: 'brent', text: 'Brent' },
-  { value: 'wti', text: 'WTI' },
-  { value: 'gasoil', text: 'Gasoil' },
-  { value: 'natural-gas', text: 'Henry Hub' },
-  { value: 'ttf-gas', text: 'TTF' },
-  { value: 'eu-carbon', text: 'EU carbon' },
+  { value: 'brent', text: 'Brent', code: 'BRENT_FUTURES' },
+  { value: 'wti', text: 'WTI', code: 'WTI_FUTURES' },
+  { value: 'gasoil', text: 'Gasoil', code: 'GASOIL_FUTURES' },
+  { value: 'natural-gas', text: 'Henry Hub', code: 'NATURAL_GAS_FUTURES' },
+  { value: 'ttf-gas', text: 'TTF', code: 'TTF_FUTURES' },
+  { value: 'eu-carbon', text: 'EU carbon', code: 'EUA_FUTURES' },
 ] as const
+
+/** The families that have quotes, in their order. */
+export const quotedFamilies = families.filter(({ code }) => boot.futures.includes(code))
 
 export const ages = [
   { text: 'Now', short: 'Now', days: 0, ink: '--ink-1' },

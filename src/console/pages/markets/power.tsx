@@ -15,7 +15,7 @@ import {
 import { Heat } from '../../parts/tables/heat.tsx'
 import { boundChoice, boundSelect, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
-import { StocksNow } from '../market/stocks.tsx'
+import { gasStocks, StocksNow } from '../market/stocks.tsx'
 import { after, type Day, dayOf, daysOf, twoDays } from './power/days.ts'
 import { priceText, Steps, timeIn } from './power/steps.tsx'
 import { Supply } from './power/supply.tsx'
@@ -24,17 +24,6 @@ import { Zones } from './power/zones.tsx'
 const daysShown = 14
 /** The largest of the coupled markets, where it is listed. */
 const firstCode = 'POWER_DA_DE_LU_EUR'
-const gasStocks = [
-  ['EU_GAS_STORAGE', 'European Union'],
-  ['DE_GAS_STORAGE', 'Germany'],
-  ['IT_GAS_STORAGE', 'Italy'],
-  ['FR_GAS_STORAGE', 'France'],
-  ['NL_GAS_STORAGE', 'Netherlands'],
-  ['AT_GAS_STORAGE', 'Austria'],
-  ['PL_GAS_STORAGE', 'Poland'],
-  ['ES_GAS_STORAGE', 'Spain'],
-].map(([code = '', text = '']) => ({ code, text }))
-
 /** Power and gas by delivery period: today and tomorrow, two weeks, zones and the cheapest hours. */
 export function Power() {
   const chosen = useSignal('')

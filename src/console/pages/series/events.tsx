@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks'
 import type { Note } from '../../../topics/analytics/operations/indicator-lists.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { has } from '../../parts/person/account.ts'
-import { type Loaded, useLoaded, whereThere } from '../../parts/requests/ask.ts'
+import { type Loaded, useLoaded } from '../../parts/requests/ask.ts'
+import { boot } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { words } from '../../parts/text/format.ts'
@@ -17,9 +18,9 @@ export function useNotes(data: ChartAnswer | undefined) {
       ? `/v1/indicators/annotations?commodity=${data.code}`
       : undefined
   const answer = useLoaded(path, signal =>
-    whereThere(allRows<{ data: Note[] }, Note>(path!, ({ data: rows }) => rows, { signal })).then(
-      notes => notes ?? [],
-    ),
+    boot.hasEvents
+      ? allRows<{ data: Note[] }, Note>(path!, ({ data: rows }) => rows, { signal })
+      : Promise.resolve([]),
   )
   const rows = useMemo(
     () => data && answer.data?.filter(({ date }) => date >= data.from.slice(0, 10)),

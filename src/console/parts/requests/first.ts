@@ -6,14 +6,12 @@ export const mePath = '/v1/users/me'
 export const layoutPath = '/v1/prices/board/layout'
 export const layoutsPath = '/v1/prices/board/layouts'
 export const boardPath = '/v1/prices/board'
-export const briefPath = '/v1/market-brief'
 
 /** What the page at the address asks for in any case. */
 function wanted(): string[] {
   if (!boot.isSignedIn || impersonation) return []
   const [, page, name] = location.pathname.split('/')
-  if (page === 'market')
-    return [mePath, layoutPath, layoutsPath, ...(boot.hasData ? [briefPath] : [])]
+  if (page === 'market') return [mePath, layoutPath, layoutsPath]
   if (page === '' && boot.isEvaluation)
     return [mePath, boardPath, ...homeCodes.map(code => homeChartPath(code, now()))]
   if (page === 'series' && name && name !== 'formulas')
