@@ -15,6 +15,7 @@ import type { Keyring } from '../topics/keys/service/keyring.ts'
 import { spreads } from '../topics/units/math/identities.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
 import { type Guides, sampleOrigin } from './guides/guide.ts'
+import { firstRequests } from './parts/requests/first.ts'
 import { callsPath, operationPath, type PageWithParts, pageParts, pagePaths } from './paths.ts'
 import { renewedCookie } from './server/renewed-cookie.ts'
 
@@ -174,7 +175,10 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
           : sourcesOf(pathname, deps.mode === 'dev')
         ).flatMap(source => modules[source] ?? []),
       },
-      preloaded(url, `/console/${guides}`),
+      [
+        ...preloaded(url, `/console/${guides}`),
+        ...(accountId === undefined ? [] : firstRequests(url, now(), deps.mode === 'dev')),
+      ],
     )
     return new Response(html, {
       status: isThere(pathname, guideNames, deps) ? 200 : 404,

@@ -40,7 +40,7 @@ export const documentOf = (
 <link rel="preload" as="font" type="font/woff2" crossorigin href="/console/${files.font}">
 <link rel="stylesheet" href="/console/${files.style}">
 <script type="module" src="/console/${files.script}"></script>
-${[...new Set(files.modules)].map(name => `<link rel="modulepreload" href="/console/${name}">\n`).join('')}${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${path}">\n`).join('')}</head>
+${[...new Set(files.modules)].map(name => `<link rel="modulepreload" href="/console/${name}">\n`).join('')}${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${escaped(path)}">\n`).join('')}</head>
 <body>
 <div id="console">
 <header class="rail"><div class="row spread"><span class="name">${escaped(boot.service)}</span></div></header>

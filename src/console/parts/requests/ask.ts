@@ -2,7 +2,6 @@ import { type Signal, signal as shared, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { impersonation } from '../person/impersonation.ts'
 import { boot } from './boot.ts'
-import { takeFirst } from './first.ts'
 
 /** An error response of the API, in its words. */
 export class Refusal extends Error {
@@ -116,23 +115,19 @@ export const sessionEnd = shared<Refusal | undefined>(undefined)
 /** One call of the API, with the session of the signed-in user. Throws `Refusal`. */
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
   const { method = 'GET', body, token = impersonation?.token, signal, isLater = false } = options
-  const early = method === 'GET' && token === undefined ? takeFirst(path) : undefined
   if (isLater && held) await new Promise<void>(sent => held?.push(sent))
-  const response = await (
-    early ??
-    fetch(path, {
-      method,
-      credentials: 'same-origin',
-      ...(isLater && { priority: 'low' }),
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    })
-  ).catch(error => failed(error as Error, method === 'GET'))
+  const response = await fetch(path, {
+    method,
+    credentials: 'same-origin',
+    ...(isLater && { priority: 'low' }),
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch(error => failed(error as Error, method === 'GET'))
   isUnreachable.value = false
   const text = await response.text()
   const parsed: unknown = text === '' ? undefined : parsedText(text)

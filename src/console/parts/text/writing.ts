@@ -11,21 +11,31 @@ const marks: Readonly<Record<NumberFormat, Readonly<Record<string, string>>>> = 
 /** Numbers below this one keep more digits, or nothing would be left of them. */
 const smallMax = 0.001
 
+const digits = new Map<string, Intl.NumberFormat>()
+
+/** A formatter with so many decimals: a page writes hundreds of numbers, and making one takes long. */
+function digitsFor(least: number, most: number): Intl.NumberFormat {
+  const name = `${least} ${most}`
+  const options = { minimumFractionDigits: least, maximumFractionDigits: most }
+  const made = digits.get(name) ?? new Intl.NumberFormat('en-GB', options)
+  digits.set(name, made)
+  return made
+}
+
 /** A number with the digits its series has, grouped, with a real minus. */
 export const numberText = (
   value: number,
   decimals: number | undefined,
   format: NumberFormat,
 ): string =>
-  value
-    .toLocaleString('en-GB', {
-      minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? (Math.abs(value) < smallMax ? 12 : 6),
-    })
+  digitsFor(decimals ?? 0, decimals ?? (Math.abs(value) < smallMax ? 12 : 6))
+    .format(value)
     .replace(/[,.-]/g, mark => marks[format][mark] ?? '−')
 
 /** The time zone of a choice; UTC for a name that this browser does not know. */
 export function knownZone(choice: string): string {
+  // The zones of the browser take long to load, and pages begin with this.
+  if (choice === 'UTC') return choice
   try {
     const timeZone =
       choice === 'browser' ? Intl.DateTimeFormat().resolvedOptions().timeZone : choice
