@@ -140,7 +140,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await visitor.goTo('/operator')
     await page.fill('input[name=token]', server.adminToken!)
     await page.keyboard.press('Enter')
-    await link.waitFor()
+    await link.first().waitFor()
     await visitor.context.close()
   })
 

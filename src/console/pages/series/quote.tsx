@@ -9,6 +9,8 @@ import type { ChartAnswer } from './answer.ts'
 
 interface Latest {
   source: string
+  change_24h: number | null
+  change_24h_percent: number | null
 }
 
 interface Detail {
@@ -16,11 +18,6 @@ interface Detail {
   cadence: string
   description: string
   freshness: { data_status: 'current' | 'delayed' | 'stale' } | null
-}
-
-interface Widget {
-  change_24h: number | null
-  change_24h_percent: number | null
 }
 
 const moods = { current: 'good', delayed: 'warn', stale: 'bad' } as const
@@ -32,7 +29,6 @@ export function Quote({ data }: { data: ChartAnswer }) {
     Promise.all([
       dataOf<{ metrics: Metric[] }>(`/v1/prices/metrics?by_code=${code}`, { signal }),
       dataOf<Detail>(`/v1/commodities/${code}`, { signal }),
-      dataOf<{ item: Widget }>(`/v1/prices/widget/${code}`, { signal }),
       // A price can be too old to be the current one.
       dataOf<Latest>(`/v1/prices/latest?by_code=${code}`, { signal }).catch(() => undefined),
     ]),
@@ -40,16 +36,16 @@ export function Quote({ data }: { data: ChartAnswer }) {
   const facts = answer.data
   const metric = facts?.[0].metrics[0]
   if (!facts || !metric) return <div class="quote" />
-  const [, detail, { item }, latest] = facts
-  const way = (item.change_24h ?? 0) >= 0 ? 'up' : 'down'
+  const [, detail, latest] = facts
+  const { change_24h: change = null, change_24h_percent: percent } = latest ?? {}
   return (
     <section class="quote" aria-label="Now">
       <div class="last">
         <b>{number(metric.current, decimals)}</b>
-        {item.change_24h !== null && (
-          <span class={way}>
-            {signed(item.change_24h, decimals)}
-            {item.change_24h_percent !== null && ` (${signed(item.change_24h_percent, 2)}%)`}
+        {change !== null && (
+          <span class={change >= 0 ? 'up' : 'down'}>
+            {signed(change, decimals)}
+            {percent != null && ` (${signed(percent, 2)}%)`}
           </span>
         )}
       </div>
