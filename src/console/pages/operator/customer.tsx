@@ -15,7 +15,7 @@ import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { type Column, column } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice, boundSelect, sets, submits, takes } from '../../parts/text/form.ts'
+import { boundChoice, boundSelect, sets, submits } from '../../parts/text/form.ts'
 import { ago, agoOrDash, day, number, words } from '../../parts/text/format.ts'
 import { AccountCredits } from './account-credits.tsx'
 
@@ -409,24 +409,22 @@ function PlanChange({
       {!isFree && (
         <Choice
           label="Billing"
-          value={billing.value}
+          {...boundChoice(billing)}
           options={[
             { value: 'none', text: 'Leave billing as it is' },
             { value: 'subscription', text: 'Bill the plan' },
           ]}
-          onChoose={takes(billing)}
         />
       )}
       {billing.value === 'subscription' && !isFree && (
         <div class="row end">
           <Choice
             label="Billing period"
-            value={period.value}
+            {...boundChoice(period)}
             options={[
               { value: 'monthly', text: 'Month' },
               { value: 'yearly', text: 'Year' },
             ]}
-            onChoose={takes(period)}
           />
           <label>
             Price, {plan.currency}

@@ -5,7 +5,7 @@ import { Button } from '../../parts/buttons.tsx'
 import { Choice, Input } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, sets, takes } from '../../parts/text/form.ts'
+import { bound, boundChoice, sets } from '../../parts/text/form.ts'
 import { second } from '../../parts/text/format.ts'
 
 interface Line {
@@ -99,13 +99,12 @@ export function Logs() {
           <>
             <Choice
               label="Level"
-              value={level.value}
+              {...boundChoice(level)}
               options={[
                 { value: '', text: 'All' },
                 { value: 'warn', text: 'Warnings' },
                 { value: 'error', text: 'Errors' },
               ]}
-              onChoose={takes(level)}
             />
             <Input
               label="Contains"

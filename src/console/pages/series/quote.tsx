@@ -2,7 +2,7 @@ import type { Metric } from '../../../topics/prices/operations/metrics.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { has } from '../../parts/person/account.ts'
-import { dataOf, useAnswer, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { ago, number, observed, publisherText, signed, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
@@ -20,6 +20,12 @@ interface Detail {
   freshness: { data_status: 'current' | 'delayed' | 'stale' } | null
 }
 
+interface Report {
+  /** When the source is expected to publish next. */
+  next_release_at: string | null
+  quality_score: number
+}
+
 const moods = { current: 'good', delayed: 'warn', stale: 'bad' } as const
 
 /** The newest value of a series with its place in the day and the year, its age and its source. */
@@ -33,6 +39,8 @@ export function Quote({ data }: { data: ChartAnswer }) {
       dataOf<Latest>(`/v1/prices/latest?by_code=${code}`, { signal }).catch(() => undefined),
     ]),
   )
+  const path = has('calculated_metrics') ? `/v1/data-quality/reports/${code}` : undefined
+  const report = useData<Report>(path).data
   const facts = answer.data
   const metric = facts?.[0].metrics[0]
   if (!facts || !metric) return <div class="quote" />
@@ -84,32 +92,19 @@ export function Quote({ data }: { data: ChartAnswer }) {
             {words(detail.cadence).toLowerCase()}
           </dd>
         </div>
-        {has('calculated_metrics') && <Release code={code} />}
+        {report?.next_release_at && (
+          <div>
+            <dt>Next release</dt>
+            <dd>{ago(report.next_release_at)}</dd>
+          </div>
+        )}
+        {report && (
+          <div>
+            <dt>Data quality</dt>
+            <dd>{number(report.quality_score, 0)} of 100</dd>
+          </div>
+        )}
       </dl>
     </section>
-  )
-}
-
-/** When the source is expected to publish next. */
-function Release({ code }: { code: string }) {
-  const path = `/v1/data-quality/reports/${code}`
-  const answer = useAnswer<{ data: { next_release_at: string | null; quality_score: number } }>(
-    path,
-  )
-  const report = answer.data?.data
-  if (!report) return null
-  return (
-    <>
-      {report.next_release_at && (
-        <div>
-          <dt>Next release</dt>
-          <dd>{ago(report.next_release_at)}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Data quality</dt>
-        <dd>{number(report.quality_score, 0)} of 100</dd>
-      </div>
-    </>
   )
 }
