@@ -35,25 +35,43 @@ const epochDays = 25_569
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-const text = (value: string) =>
-  `<c t="inlineStr"><is><t xml:space="preserve">${escaped(value.replaceAll(notInXml, '\ufffd'))}</t></is></c>`
+const text = (place: string, value: string) =>
+  `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${escaped(value.replaceAll(notInXml, '\ufffd'))}</t></is></c>`
 
-function cellXml(kind: Kind, cell: Cell): string {
-  if (cell === null) return '<c/>'
-  if (typeof cell === 'boolean') return `<c t="b"><v>${cell ? 1 : 0}</v></c>`
-  if (typeof cell === 'string') return text(cell)
+/** The letters of a column: A to Z, AA and so on. */
+const lettersOf = (column: number): string =>
+  (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) +
+  String.fromCharCode(65 + (column % 26))
+
+/** `place`: without it, some readers refuse the file although the format allows that. */
+function cellXml(place: string, kind: Kind, cell: Cell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'boolean') return `<c r="${place}" t="b"><v>${cell ? 1 : 0}</v></c>`
+  if (typeof cell === 'string') return text(place, cell)
   return kind === 'instant'
-    ? `<c s="1"><v>${cell / dayMs + epochDays}</v></c>`
-    : `<c><v>${cell}</v></c>`
+    ? `<c r="${place}" s="1"><v>${cell / dayMs + epochDays}</v></c>`
+    : `<c r="${place}"><v>${cell}</v></c>`
 }
 
 /** A table as a workbook of one sheet, its first row the names of the columns. */
 export function xlsxTable({ kinds, rows }: Table): Uint8Array<ArrayBuffer> {
-  const columns = Object.entries(kinds)
-  const rowXml = (row: Table['rows'][number]) =>
-    `<row>${columns.map(([name, kind]) => cellXml(kind, cellOf(kind, row[name]))).join('')}</row>`
-  const head = `<row>${columns.map(([name]) => text(name)).join('')}</row>`
-  const sheet = `<worksheet xmlns="${main}"><sheetData>${head}${rows.map(rowXml).join('')}</sheetData></worksheet>`
+  const columns = Object.entries(kinds).map(
+    ([name, kind], i) => [name, kind, lettersOf(i)] as const,
+  )
+  const rowXml = (number: number, cells: string[]) => `<row r="${number}">${cells.join('')}</row>`
+  const head = rowXml(
+    1,
+    columns.map(([name, , letters]) => text(`${letters}1`, name)),
+  )
+  const body = rows.map((row, i) =>
+    rowXml(
+      i + 2,
+      columns.map(([name, kind, letters]) =>
+        cellXml(`${letters}${i + 2}`, kind, cellOf(kind, row[name])),
+      ),
+    ),
+  )
+  const sheet = `<worksheet xmlns="${main}"><sheetData>${head}${body.join('')}</sheetData></worksheet>`
   const files = Object.entries({ ...parts, 'xl/worksheets/sheet1.xml': sheet })
   return new Uint8Array(
     zipSync(Object.fromEntries(files.map(([name, xml]) => [name, strToU8(declaration + xml)])), {
