@@ -23,7 +23,7 @@ const parts = {
     relation(1, 'worksheet', 'worksheets/sheet1.xml'),
     relation(2, 'styles', 'styles.xml'),
   ),
-  'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="22" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+  'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="22" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
 }
 
 /** The first day that the archive knows, so that equal tables are equal files. */
@@ -35,12 +35,15 @@ const epochDays = 25_569
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-const text = (place: string, value: string) =>
-  `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${escaped(value.replaceAll(notInXml, '\ufffd'))}</t></is></c>`
+/** An attribute where nothing needs it is part of the text for some readers. */
+const spaceOf = (value: string) => (value.trim() === value ? '' : ' xml:space="preserve"')
 
-/** The letters of a column: A to Z, AA and so on. */
-const lettersOf = (column: number): string =>
-  (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) +
+const text = (place: string, value: string) =>
+  `<c r="${place}" t="inlineStr"><is><t${spaceOf(value)}>${escaped(value.replaceAll(notInXml, '\ufffd'))}</t></is></c>`
+
+/** The name of a column: A to Z, AA and so on. */
+const columnName = (column: number): string =>
+  (column < 26 ? '' : columnName(Math.floor(column / 26) - 1)) +
   String.fromCharCode(65 + (column % 26))
 
 /** `place`: without it, some readers refuse the file although the format allows that. */
@@ -56,18 +59,18 @@ function cellXml(place: string, kind: Kind, cell: Cell): string {
 /** A table as a workbook of one sheet, its first row the names of the columns. */
 export function xlsxTable({ kinds, rows }: Table): Uint8Array<ArrayBuffer> {
   const columns = Object.entries(kinds).map(
-    ([name, kind], i) => [name, kind, lettersOf(i)] as const,
+    ([name, kind], i) => [name, kind, columnName(i)] as const,
   )
   const rowXml = (number: number, cells: string[]) => `<row r="${number}">${cells.join('')}</row>`
   const head = rowXml(
     1,
-    columns.map(([name, , letters]) => text(`${letters}1`, name)),
+    columns.map(([name, , place]) => text(`${place}1`, name)),
   )
   const body = rows.map((row, i) =>
     rowXml(
       i + 2,
-      columns.map(([name, kind, letters]) =>
-        cellXml(`${letters}${i + 2}`, kind, cellOf(kind, row[name])),
+      columns.map(([name, kind, place]) =>
+        cellXml(`${place}${i + 2}`, kind, cellOf(kind, row[name])),
       ),
     ),
   )
