@@ -13,7 +13,9 @@ import type { SeriesFaults } from '../topics/condition/service/series-faults.ts'
 import type { Vitals } from '../topics/condition/service/vitals.ts'
 import { createMonthlyForecasts } from '../topics/fundamentals/service/monthly-forecasts.ts'
 import type { CommandOutcome } from '../topics/operator/service/backup-record.ts'
+import { createRetentionGuard } from '../topics/operator/service/retention-guard.ts'
 import { createDueTimes } from '../topics/operator/store/due-times.ts'
+import type { Settings } from '../topics/operator/store/settings.ts'
 import type { WatchRuns } from '../topics/watches/service/runs.ts'
 import { createBackupJob } from './jobs/backups.ts'
 import { createBillingJob } from './jobs/billing.ts'
@@ -92,9 +94,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
       },
     },
     createUsageJob(services.meter, services.lateCommits),
-    { name: 'audit trail', pass: () => services.audit.prune() },
-    // Deletes what is needed to undo batches that are too old to be undone.
-    { name: 'batches', pass: () => services.batches.prune() },
+    retentionJob(services, feed === undefined),
     createBillingJob(services),
     // After a crash at most the events counted since the last pass are missing.
     { name: 'webhook months', pass: services.webhookAllowance.flush },
@@ -107,6 +107,35 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
     watchJob(services.watchRuns),
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
+}
+
+/**
+ * Deletes old entries of the audit trail, and what is needed to undo batches that are too old to be
+ * undone. In a demo instance people move the clock, so it waits for nothing.
+ */
+export function retentionJob(
+  {
+    audit,
+    batches,
+    settings,
+    clock,
+  }: {
+    audit: { prune(): void }
+    batches: { prune(): void }
+    settings: Settings
+    clock: Clock
+  },
+  isClockReal: boolean,
+): Job {
+  const guard = isClockReal ? createRetentionGuard({ settings, clock }) : undefined
+  return {
+    name: 'retention',
+    pass() {
+      if (guard?.mayForget() === false) return
+      audit.prune()
+      batches.prune()
+    },
+  }
 }
 
 /** A clock that is moved far stops every hour, so that all that depends on prices sees each. */

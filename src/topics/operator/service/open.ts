@@ -30,7 +30,6 @@ export function openOperator({
     /** The audit trail. */
     audit: createAudit({
       store: createAuditStore(db),
-      settings,
       clock,
       log,
       keepDays: config.audit.keepDays,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { retentionJob } from '../../../../src/instance/background-jobs.ts'
 import { createLog } from '../../../../src/lib/log/log.ts'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
 import { createAudit } from '../../../../src/topics/operator/service/audit.ts'
@@ -8,26 +9,32 @@ import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const startAt = Date.parse('2026-03-20T15:00:00Z')
 
-/** An audit trail with an entry a day, of a process whose clock can be wrong. */
+/** An audit trail that is retained for 30 days, in a process whose clock can be wrong. */
 function trail() {
   const db = databaseInMemory()
   let wall = startAt
   let mono = 0
+  let forgotten = 0
   const clock = { now: () => wall, monotonic: () => mono }
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
-  const open = () =>
-    createAudit({
-      store: createAuditStore(db),
-      settings: settingsStore(db),
-      clock,
-      log,
-      keepDays: 30,
-    })
-  let audit = open()
-  const count = () => audit.total({})
+  const batches = {
+    prune() {
+      forgotten += 1
+    },
+  }
+  const open = () => {
+    const audit = createAudit({ store: createAuditStore(db), clock, log, keepDays: 30 })
+    return {
+      audit,
+      job: retentionJob({ audit, batches, settings: settingsStore(db), clock }, true),
+    }
+  }
+  let { audit, job } = open()
   return {
-    count,
-    pass: () => audit.prune(),
+    count: () => audit.total({}),
+    /** How often the data for undoing batches was looked through. */
+    forgotten: () => forgotten,
+    pass: () => job.pass(),
     note: () => audit.note({ actor: 'operator', action: 'a', thing: 'b', outcome: 'done' }),
     run(ms: number) {
       wall += ms
@@ -38,19 +45,25 @@ function trail() {
     },
     restart() {
       mono = 0
-      audit = open()
+      ;({ audit, job } = open())
     },
   }
 }
 
-test('a clock that is a year ahead deletes nothing of the audit trail', () => {
-  for (const isAtStart of [false, true]) {
-    const { count, pass, note, run, jump, restart } = trail()
+test.each([
+  ['while the server runs', false],
+  ['before it starts', true],
+])(
+  'a clock that is a year ahead %s deletes no audit entries and no data for undoing',
+  (_, isAtStart) => {
+    const { count, forgotten, pass, note, run, jump, restart } = trail()
     for (let day = 0; day < 10; day += 1) {
       note()
       run(dayMs)
       pass()
     }
+    const before = forgotten()
+    expect(before).toBe(10)
     jump(365 * dayMs)
     if (isAtStart) restart()
     note()
@@ -58,14 +71,15 @@ test('a clock that is a year ahead deletes nothing of the audit trail', () => {
       run(hourMs)
       pass()
     }
+    expect(forgotten()).toBe(before)
     jump(-365 * dayMs)
     run(hourMs)
     pass()
-    expect(count()).toBe(11)
-  }
-})
+    expect({ count: count(), forgotten: forgotten() }).toEqual({ count: 11, forgotten: before + 1 })
+  },
+)
 
-test('an instance that was stopped for long deletes old entries after a week', () => {
+test('a server that was stopped for long deletes old entries after a week', () => {
   const { count, pass, note, run, jump, restart } = trail()
   note()
   pass()
