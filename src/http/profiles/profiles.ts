@@ -89,8 +89,6 @@ export function createClientProfiles(
   const vary = varyOf(listed)
   /** The profiles that requests have of others. */
   const given = new WeakMap<Request, ClientProfile>()
-  const lastTexts: (string | null)[] = []
-  let lastFitting: ClientProfile | null = null
   let lastRequest: Request | undefined
   let lastProfile: ClientProfile | null = null
   const conditions = new WeakMap<Request, string>()
@@ -101,25 +99,14 @@ export function createClientProfiles(
 
   const textOf = (request: Request, of: string): string | null =>
     of === methodSign ? request.method : request.headers.get(of)
-  /**
-   * Matching every sign costs as much as a short response, so clients are remembered; most requests
-   * come from the client of the one before.
-   */
+  /** Matching every sign costs as much as a short response, so clients are remembered. */
   const fitting = (request: Request): ClientProfile | null => {
-    let isLast = lastTexts.length > 0
-    for (let i = 0; i < matched.length; i += 1) {
-      const text = textOf(request, matched[i]!)
-      if (text === lastTexts[i]) continue
-      isLast = false
-      lastTexts[i] = text
-    }
-    if (isLast) return lastFitting
-    lastFitting = remembered.getOrInsertComputed(
-      JSON.stringify(lastTexts),
+    const fit = remembered.getOrInsertComputed(
+      JSON.stringify(matched.map(of => textOf(request, of))),
       () => recognised(listed, of => textOf(request, of)) ?? null,
     )
     if (remembered.size > rememberedMax) remembered.clear()
-    return lastFitting
+    return fit
   }
 
   /**
