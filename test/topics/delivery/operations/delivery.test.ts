@@ -405,6 +405,18 @@ describe('windows', () => {
     for (const more of ['', `&${asOf}`, '&zone=Europe/Berlin'])
       expect(newestOf(await exportOf(`columns=code,observed_at${more}`))).toEqual(own)
 
+    // Deep pages have the rows of the whole.
+    const whole = await windowOf('historical?start_date=2026-11-20&interval=raw')
+    const paged: unknown[] = []
+    for (let page = 1; paged.length < 100 && page <= 15; page += 1) {
+      const path = `historical?start_date=2026-11-20&interval=raw&page=${page}`
+      const { body } = await instance.ask(`/v1/prices/${path}&by_code=${codes.join()}&per_page=7`)
+      paged.push(...(body.data.prices as { code: string; created_at: string }[]))
+    }
+    const keysOf = (rows: readonly unknown[]) =>
+      (rows as { code: string; created_at: string }[]).map(row => `${row.code} ${row.created_at}`)
+    expect(keysOf(paged)).toEqual(keysOf(whole.toReversed()))
+
     // No bar is made of a part of a market day.
     const days = await windowOf('historical?start_date=2026-11-21&interval=day&day=market')
     expect(days.filter(row => row.code === code).map(row => row.sample_count)).toEqual([96])
