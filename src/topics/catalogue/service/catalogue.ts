@@ -191,13 +191,18 @@ export function createCatalogue(
       extent.lastAt = lastAt
       extents.put(series, extent)
     },
-    /** Sets the source of a series' values, kept over every reload; undefined: none. */
-    attribute(id: number, fedBy: FedBy | undefined) {
+    /**
+     * Sets the source of a series' values, kept over every reload; undefined: none. Returns whether
+     * the series has another cadence by it.
+     */
+    attribute(id: number, fedBy: FedBy | undefined): boolean {
       const series = ids.get(id)
       const before = series?.cadence
-      if (!series || !attributions.put(series, fedBy)) return
-      if (series.cadence !== before) takeCadences(everything, find)
+      if (!series || !attributions.put(series, fedBy)) return false
       version += 1
+      if (series.cadence === before) return false
+      takeCadences(everything, find)
+      return true
     },
     /** Marks series as those of generated data, from now on. */
     markFixture(fixtures: readonly number[]) {

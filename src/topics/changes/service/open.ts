@@ -39,6 +39,7 @@ export function openChanges({
   withheld,
   isValueWithheld,
   withheldRows,
+  onCadenceChange,
 }: Pick<Runtime, 'db'> & {
   changeLog: ChangeLogStore
   catalogue: Catalogue
@@ -47,6 +48,7 @@ export function openChanges({
   withheld: Withheld
   isValueWithheld: IsValueWithheld
   withheldRows: WithheldRows
+  onCadenceChange(listener: (seriesId: number) => void): void
 }) {
   const vintages = createVintageReader(db)
   const rowVersions = createRowVersionReader(db)
@@ -74,6 +76,17 @@ export function openChanges({
     const writtenAt = log.newest()
     return writtenAt === undefined ? beginning : endOf(writtenAt)
   }
+  /** The event of a formula whose values may be others, for the same accounts. */
+  const recomputed = (id: number): TermsEvent => {
+    const audience = audienceOf(catalogue.byId(id))
+    return { kind: 'terms', before: audience, after: audience, isFormula: true }
+  }
+  onCadenceChange(seriesId =>
+    transact(db, () => {
+      for (const id of formulas.dependentsOf(seriesId))
+        log.addEvent(ingest.next(), id, recomputed(id))
+    }),
+  )
   const audiences = (named: readonly NamedSeries[]) =>
     new Map(
       named.flatMap(({ code, owner }) => {
@@ -138,9 +151,7 @@ export function openChanges({
         }
         // Formulas over a series whose terms are others may have other values, or none any more.
         for (const id of dependents) {
-          const audience = audienceOf(catalogue.byId(id))
-          const own = events.get(id) ?? { kind: 'terms', before: audience, after: audience }
-          events.set(id, { ...own, isFormula: true })
+          events.set(id, { ...recomputed(id), ...events.get(id) })
         }
         for (const [id, event] of events) log.addEvent(ingest.next(), id, event)
         return done

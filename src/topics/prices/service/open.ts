@@ -128,12 +128,14 @@ export function openPrices(deps: PricesDeps) {
     sourcesOfRows: provenance.ofRows,
     /** Adds a listener for series whose readable values change, by a write or by quarantine. */
     onSeriesChange: notices.listen,
+    /** Adds a listener for series that a write gives another cadence. */
+    onCadenceChange: notices.onCadence,
     /** Adds a listener for series of which days enter or leave quarantine. */
     onQuarantineChange: (listener: SeriesListener) => quarantineListeners.push(listener),
     /** Drops cached values of a series that another thread has written. */
     forgetSeries(seriesId: number) {
       notices.changed(seriesId)
-      notices.attribute(seriesId)
+      notices.attribute(seriesId, false)
     },
   }
 }
@@ -157,11 +159,12 @@ function createNotices({
   forget,
 }: NoticesDeps) {
   const listeners: SeriesListener[] = []
+  const cadenceListeners: SeriesListener[] = []
   let isNamed = false
-  /** Names the publisher of a series by its newest value. */
-  const attribute = (seriesId: number) => {
+  /** Names the publisher of a series by its newest value; returns whether its cadence changes. */
+  const name = (seriesId: number): boolean => {
     provenance.forget(seriesId)
-    if (isNamed) catalogue.attribute(seriesId, provenance.newestOf(seriesId))
+    return isNamed && catalogue.attribute(seriesId, provenance.newestOf(seriesId))
   }
   return {
     /** `from`: nothing that was observed earlier has changed. */
@@ -174,17 +177,24 @@ function createNotices({
         for (const listener of listeners) listener(id)
       }
     },
-    attribute,
+    /** Names the publisher of a series by its newest value, which this process wrote or another. */
+    attribute(seriesId: number, isWriter = true) {
+      if (!name(seriesId)) return
+      // Formulas use a value of a leg up to an age that depends on its cadence.
+      catalogue.notifyReloaded()
+      if (isWriter) for (const listener of cadenceListeners) listener(seriesId)
+    },
     /** Says how a feed is named with its values; from then on every series is named by its newest value. */
     nameSources(describe: (source: ValueSource) => FedBy | undefined) {
       provenance.describeFeeds(describe)
       isNamed = true
-      for (const id of valueSources.everySeries()) attribute(id)
-      for (const { id, averageOf } of catalogue.everything())
-        if (averageOf !== undefined) attribute(id)
+      for (const id of valueSources.everySeries()) name(id)
+      for (const { id, averageOf } of catalogue.everything()) if (averageOf !== undefined) name(id)
+      catalogue.notifyReloaded()
       latestPrices.forgetAll()
     },
     listen: (listener: SeriesListener) => listeners.push(listener),
+    onCadence: (listener: SeriesListener) => cadenceListeners.push(listener),
   }
 }
 

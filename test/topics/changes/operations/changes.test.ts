@@ -333,6 +333,42 @@ describe('the feed of changes', () => {
     ])
   })
 
+  test('has the values that a formula gets when a feed gives its leg a longer cadence', async () => {
+    const { instance, token } = opened()
+    const { clock, services } = instance
+    const terms = { name: 'Desk', category: 'own', unit: 'barrel', currency: 'USD' }
+    services.seriesChanges.add([
+      { code: 'DESK_LEG', terms },
+      { code: 'DESK_TIMES', terms },
+      { code: 'DESK_SUM', terms: { ...terms, formula: 'DESK_LEG + DESK_TIMES' } },
+    ])
+    const pointOf = (code: string, day: number, value: number) => ({
+      seriesId: services.catalogue.named(code)!.id,
+      observedAt: firstAt + day * dayMs,
+      value,
+    })
+    services.ingest.write([pointOf('DESK_LEG', 0, 10), pointOf('DESK_TIMES', 12, 1)])
+    const columns = 'codes=DESK_SUM&columns=code,observed_at,price'
+    const exportedLines = async () => {
+      const query = `${columns}&start_date=${isoDay(firstAt)}&end_date=${isoDay(startAt)}`
+      const answer = await instance.get(`/v1/export/prices?${query}`, token)
+      return (await answer.text()).trim().split('\n').slice(1)
+    }
+    const follower = createFollower()
+    const before = await readAll(instance, token, 'start', '&codes=DESK_SUM')
+    follower.take(before.changes)
+    expect(await exportedLines()).toEqual([])
+    clock.advance(60_000)
+    // A value of a day counts for 7 days, and one of a month for 93.
+    services.batches.record({ kind: 'feed', actor: 'feed', feed: { name: 'ecb', periodKind: 2 } }, [
+      pointOf('DESK_LEG', 1, 10.1),
+    ])
+    follower.take((await readAll(instance, token, before.cursor, '&codes=DESK_SUM')).changes)
+    const lines = [`DESK_SUM,${isoInstant(firstAt + 12 * dayMs)},11.1`]
+    expect(await exportedLines()).toEqual(lines)
+    expect(follower.stateAt(isoMillis(clock.now()))).toEqual(lines)
+  })
+
   test('has the values of formulas that follow from each change of a leg, wherever it is read from', async () => {
     const [spread, nested] = ['DESK_SPREAD', 'DESK_NESTED']
     await fc.assert(
