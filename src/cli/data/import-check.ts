@@ -28,6 +28,7 @@ export function createImportCheck() {
                 ...next,
                 points: before.points + next.points,
                 revised: before.revised + next.revised,
+                reverted: before.reverted + next.reverted,
                 firstAt: Math.min(before.firstAt, next.firstAt),
                 lastAt: Math.max(before.lastAt, next.lastAt),
                 recordedBetween: before.recordedBetween + next.recordedBetween,
@@ -38,6 +39,13 @@ export function createImportCheck() {
     },
     biggest: changes.list,
     series: () => [...byCode.values()],
+    /** How many revised values become one that they had before. */
+    reverted: () => [...byCode.values()].reduce((sum, { reverted }) => sum + reverted, 0),
+    /** Sentences about values that become one that they had before. */
+    revertedNotes: () =>
+      [...byCode.values()].flatMap(({ code, reverted }) =>
+        reverted > 0 ? revertedNote(code, reverted) : [],
+      ),
     /** Sentences about what should not happen unasked. */
     warnings: () => [...byCode.values()].flatMap(warningOf),
   }
@@ -60,6 +68,9 @@ function warningOf({
     return [`${code}: ${revised} of its ${recorded} recorded values would be revised`]
   return []
 }
+
+const revertedNote = (code: string, count: number): string =>
+  `${code}: ${count === 1 ? '1 revised value goes' : `${count} revised values go`} back to an earlier value, as after an old file. If that is wrong, undo the batch`
 
 /** Lines of a dry run in addition to its counts. */
 export const checkLines = (check: ImportCheck): string[] => [

@@ -122,7 +122,9 @@ export async function runImport(
     if (options.dryRun && !options.json) for (const line of checkLines(check)) env.out(line)
     for (const warning of options.dryRun ? check.warnings() : [])
       env.err(`${warning}; refused without --replace`)
-    return conclude(report, env.clock.monotonic() - began, options, env)
+    for (const note of check.revertedNotes()) env.err(note)
+    const more = { reverted: check.reverted() }
+    return conclude(report, env.clock.monotonic() - began, options, env, more)
   } catch (error) {
     meter.stop()
     return giveUp(error as Error, { count: written, what: 'points' }, options, env)
@@ -181,13 +183,14 @@ export function conclude(
   ms: number,
   options: FileOptions,
   env: ImportReporting,
+  more: object = {},
 ): number {
   const dryRun = options.dryRun === true
   const isIncomplete = report.rejected > 0 || report.held > 0 || report.files.some(isEmpty)
   const exit = isIncomplete ? exitCodes.incomplete : exitCodes.done
   if (options.json) {
     for (const file of report.files) for (const line of remarksOn(file, dryRun)) env.err(line)
-    env.out(JSON.stringify(resultOf(report, ms, dryRun, exit), null, 2))
+    env.out(JSON.stringify({ ...resultOf(report, ms, dryRun, exit), ...more }, null, 2))
   } else summarize(report, ms, dryRun, env)
   return exit
 }

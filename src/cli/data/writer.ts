@@ -183,6 +183,7 @@ const comparisonOf = (wire: WireComparison): Comparison => ({
     code: series.code,
     points: series.points,
     revised: series.revised,
+    reverted: series.reverted,
     firstAt: Date.parse(series.from),
     lastAt: Date.parse(series.to),
     recordedBetween: series.recorded_between,

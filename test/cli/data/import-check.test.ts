@@ -127,6 +127,22 @@ test('a file that revises more than a tenth of a series is refused, a few correc
   expect((await run(few)).code).toBe(0)
 })
 
+test('an old file after a corrected one is reported with the values that go back', async () => {
+  const { run } = withImports()
+  const corrected = daily.slice(10, 13).map(([day, price]): [string, number] => [day, price + 0.1])
+  const note = 'WTI_USD: 3 revised values go back to an earlier value'
+  await run(daily)
+  expect((await run(corrected)).said).not.toContain('earlier value')
+  expect((await run(daily, { dryRun: true })).said).toContain(note)
+  const again = await run(daily)
+  expect(again).toEqual({ code: 0, said: expect.stringContaining(note) })
+  expect(again.said).toContain('revised 3')
+  const { said } = await run(corrected.slice(0, 1), { json: true })
+  expect(said).toContain('WTI_USD: 1 revised value goes back to an earlier value')
+  expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ revised: 1, reverted: 1 })
+  expect((await run(corrected.slice(0, 1))).said).not.toContain('earlier value')
+})
+
 test('what comes through standard input is judged as a file is, and written from the same bytes', async () => {
   const { run, services } = withImports()
   expect(await run(daily, {}, 'standard input')).toMatchObject({ code: 0 })

@@ -14,6 +14,8 @@ export interface SeriesComparison {
   code: string
   points: number
   revised: number
+  /** How many of the revised values become one that they had before. */
+  reverted: number
   /** The times of the first and the last point, Unix ms. */
   firstAt: number
   lastAt: number
@@ -52,7 +54,7 @@ export function createComparison({
   sources,
   stopwatch,
 }: {
-  observations: Pick<ObservationStore, 'newest' | 'after' | 'count'>
+  observations: Pick<ObservationStore, 'newest' | 'after' | 'count' | 'vintages'>
   catalogue: Pick<Catalogue, 'byId'>
   /** Guards of one comparison: those of writes must not learn from values that are only checked. */
   newGuards(): Pick<Guards, 'judge'>
@@ -84,7 +86,7 @@ export function createComparison({
       const { code } = catalogue.byId(seriesId)
       const ordered = group.toSorted((a, b) => a.observedAt - b.observedAt)
       const [firstAt, lastAt] = [ordered[0]!.observedAt, ordered.at(-1)!.observedAt]
-      let revised = 0
+      let [revised, reverted] = [0, 0]
       const neighbours = createStoredNeighbours(observations, seriesId)
       let before = neighbours.before(firstAt)?.value
       for (const [i, { observedAt, value }] of ordered.entries()) {
@@ -96,6 +98,8 @@ export function createComparison({
         } else if (old.value === value) counts.unchanged += 1
         else {
           revised += 1
+          const earlier = observations.vintages(seriesId, observedAt)
+          if (earlier.some(vintage => vintage.value === value)) reverted += 1
           biggest.add(code, observedAt, old.value, value)
         }
         before = value
@@ -105,6 +109,7 @@ export function createComparison({
         code,
         points: group.length,
         revised,
+        reverted,
         firstAt,
         lastAt,
         recordedBetween: observations.count(seriesId, firstAt, lastAt + 1),
