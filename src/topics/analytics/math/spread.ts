@@ -1,4 +1,5 @@
 import { dayMs, weekdayOf } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
 import {
   type Close,
   commonDays,
@@ -55,6 +56,12 @@ export interface SpreadDay extends Close {
 }
 
 /**
+ * What a difference of decimal prices has behind these places is noise: with it, equal spreads would
+ * have a deviation and different ranks.
+ */
+const spreadDecimals = 12
+
+/**
  * The spread on every date that all its series have, ascending; a date on which the divisor of a
  * ratio is 0 is left out. With a period, dates before the last `periodDays` may be missing.
  */
@@ -71,7 +78,9 @@ export function spreadHistory(
   ).flatMap(({ day, values }) => {
     const prices = Object.fromEntries(codes.map((code, i) => [code, values[i]!]))
     const combined = combine(identity, code => prices[code])
-    return combined.complete ? [{ day, value: combined.value, prices }] : []
+    return combined.complete
+      ? [{ day, value: roundTo(combined.value, spreadDecimals), prices }]
+      : []
   })
 }
 

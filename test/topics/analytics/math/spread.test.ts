@@ -257,6 +257,34 @@ describe('history', () => {
     expect(spreadStatistics(history, 30)).toEqual({ enough: false, have: 0, need: 5 })
   })
 
+  test('equal differences of decimal prices are equal, whatever their doubles leave behind', () => {
+    const prices = [
+      [71.23, 75.1],
+      [70.1, 73.97],
+      [72.41, 76.28],
+      [69.99, 73.86],
+      [64.03, 67.9],
+    ] as const
+    // The doubles of these differences are not all -3.87.
+    expect(new Set(prices.map(([wti, brent]) => wti - brent)).size).toBeGreaterThan(1)
+    const legs: Record<string, Close[]> = {
+      WTI_USD: prices.map(([value], i) => ({ day: `2024-06-0${i + 3}`, value })),
+      BRENT_CRUDE_USD: prices.map(([, value], i) => ({ day: `2024-06-0${i + 3}`, value })),
+    }
+    const history = spreadHistory(byId(analyticsSpreads, 'wti_brent'), code => legs[code] ?? [])
+    expect(history.map(({ value }) => value)).toEqual([-3.87, -3.87, -3.87, -3.87, -3.87])
+    const result = spreadStatistics(history, 30)
+    if (!result.enough) throw new Error('enough closes')
+    const { min, max, stdDev, zScore, percentile } = result.value
+    expect({ min, max, stdDev, zScore, percentile }).toEqual({
+      min: -3.87,
+      max: -3.87,
+      stdDev: 0,
+      zScore: undefined,
+      percentile: 100,
+    })
+  })
+
   test('a spread that did not move has no z-score and reports the reason', () => {
     const history = [3, 4, 5, 6, 7].map(d => ({ day: `2024-06-0${d}`, value: -4.5, prices: {} }))
     const result = spreadStatistics(history, 30)
