@@ -1,41 +1,25 @@
 import type { TSchema } from '@sinclair/typebox'
-
 import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
-import type { Caller } from '../../../http/gate/request-context.ts'
-import { instantOf, integerOf, listOf } from '../../../http/input/query.ts'
+import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
-import { markFixtures, type Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { isoDay, parseDay, secondMs, startOfDay } from '../../../lib/time/instant.ts'
+import { missingParameter } from '../../../http/problem/problem.ts'
+import { secondMs, startOfDay } from '../../../lib/time/instant.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
-import { releasedAt, scheduleOf } from '../../calendars/math/schedule.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import { mentions } from '../../catalogue/math/lookup.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { DeliveryTerms } from '../../delivery/math/terms.ts'
-import { lastTradingDay, listedMonths } from '../../futures/math/contracts.ts'
-import { families } from '../../futures/math/families.ts'
-import { type BarInterval, bucketEnd, bucketStart } from '../../prices/math/bars.ts'
 import { priceChange } from '../../prices/math/change.ts'
-import { createBucketFinder } from '../../prices/math/cut-bars.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { PricesView } from '../../prices/service/reads/vintage.ts'
-import {
-  type ChartBar,
-  intradayResolutions,
-  minuteBars,
-  type Resolution,
-  resolutionOf,
-  resolutions,
-  storedIntervalOf,
-} from '../math/resolution.ts'
+import { intradayResolutions, resolutions } from '../math/resolution.ts'
 import { sessionText } from '../math/session.ts'
 import type { CorrectionStore } from '../store/corrections.ts'
+import { barsMax, countMax, hasBars, historyOf, pricesIn } from './bars.ts'
+import { marked, marksMax, marksOf, timescaleMarksOf } from './marks.ts'
+import { type Incoming, momentOf, noteRead, readSymbol } from './reading.ts'
 import {
   ChartRefusal,
   FoundSymbol,
@@ -49,17 +33,8 @@ import {
   TimescaleMark,
 } from './shape.ts'
 
-/** More bars than any screen shows; a chart pages on by itself. */
-export const barsMax = 5000
-/** Raw prices that bars of minutes are made of in one answer. */
-const pricesMax = 50_000
-const marksMax = 500
-/** Months of contracts whose last trading days are marked in one answer. */
-const rollsMax = 240
 const searchDefault = 30
 const searchMax = 200
-/** Counts have no maximum: what is answered has its own. */
-const countMax = Number.MAX_SAFE_INTEGER
 
 /** A refusal has the form that the protocol's clients show. */
 const access: KeyAccess = {
@@ -72,142 +47,6 @@ const access: KeyAccess = {
   }),
   refusalSchema: ChartRefusal,
 }
-
-/** The prices of now, or those that were known at a moment, as a request reads them. */
-type Prices = Pick<PricesView, 'history' | 'latestPrices' | 'closes' | 'now'>
-
-interface Moment {
-  prices: Prices
-  asOf: number | undefined
-}
-
-/** A request that reads prices. */
-export interface Reading {
-  at: Context
-  /** Undefined where the path has no parameters. */
-  params?: { as_of?: string } | undefined
-  caller: Caller
-  request: Request
-  reply: Reply
-}
-
-/** A request of any part of the protocol. */
-interface Incoming extends Reading {
-  query: Record<string, string | undefined>
-}
-
-/** A half-open range, Unix ms. */
-interface Range {
-  from: number
-  to: number
-}
-
-/** A code that is read, and the moment whose prices are. */
-interface Read {
-  commodity: Resolved
-  moment: Moment
-}
-
-/** The moment that the path names. */
-function momentOf({ at, params }: Reading): Moment {
-  const asOf = instantOf('as_of', params?.as_of)
-  return { prices: asOf === undefined ? at : at.pricesAt({ asOf }), asOf }
-}
-
-function seconds(name: string, text: string | undefined): number {
-  if (text === undefined || text === '') throw missingParameter(name, 'a time in Unix seconds.')
-  const value = Number(text)
-  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER / secondMs)
-    throw invalidParameter(name, text, 'a time in Unix seconds')
-  return Math.floor(value) * secondMs
-}
-
-function resolutionIn(text: string | undefined): Resolution {
-  const resolution = resolutionOf(text ?? 'D')
-  if (!resolution) throw invalidParameter('resolution', text ?? '', resolutions)
-  return resolution
-}
-
-/** Prices as they were recorded, newest first. */
-const pricesIn = (history: Prices['history'], { id }: Series, { from, to }: Range, limit: number) =>
-  history.page({
-    seriesIds: [id],
-    interval: 'raw',
-    from: Math.max(from, Number.MIN_SAFE_INTEGER),
-    to,
-    limit,
-    offset: 0,
-  }).rows
-
-/** Bars that start in a range, oldest first: the newest `count` of them before `to`. */
-export function barsIn(
-  history: Prices['history'],
-  series: Series,
-  resolution: Resolution,
-  range: Range,
-  count: number,
-): ChartBar[] {
-  const interval = storedIntervalOf(resolution)
-  if (interval) {
-    // The range names starts of bars: those that it begins or ends within are answered whole.
-    const { from, to } = range
-    const { start, end } = bucketsOf(interval, series)
-    const first = Number.isFinite(from) ? start(from) : from
-    const opens = first < from ? end(first) : first
-    const closes = end(start(to - 1))
-    return history
-      .page({
-        seriesIds: [series.id],
-        interval,
-        from: Math.max(opens, Number.MIN_SAFE_INTEGER),
-        to: closes,
-        limit: count,
-        offset: 0,
-        ...(series.delivery && { cutOf: () => marketCut(series.delivery!) }),
-      })
-      .rows.map(({ bar }) => ({
-        time: bar!.startsAt / secondMs,
-        open: bar!.open,
-        high: bar!.high,
-        low: bar!.low,
-        close: bar!.close,
-      }))
-      .reverse()
-  }
-  const rows = pricesIn(history, series, range, pricesMax)
-  const bars = minuteBars(rows.reverse(), Number(resolution))
-  // The first bar of a cut list may lack its first prices.
-  return (rows.length === pricesMax ? bars.slice(1) : bars).slice(-count)
-}
-
-const firstChartAt = parseDay('1900-01-01')!
-const lastChartAt = parseDay('2200-01-01')!
-
-/** Bars of a series of delivery periods are of its market days. */
-const marketCut = (delivery: DeliveryTerms) => ({
-  days: delivery,
-  delivery,
-  from: Number.MIN_SAFE_INTEGER,
-  to: Number.MAX_SAFE_INTEGER,
-})
-
-function bucketsOf(interval: BarInterval, { delivery }: Series) {
-  if (!delivery)
-    return {
-      start: (at: number) => bucketStart(interval, at),
-      end: (at: number) => bucketEnd(interval, at),
-    }
-  const bucketOf = createBucketFinder(interval, delivery)
-  // Charts request times before and after all that a calendar has.
-  const known = (at: number) => Math.max(firstChartAt, Math.min(lastChartAt, at))
-  return {
-    start: (at: number) => bucketOf(known(at)).from,
-    end: (at: number) => bucketOf(known(at)).to,
-  }
-}
-
-const hasBars = (series: Series, resolution: Resolution): boolean =>
-  isIntraday(series.cadence) || !intradayResolutions.includes(resolution)
 
 /** Describes a code to a chart. */
 function symbolOf({ series, code }: Resolved, exchange: string) {
@@ -237,140 +76,7 @@ function symbolOf({ series, code }: Resolved, exchange: string) {
   }
 }
 
-/** `from` and `to` of a request, in milliseconds. */
-const rangeOf = (query: Incoming['query']): Range => ({
-  from: seconds('from', query.from),
-  to: seconds('to', query.to),
-})
-
-const dayOfBar = ({ time }: ChartBar): string => isoDay(time * secondMs)
-
-/** Resolves a code, and notes that its prices are read. */
-export function readSymbol(reading: Reading, symbol: string | undefined): Read {
-  const { at, request } = reading
-  if (!symbol) throw missingParameter('symbol', 'a code or alias.')
-  const commodity = at.codes.read([symbol], request, 1)[0]!
-  const moment = momentOf(reading)
-  noteRead(reading, moment, [commodity])
-  return { commodity, moment }
-}
-
-function noteRead(
-  { at, reply, caller }: Reading,
-  { asOf }: Moment,
-  commodities: readonly Resolved[],
-): void {
-  const ids = commodities.map(({ series }) => series.id)
-  markFixtures(reply, at.marks, commodities)
-  at.meter.noteRequested(caller.key, ids)
-  if (asOf === undefined || ids.length === 0) return
-  const since = Math.max(...ids.map(id => at.coverage.since(id, asOf)))
-  Object.assign(reply.headers, vintageHeaders(asOf, since))
-}
-
-function historyOf(incoming: Incoming) {
-  const { at, query } = incoming
-  const resolution = resolutionIn(query.resolution)
-  const countback = query.countback
-    ? integerOf('countback', query.countback, 1, 1, countMax)
-    : undefined
-  const to = seconds('to', query.to)
-  const from = countback === undefined ? seconds('from', query.from) : Number.NEGATIVE_INFINITY
-  const { commodity, moment } = readSymbol(incoming, query.symbol)
-  const { series } = commodity
-  if (!hasBars(series, resolution)) return { s: 'no_data' }
-  const read = (range: Range, count: number) =>
-    barsIn(moment.prices.history, series, resolution, range, count)
-  const bars = read({ from, to }, Math.min(countback ?? barsMax, barsMax))
-  if (bars.length === 0) {
-    // A request by count has covered everything before `to`.
-    const [earlier] =
-      countback === undefined ? read({ from: Number.NEGATIVE_INFINITY, to: from }, 1) : []
-    return { s: 'no_data', ...(earlier && { nextTime: earlier.time }) }
-  }
-  const isTraded = series.contractOf !== null && moment.asOf === undefined && resolution === 'D'
-  const volumes = isTraded
-    ? at.futures.volumes(series.id, dayOfBar(bars[0]!), dayOfBar(bars.at(-1)!))
-    : undefined
-  const shown = (value: number) => roundTo(value, series.decimals)
-  return {
-    s: 'ok',
-    t: bars.map(({ time }) => time),
-    o: bars.map(({ open }) => shown(open)),
-    h: bars.map(({ high }) => shown(high)),
-    l: bars.map(({ low }) => shown(low)),
-    c: bars.map(({ close }) => shown(close)),
-    ...(volumes && { v: bars.map(bar => volumes.get(dayOfBar(bar)) ?? 0) }),
-  }
-}
-
-/** The code and the range of a request for marks; marks are the same in every resolution. */
-function marked(incoming: Incoming): [Read, Range] {
-  const { query } = incoming
-  resolutionIn(query.resolution)
-  const range = rangeOf(query)
-  return [readSymbol(incoming, query.symbol), range]
-}
-
-/** Corrections of prices in a range, at the bars that they changed. */
-export function marksOf(
-  { commodity, moment }: Read,
-  { from, to }: Range,
-  corrections: CorrectionStore,
-) {
-  const { id, decimals } = commodity.series
-  return corrections
-    .between(id, from, to, moment.asOf ?? moment.prices.now(), marksMax)
-    .map(({ observedAt, correctedAt, before, after }) => ({
-      id: `correction-${observedAt}`,
-      time: Math.floor(observedAt / secondMs),
-      color: 'red',
-      label: 'C',
-      text:
-        after === null
-          ? `Withdrawn on ${isoDay(correctedAt)}; was ${roundTo(before, decimals)}.`
-          : `Corrected on ${isoDay(correctedAt)}: ${roundTo(before, decimals)} to ${roundTo(after, decimals)}.`,
-      labelFontColor: 'white',
-      minSize: 14,
-    }))
-}
-
-/** Publications in a range, and last trading days of a family of futures. */
-export function timescaleMarksOf({ commodity, moment }: Read, { from, to }: Range) {
-  const { series, code } = commodity
-  const family = families.find(listed => listed.code === (series.contractOf ?? code))
-  if (family) {
-    const months = listedMonths(family.code, isoDay(from), rollsMax)
-    return months.flatMap(month => {
-      const day = lastTradingDay(family.code, month)
-      const at = parseDay(day)!
-      if (at < from || at >= to) return []
-      return [
-        {
-          id: `roll-${month}`,
-          time: at / secondMs,
-          color: 'blue',
-          label: 'R',
-          tooltip: [`Last trading day of ${family.name} ${month}`],
-        },
-      ]
-    })
-  }
-  // Daily prices come out every day, so only the dates of rarer publications are shown.
-  if (isIntraday(series.cadence) || series.cadence === 'daily') return []
-  const schedule = scheduleOf(series)
-  const rows = pricesIn(moment.prices.history, series, { from, to }, marksMax)
-  return rows.reverse().map(({ observedAt, value }) => ({
-    id: `release-${observedAt}`,
-    time: Math.floor(releasedAt(schedule, observedAt) / secondMs),
-    color: 'green',
-    label: 'P',
-    tooltip: [
-      `Published: ${roundTo(value, series.decimals)} ${series.unit} for ${isoDay(observedAt)}`,
-    ],
-  }))
-}
-
+/** The quotes of codes, each with an error where there is none. */
 function quotesOf(incoming: Incoming, exchange: string) {
   const { at, query, request } = incoming
   const symbols = listOf(query.symbols)

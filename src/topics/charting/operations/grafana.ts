@@ -11,7 +11,9 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Resolution } from '../math/resolution.ts'
 import type { CorrectionStore } from '../store/corrections.ts'
-import { barsIn, barsMax, marksOf, type Reading, readSymbol, timescaleMarksOf } from './datafeed.ts'
+import { barsIn, barsMax } from './bars.ts'
+import { marksOf, timescaleMarksOf } from './marks.ts'
+import { type Reading, readSymbol } from './reading.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
