@@ -5,6 +5,7 @@ import {
   localSeconds,
   localText,
   numberText,
+  spanText,
   zoneText,
 } from '../../src/console/parts/text/writing.ts'
 import { numberFormats } from '../../src/plans/display.ts'
@@ -26,6 +27,15 @@ describe('numbers', () => {
       expect(numberFormats.map(format => numberText(value, decimals, format))).toEqual(all)
     },
   )
+})
+
+test.each([
+  [59.9, '59 min'],
+  [60, '1 h'],
+  [47.9 * 60, '47 h'],
+  [3.9 * 24 * 60, '3 days'],
+])('%p minutes are written as %p, without a unit that is not over', (minutes, text) => {
+  expect(spanText(minutes * 60_000)).toBe(text)
 })
 
 test.each([

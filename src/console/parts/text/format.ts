@@ -1,12 +1,9 @@
+import { minuteMs } from '../../../lib/time/instant.ts'
 import { numberFormat, zone } from '../person/preferences.ts'
 import { now } from '../requests/boot.ts'
-import { localText, numberText, zoneText } from './writing.ts'
+import { localText, numberText, spanText, zoneText } from './writing.ts'
 
 export { decimalsOf } from '../../../topics/prices/math/format.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 
 /** A number with the digits its series has, as the person wants numbers. */
 export const number = (value: number, decimals?: number): string =>
@@ -67,9 +64,9 @@ export const observed = (iso: string): string =>
 export function ago(iso: string | null | undefined): string {
   if (!iso) return 'never'
   const passedMs = now() - Date.parse(iso)
-  if (passedMs < -minuteMs) return `in ${spanOf(-passedMs)}`
+  if (passedMs < -minuteMs) return `in ${spanText(-passedMs)}`
   if (passedMs < minuteMs) return 'just now'
-  return `${spanOf(passedMs)} ago`
+  return `${spanText(passedMs)} ago`
 }
 
 /** The same of a moment that need not be. */
@@ -78,12 +75,6 @@ export const agoOrDash = (iso: string | null | undefined): string => (iso ? ago(
 /** The same of a newest value: one of a period that lies ahead was published by now. */
 export const agoOfNewest = (iso: string | null | undefined): string =>
   iso && Date.parse(iso) > now() ? 'just now' : ago(iso)
-
-function spanOf(ms: number): string {
-  if (ms < hourMs) return `${Math.round(ms / minuteMs)} min`
-  if (ms < 2 * dayMs) return `${Math.round(ms / hourMs)} h`
-  return `${Math.round(ms / dayMs)} days`
-}
 
 const shortWords: Readonly<Record<string, string>> = {
   api: 'API',

@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
 import type { NumberFormat } from '../../../plans/display.ts'
 
 /** The mark between thousands, and the one before decimals. */
@@ -93,5 +94,12 @@ export const axisText = (
   part === 'time'
     ? localText(at, zone).slice(11, 16)
     : clock('en-GB', zone, { [part]: part === 'month' ? 'short' : 'numeric' }).format(at)
+
+/** A length of time in one unit, of which only whole ones count, as the age of a price in the command. */
+export function spanText(ms: number): string {
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`
+  if (ms < 2 * dayMs) return `${Math.floor(ms / hourMs)} h`
+  return `${Math.floor(ms / dayMs)} days`
+}
 
 export const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
