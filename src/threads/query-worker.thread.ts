@@ -12,9 +12,11 @@ import { createApp } from '../instance/app/app.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog, reportLost } from '../lib/log/log.ts'
+import { createIdleCollection } from '../lib/process/idle-collection.ts'
 import { createOutput } from '../lib/process/output.ts'
 import { errorMessage } from '../lib/text/error-message.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
+import { secondMs } from '../lib/time/instant.ts'
 import { newAccountState, newKeyState } from '../topics/keys/service/keyring.ts'
 
 /** The arguments of a query worker, from the main thread. */
@@ -33,6 +35,9 @@ const noMasterKey = 'a reader opens nothing that is sealed'
  * requested again soon.
  */
 const cachedBytesMax = 2 ** 20
+
+/** Without requests for so long, a query worker collects its garbage. */
+const idleMs = secondMs
 
 /**
  * A query worker: the same instance over its own read-only connection. It answers requests that the
@@ -136,6 +141,11 @@ self.onmessage = ({ data }) => {
   const onMessage = createAnswering(instance, (message, transfer) =>
     self.postMessage(message, transfer),
   )
-  self.onmessage = event => onMessage(event.data as ToQueryWorker)
+  const noteWork = createIdleCollection(idleMs)
+  self.onmessage = event => {
+    const message = event.data as ToQueryWorker
+    onMessage(message)
+    if (message.kind === 'question') noteWork()
+  }
   self.postMessage({ kind: 'ready' })
 }
