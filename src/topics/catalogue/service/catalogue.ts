@@ -1,17 +1,9 @@
-import type { DeliveryTerms } from '../../delivery/math/terms.ts'
-import { legsIn } from '../../formulas/math/parse.ts'
-import { parseRank } from '../../futures/math/families.ts'
-import { type Cadence, type FedBy, finestOf } from '../math/catalogue.ts'
+import type { FedBy } from '../math/catalogue.ts'
 import { suggestCodes } from '../math/suggest.ts'
-import {
-  isComputed,
-  legNames,
-  type NewContract,
-  type Series,
-  type SeriesStore,
-} from '../store/series.ts'
+import { isComputed, type NewContract, type Series, type SeriesStore } from '../store/series.ts'
 import { createAttributions } from './attributions.ts'
 import { createExtents } from './extents.ts'
+import { takeCadences, takePeriods } from './leg-terms.ts'
 import { type ContractCalendar, createResolver, type Resolved } from './resolver.ts'
 import type { Viewers } from './viewers.ts'
 import { createVisibility } from './visibility.ts'
@@ -217,43 +209,6 @@ export function createCatalogue(
     /** Adds a listener for every reload of the list. */
     onReload: (listener: () => void) => void reloadListeners.push(listener),
   }
-}
-
-/** A series by formula has the delivery periods of the first of its legs that has any. */
-function takePeriods(
-  series: Series,
-  find: (name: string, owner?: string) => Series | undefined,
-  above: readonly Series[] = [],
-): DeliveryTerms | undefined {
-  const { terms, delivery } = series
-  if (delivery || terms?.formula === undefined || above.includes(series)) return delivery
-  for (const name of legNames(series)) {
-    const leg = find(name, terms.owner)
-    const taken = leg && takePeriods(leg, find, [...above, series])
-    if (!taken) continue
-    series.delivery = taken
-    return taken
-  }
-  return undefined
-}
-
-/** A series by formula has the cadence of the leg with the most values. */
-function takeCadences(
-  all: readonly Series[],
-  find: (name: string, owner?: string) => Series | undefined,
-): void {
-  const taken = new Set<Series>()
-  const take = (series: Series): Cadence => {
-    const { terms } = series
-    if (terms?.formula === undefined || taken.has(series)) return series.cadence
-    taken.add(series)
-    const legs = legsIn(terms.formula).flatMap(
-      name => find(name, terms.owner) ?? find(parseRank(name)?.family.code ?? '') ?? [],
-    )
-    series.cadence = finestOf(legs.map(take)) ?? series.cadence
-    return series.cadence
-  }
-  for (const series of all) take(series)
 }
 
 const isShared = ({ terms }: Series): boolean => terms?.owner === undefined
