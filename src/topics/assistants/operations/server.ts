@@ -228,6 +228,8 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
   const server = new CheckingServer(
     { name: serviceName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), title: serviceName, version },
     {
+      // Programs set a level over HTTP too, where one response a request leaves no room for messages:
+      // there a refusal is in the result of its tool alone.
       capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
       instructions,
     },
