@@ -70,7 +70,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'vault.ts',
   ],
   'topics/messages/service': ['mail-html.ts', 'mail.ts', 'notices.ts', 'sms.ts'],
-  'topics/prices/math': ['bars.ts', 'change.ts', 'format.ts', 'window.ts'],
+  'topics/prices/math': ['bars.ts', 'change.ts', 'exchange.ts', 'format.ts', 'window.ts'],
   'topics/operator/operations': ['data/series-form.ts'],
   'topics/prices/operations': [
     'row.ts',

@@ -59,7 +59,7 @@ export const readApiMistakes: readonly ApiMistake[] = [
   { mistake: 'page=-1', path: `${window}?page=-1`, status: 400, names: 'page must be', right: wholeNumber, got: 'got "-1"' },
   { mistake: 'start for start_date, strictly', path: `${window}?start=2026-11-01`, headers: { prefer: 'handling=strict' }, status: 400, names: 'start is not a parameter', nearest: 'Did you mean start_date?' },
   { mistake: 'format=xls', path: `${window}?format=xls`, status: 400, names: 'format must be', right: 'parquet, arrow or xlsx', got: 'got "xls"' },
-  { mistake: 'an unknown currency', path: `${window}?by_code=WTI_USD&currency=XYZ`, status: 400, names: 'currency must be', right: 'a currency with a current exchange rate: ', got: 'got "XYZ"' },
+  { mistake: 'an unknown currency', path: `${window}?by_code=WTI_USD&currency=XYZ`, status: 400, names: 'currency must be', right: 'a currency with an exchange rate: ', got: 'got "XYZ"' },
   { mistake: 'an alert of nothing', method: 'POST', path: '/v1/alerts', body: {}, status: 422, names: 'name is required', right: 'commodity_code is required' },
   { mistake: 'JSON that ends too early', method: 'POST', path: '/v1/alerts', body: '{"name":', status: 400, names: 'The body', right: 'must be valid JSON', got: 'it ends too early' },
   { mistake: 'a form', method: 'POST', path: '/v1/alerts', body: 'name=a', headers: { 'content-type': 'application/x-www-form-urlencoded' }, status: 400, names: 'The body', right: 'Content-Type: application/json', got: 'got application/x-www-form-urlencoded' },

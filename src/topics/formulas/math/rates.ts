@@ -1,8 +1,5 @@
-import { dayMs } from '../../../lib/time/instant.ts'
+import { rateAgeMaxMs, rateCrossings } from '../../prices/math/exchange.ts'
 import { type Evaluate, type Scope, taken } from './reads.ts'
-
-/** How old a rate may be. */
-const rateMaxMs = 7 * dayMs
 
 /**
  * Makes readers of the rate between two currencies; undefined where no series has it. `pair` returns
@@ -20,7 +17,7 @@ export function createRateReader(
         inverse: inverse === undefined ? undefined : indexOf(inverse),
       }
     }
-    const paths = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']]
+    const paths = rateCrossings
       .map(between => [from, ...between, to])
       .filter(path => new Set(path).size === path.length)
       .map(path => path.slice(1).map((currency, i) => [path[i]!, currency] as const))
@@ -49,6 +46,6 @@ export function createRateReader(
 
 function quotedRate(scope: Scope, index: number | undefined): number | undefined {
   if (index === undefined) return undefined
-  const row = scope.inputs[index]!.newest(scope.at, scope.at - rateMaxMs)
+  const row = scope.inputs[index]!.newest(scope.at, scope.at - rateAgeMaxMs)
   return row && row.value > 0 ? taken(scope, row) : undefined
 }

@@ -88,7 +88,14 @@ export function batchOperations(deps: Context) {
     const priced = priceRow(quote, commodity.code, commodity.requestedCode, isFull)
     const row = { ...priced, as_of: priced.as_of ?? priced.created_at.slice(0, isoDayCharacters) }
     if (currency === undefined || !isMoney(commodity.series)) return row
-    const rate = rateOf('currency', commodity.series, currency, exchange, now())
+    const rate = rateOf(
+      'currency',
+      commodity.series,
+      currency,
+      exchange,
+      now(),
+      quote.observation.observedAt,
+    )
     legs.push(...rate.legs)
     return convertedRow(row, commodity.series, currency, rate, isFull)
   }
@@ -98,7 +105,7 @@ export function batchOperations(deps: Context) {
       operationId: 'getPriceBatch',
       summary: 'Get prices of several codes',
       description:
-        'Returns the newest price of up to twenty codes and counts as one request. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. With `currency`, prices are converted at the newest rates and report the original values in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency are not converted. Prices in pence are divided by 100 first. Every row has `as_of`, the day of its price.',
+        'Returns the newest price of up to twenty codes and counts as one request. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. With `currency`, prices are converted at the newest rates, none of them more than seven days older than the price, and report the original values in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency are not converted. A price without such a rate is refused (400). Prices in pence are divided by 100 first. Every row has `as_of`, the day of its price.',
       access: { meter: true, header: true, action: 'read' },
       body: documentedBody(BatchBody, false),
       answers: { 200: Batch, 400: CodeProblem, 413: NestedProblem },

@@ -77,7 +77,7 @@ export const convertOperations = [
   operation('GET /v1/prices/convert', {
     operationId: 'convertPrice',
     summary: 'Convert a price to another currency or unit',
-    description: `Returns the converted amount. Currencies convert at the newest rates, or those of \`date\`, through USD or EUR where no series pairs them. Prices in pence are divided by 100 first.
+    description: `Returns the converted amount. Currencies convert at the newest rates, or those of \`date\`, through USD or EUR where no series pairs them; without a rate that is at most seven days older than the price, the request is refused (400). Prices in pence are divided by 100 first.
 
 Between volume, mass and heat the conventional factors of the product apply. Other products convert within volume, mass or heat only.
 
@@ -165,7 +165,7 @@ function conversionOf(
   if (!observation) throw noPrice(commodity, latestPrices, catalogue)
   const fx =
     target !== undefined && isMoney(series)
-      ? rateOf('to_currency', series, target, exchange, now())
+      ? rateOf('to_currency', series, target, exchange, now(), observation.observedAt)
       : undefined
   const price = roundTo(observation.value, series.decimals)
   const convertedPrice = price * (fx?.rate ?? 1) * unit.factor

@@ -1,14 +1,14 @@
 import { t } from '../../../http/answer/schema.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { oneOf } from '../../../lib/text/wrong-value.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { wholeUnit } from '../../units/math/units.ts'
 import { formatPrice, roundTo } from '../math/format.ts'
 import type { Fx, Rate } from '../service/fx.ts'
 import { PriceRow } from './row.ts'
 
-/** The requested currency, upper case; refused when there is no current rate to it. */
+/** The requested currency, upper case; refused when there is no rate to it. */
 export function currencyOf(parameter: string, text: string, exchange: Fx, now: number): string {
   const currency = text.trim().toUpperCase()
   const currencies = exchange.currencies(now)
@@ -16,27 +16,35 @@ export function currencyOf(parameter: string, text: string, exchange: Fx, now: n
   throw invalidParameter(
     parameter,
     text,
-    `a currency with a current exchange rate: ${oneOf(currencies)}`,
+    `a currency with an exchange rate: ${oneOf(currencies)}`,
     currencies,
   )
 }
 
-/** The rate from a series' currency into `currency`, or the refusal that names both. */
+/**
+ * The rate from a series' currency into `currency` for a price of `pricedAt`, or the refusal that
+ * names both.
+ */
 export function rateOf(
   parameter: string,
   series: Series & { currency: string },
   currency: string,
   exchange: Fx,
   now: number,
+  pricedAt: number,
 ): Rate {
-  const rate = exchange.rate(series.currency, currency, now)
+  const rate = exchange.rate(series.currency, currency, now, pricedAt)
   if (rate) return rate
   throw refusedParameter(
     parameter,
     currency,
-    `${series.code} is in ${series.currency}, which has no current exchange rate.`,
+    `${series.code}: ${noRate(series.currency, currency, pricedAt)}`,
   )
 }
+
+/** Why a price of a moment is not converted. */
+export const noRate = (from: string, to: string, pricedAt: number): string =>
+  `No exchange rate from ${from} to ${to} is available for a price of ${isoDay(pricedAt)}. Rates may be at most seven days older than the price.`
 
 /**
  * Whether a series is a price in money: exchange rates are in a currency too, but a rate in a third

@@ -21,7 +21,7 @@ import {
   type WalkedPage,
 } from '../service/reads/paging-snapshots.ts'
 import type { RowSources } from '../service/row-sources.ts'
-import { currencyOf } from './currency.ts'
+import { currencyOf, noRate } from './currency.ts'
 import { isFullOf } from './precision.ts'
 import { disclosureRow } from './row.ts'
 import { pricedLike } from './texts.ts'
@@ -254,7 +254,7 @@ function rowOptionsOf(
       throw refusedParameter(
         'currency',
         currency!,
-        `No exchange rate from ${from} to ${currency} is available on or before ${isoDay(at)}. Request later days.`,
+        `${noRate(from, currency!, at)} Request other days.`,
       )
     },
   }

@@ -63,7 +63,7 @@ export const windowQuery = {
     'spot_price',
   ),
   currency: textParameter(
-    'Converts prices to this currency, each row at the rate of its UTC day (for a bar, the day of its last observation): the last close of the rate up to that day, through USD or EUR if no series pairs the two. See `fx_rate` and `fx_on`; with `as_of` the rate known at that time.',
+    'Converts prices to this currency, each row at the rate of its UTC day (for a bar, the day of its last observation): the last close of the rate on that day or the seven days before it, through USD or EUR if no series pairs the two. A row without such a rate is refused (400). See `fx_rate` and `fx_on`; with `as_of` the rate known at that time.',
     'EUR',
     { pattern: '^[A-Za-z]{3}$' },
   ),

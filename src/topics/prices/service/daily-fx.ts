@@ -23,11 +23,15 @@ export function createDailyFx(
     )
   }
   return {
-    /** The rate at the end of the UTC day of a moment; undefined before there was one. */
+    /**
+     * The rate at the end of the UTC day of a moment; undefined without a close on the day or in the
+     * seven days before it.
+     */
     on(from: string, to: string, at: number) {
       const startsAt = startOfDay(at)
       const key = `${from} ${to} ${startsAt}`
-      if (!rates.has(key)) rates.set(key, fxOf(startsAt).rate(from, to, startsAt + dayMs - 1))
+      if (!rates.has(key))
+        rates.set(key, fxOf(startsAt).rate(from, to, startsAt + dayMs - 1, startsAt))
       return rates.get(key)
     },
   }

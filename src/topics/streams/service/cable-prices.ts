@@ -76,7 +76,7 @@ export function createCablePrices(
     const rate =
       series.currency === null
         ? undefined
-        : exchange.rate(series.currency, baseCurrency, now())?.rate
+        : exchange.rate(series.currency, baseCurrency, now(), observation.observedAt)?.rate
     const day = changes['24h']
     return {
       normalized_price:

@@ -118,8 +118,8 @@ describe('currency of windows', () => {
   test('window currency conversion is refused for unknown currencies and for dates before the first rate', async () => {
     const { instance, token } = copyOf({ WTI_USD: { 4: 70 }, EUR_USD: { 2: 1.25 } })
     for (const [currency, words] of [
-      ['EUR', `No exchange rate from USD to EUR is available on or before ${on(4)}`],
-      ['XYZ', 'must be a currency with a current exchange rate'],
+      ['EUR', `No exchange rate from USD to EUR is available for a price of ${on(4)}`],
+      ['XYZ', 'must be a currency with an exchange rate'],
     ]) {
       const answer = await instance.get(
         `/v1/prices/past_week?by_code=WTI_USD&interval=raw&currency=${currency}`,
@@ -129,6 +129,46 @@ describe('currency of windows', () => {
         status: 400,
         text: expect.stringContaining(words!),
       })
+    }
+  })
+
+  test('a window in another currency is refused where the rate is more than seven days older than a price', async () => {
+    const { instance, token, rows } = copyOf({
+      WTI_USD: { 3: 71, 2: 72 },
+      EUR_USD: { 10: 1.25 },
+    })
+    const path = 'historical?by_code=WTI_USD&interval=raw&currency=EUR'
+    const [row] = await rows(`${path}&end_date=${on(3)}`)
+    expect([row!.price, row!.fx_on]).toEqual([56.8, on(10)])
+    const answer = await instance.get(`/v1/prices/${path}`, token)
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 400,
+      text: expect.stringContaining(
+        `No exchange rate from USD to EUR is available for a price of ${on(2)}.`,
+      ),
+    })
+  })
+
+  test('a newest price is not converted at a rate that is more than seven days older', async () => {
+    const { instance, token } = copyOf({
+      WTI_USD: { 1: 70 },
+      DUTCH_TTF_EUR: { 9: 40 },
+      EUR_USD: { 9: 1.25 },
+    })
+    const batch = (code: string, currency: string) =>
+      instance.send('POST', '/v1/prices/batch', { codes: [code], currency }, token)
+    const convert = (code: string, currency: string) =>
+      instance.get(`/v1/prices/convert?by_code=${code}&to_currency=${currency}`, token)
+    for (const request of [batch, convert]) {
+      const refused = await request('WTI_USD', 'EUR')
+      expect({ status: refused.status, text: await refused.text() }).toEqual({
+        status: 400,
+        text: expect.stringContaining(
+          `WTI_USD: No exchange rate from USD to EUR is available for a price of ${on(1)}.`,
+        ),
+      })
+      // A price of the day of the rate is converted, however old both are.
+      expect((await request('DUTCH_TTF_EUR', 'USD')).status).toBe(200)
     }
   })
 

@@ -12,7 +12,7 @@ function market(pairs: Record<string, number | [rate: number, minutesAgo: number
   }
   const exchange = createFx(services.catalogue, services.latestPrices)
   return {
-    rate: (from: string, to: string) => exchange.rate(from, to, startAt),
+    rate: (from: string, to: string) => exchange.rate(from, to, startAt, startAt),
     currencies: () => exchange.currencies(startAt),
     record,
   }
@@ -57,6 +57,13 @@ describe('fx.rate: exchange rates', () => {
     expect(rate('USD', 'CHF')).toBeUndefined()
     expect(rate('USD', 'XXX')).toBeUndefined()
     expect(rate('WTI', 'USD')).toBeUndefined()
+  })
+
+  test('a quote of more than seven days before a price gives no rate for it, and a path of newer ones is used', () => {
+    const week = 7 * 24 * 60
+    const old = market({ EUR_NOK: [11.71, week + 1], EUR_USD: [1.2, week], USD_NOK: 10 })
+    expect(old.rate('EUR', 'NOK')!.rate).toBe(12)
+    expect(market({ EUR_NOK: [11.71, week + 1] }).rate('NOK', 'EUR')).toBeUndefined()
   })
 
   test('only currencies with a rate against USD count', () => {

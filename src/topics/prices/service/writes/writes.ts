@@ -15,7 +15,7 @@ import type { ValueSourceStore } from '../../store/value-sources.ts'
 import { createComparison } from '../checks/comparison.ts'
 import { createDecisions } from '../checks/decisions.ts'
 import { createGuards } from '../checks/guards.ts'
-import type { Fx } from '../fx.ts'
+import { anyAge, type Fx } from '../fx.ts'
 import { createBatches } from './batches.ts'
 import { createIngest } from './ingest.ts'
 
@@ -98,7 +98,7 @@ const quotedCurrencies = 'USD EUR GBP BRL CNY DKK INR JPY KRW MXN NOK PLN RUB SE
 /** Factors between a currency and others, for values in a wrong currency; always above 1. */
 function ratesOf(currency: string, exchange: Fx, now: number): NamedFactor[] {
   return quotedCurrencies.flatMap(other => {
-    const rate = other === currency ? undefined : exchange.rate(currency, other, now)?.rate
+    const rate = other === currency ? undefined : exchange.rate(currency, other, now, anyAge)?.rate
     return rate === undefined
       ? []
       : [[rate > 1 ? rate : 1 / rate, `between ${currency} and ${other}`] as const]
