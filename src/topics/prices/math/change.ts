@@ -22,6 +22,13 @@ export function changeBases(
   ])
 }
 
+/**
+ * How much older than its moment a base may be: two weeks, in which the longest market holidays end,
+ * or three periods of a rarer series.
+ */
+export const baseAgeMaxMs = (cadence: Cadence): number =>
+  dayMs * (cadence === 'monthly' ? 93 : cadence === 'weekly' ? 21 : 14)
+
 export type PriceChange = ReturnType<typeof priceChange>
 
 /**

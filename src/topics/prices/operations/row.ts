@@ -140,7 +140,7 @@ export const PriceRow = t.object('PriceRow', {
     },
     {
       description:
-        'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close.',
+        'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close. Absent if that is more than two weeks older, or three periods of a weekly or monthly series.',
     },
   ),
   requested_code: t.Optional(t.string('The requested alias or futures family, if any.')),

@@ -1,6 +1,6 @@
 import type { Series } from '../../../catalogue/store/series.ts'
 import type { Observation } from '../../math/bars.ts'
-import { type ChangeSpan, changeBases } from '../../math/change.ts'
+import { baseAgeMaxMs, type ChangeSpan, changeBases } from '../../math/change.ts'
 import type { ObservationStore } from '../../store/observations.ts'
 
 /** Observations read ahead of a base: it moves on by one of them with about every new price. */
@@ -60,7 +60,9 @@ export function createChangeBases(deps: ChangeBasesDeps) {
     of: (series: Series, newestAt: number): [span: ChangeSpan, base: Observation][] =>
       changeBases(series.cadence, newestAt).flatMap(([span, before]) => {
         const base = baseOf(span, series.id, before)
-        return base ? [[span, base]] : []
+        const moment = before - 1
+        const since = moment - baseAgeMaxMs(series.cadence)
+        return base && base.observedAt >= since ? [[span, base]] : []
       }),
   }
 }

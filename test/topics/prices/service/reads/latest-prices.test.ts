@@ -105,6 +105,20 @@ describe('board.quote: changes', () => {
     expect(quote()!.changes['24h']!.previous).toBe(71)
   })
 
+  test.each([
+    ['WTI_USD', 14],
+    ['FORTIES_USD', 14],
+    ['CUSHING_STORAGE', 21],
+    ['JAPAN_CRUDE_COCKTAIL_USD', 93],
+  ])('of %s are absent where the value to compare with was over %d days old', (code, days) => {
+    const { quote, write } = opened(code)
+    const newest = at('2026-11-20T00:00:00Z')
+    const iso = (time: number) => new Date(time).toISOString()
+    write({ [iso(newest - (90 + days) * dayMs)]: 60, [iso(newest)]: 70 })
+    expect(quote()!.changes['90d']!.previous).toBe(60)
+    expect(quote()!.changes['30d']).toBeUndefined()
+  })
+
   test('follow their definition for any observations', () => {
     const hours = fc.uniqueArray(fc.tuple(fc.nat(100 * 24), fc.integer({ min: -100, max: 100 })), {
       selector: ([hour]) => hour,
@@ -133,7 +147,8 @@ describe('board.quote: changes', () => {
           ['90d', 90],
         ] as const) {
           const previous = rows.findLast(row => row.observedAt <= last.observedAt - days * dayMs)
-          if (previous) expect(quote()!.changes[span]!.previous).toBe(previous.value)
+          if (previous && previous.observedAt >= last.observedAt - (days + 14) * dayMs)
+            expect(quote()!.changes[span]!.previous).toBe(previous.value)
         }
       }),
       { numRuns: runs(50) },
