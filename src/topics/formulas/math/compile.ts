@@ -1,4 +1,5 @@
 import { nearestWord } from '../../../lib/text/wrong-value.ts'
+import { decimalDifference } from '../../prices/math/format.ts'
 import { isUnit, type Product, targetUnits } from '../../units/math/units.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
 import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
@@ -200,8 +201,8 @@ function createBuilder(
     const [left, right] = [part(node.left), part(node.right)]
     if (operator === '+' || operator === '-') {
       const [a, b, kind] = alike(left, right, node)
-      const sign = operator === '+' ? 1 : -1
-      return { kind, evaluate: both(a.evaluate, b.evaluate, (x, y) => x + sign * y) }
+      const sign = operator === '+' ? -1 : 1
+      return { kind, evaluate: both(a.evaluate, b.evaluate, (x, y) => decimalDifference(x, sign * y)) }
     }
     if (operator === '*')
       return {

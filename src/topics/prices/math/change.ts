@@ -1,6 +1,6 @@
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
-import { roundTo } from './format.ts'
+import { decimalDifference, roundTo } from './format.ts'
 
 export type ChangeSpan = '24h' | '7d' | '30d' | '90d'
 
@@ -38,14 +38,11 @@ export type PriceChange = ReturnType<typeof priceChange>
 export const changePercent = (from: number, to: number): number | undefined =>
   from === 0 ? undefined : (100 * (to - from)) / Math.abs(from)
 
-/** No price has more decimals; a difference of two has noise behind them. */
-const differenceDecimals = 9
-
 /** The change of a price, the amount rounded to the price's decimals and the percentage to two. */
 export function priceChange(from: number, to: number, decimals: number) {
   const percent = changePercent(from, to)
   return {
-    amount: roundTo(roundTo(to - from, differenceDecimals), decimals),
+    amount: roundTo(decimalDifference(to, from), decimals),
     /** Undefined when the previous price is 0. */
     percent: percent === undefined ? undefined : roundTo(percent, 2),
     previous: roundTo(from, decimals),

@@ -61,6 +61,22 @@ function roundedByText(value: number, decimals: number): number {
       : rounded
 }
 
+/** Digits that a decimal number keeps as a double. */
+const exactDigits = 15
+/** The powers of ten that doubles have exactly. */
+const exactPowers = Array.from({ length: 23 }, (_, n) => Number(`1e${n}`))
+
+/**
+ * `a` - `b` as of decimal numbers: 71.23 - 75.1 is -3.87, not -3.8699999999999903. It has no more
+ * decimals than the larger of the two has within fifteen digits.
+ */
+export function decimalDifference(a: number, b: number): number {
+  const result = a - b
+  const size = Math.max(Math.abs(a), Math.abs(b))
+  const power = exactPowers[exactDigits - 1 - Math.floor(Math.log10(size))]
+  return power === undefined ? result : Math.round(result * power) / power + 0
+}
+
 /** `12,345.60`. */
 export function grouped(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals)

@@ -236,6 +236,15 @@ describe('a formula', () => {
     expect(valuesOf('(2 + 3)*BRENT', { BRENT: one(8) })).toEqual([40])
   })
 
+  test('adds and subtracts decimal prices as decimals, so that equal differences are equal', () => {
+    const prices = { BRENT: one(71.23), WTI: one(75.1) }
+    expect(valuesOf('BRENT - WTI', prices)).toEqual([-3.87])
+    expect(valuesOf('BRENT + -WTI', prices)).toEqual([-3.87])
+    expect(valuesOf('if(BRENT - WTI >= -3.87, 1, 0) + 0*BRENT', prices)).toEqual([1])
+    expect(valuesOf('if(WTI - BRENT > 3.87, 1, 0) + 0*BRENT', prices)).toEqual([0])
+    expect(valuesOf('BRENT + WTI', { BRENT: one(0.1), WTI: one(0.2) })).toEqual([0.3])
+  })
+
   test('converts units by the product, hundredths and currencies by the rate of its time', () => {
     expect(valuesOf('unit(GASOIL, barrel) - BRENT', { GASOIL: one(745), BRENT: one(70) })).toEqual([
       745 / 7.45 - 70,

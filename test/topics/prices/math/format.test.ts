@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { formatPrice, grouped, roundTo } from '../../../../src/topics/prices/math/format.ts'
+import { decimalDifference, formatPrice, grouped, roundTo } from '../../../../src/topics/prices/math/format.ts'
 import { runs } from '../../../support/full.ts'
 
 /** Rounds the decimal text itself, digit by digit. */
@@ -97,4 +97,21 @@ test.each([
   [80.6, 2, 'EUR', 'metric_ton_co2', false, '€80.60'],
 ] as const)('%d %d %s %s reads %s', (value, decimals, currency, unit, bare, expected) => {
   expect(formatPrice(value, decimals, currency, unit, bare)).toBe(expected)
+})
+
+test('the difference of two decimal numbers is the decimal one, of any size and sign', () => {
+  expect(decimalDifference(71.23, 75.1)).toBe(-3.87)
+  expect(decimalDifference(0.03, 0.01)).toBe(0.02)
+  expect(decimalDifference(0.1, -0.2)).toBe(0.3)
+  expect(Object.is(decimalDifference(0, 0), 0)).toBe(true)
+  expect(decimalDifference(1e300, -1e300)).toBe(2e300)
+  expect(decimalDifference(Number.MIN_VALUE, 0)).toBe(Number.MIN_VALUE)
+  const units = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 })
+  fc.assert(
+    fc.property(units, units, fc.nat(18), (a, b, decimals) => {
+      const decimal = (value: number) => Number(`${value}e-${decimals}`)
+      expect(decimalDifference(decimal(a), decimal(b))).toBe(decimal(a - b) + 0)
+    }),
+    { numRuns: runs(2_000) },
+  )
 })
