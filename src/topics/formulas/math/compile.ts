@@ -202,7 +202,10 @@ function createBuilder(
     if (operator === '+' || operator === '-') {
       const [a, b, kind] = alike(left, right, node)
       const sign = operator === '+' ? -1 : 1
-      return { kind, evaluate: both(a.evaluate, b.evaluate, (x, y) => decimalDifference(x, sign * y)) }
+      return {
+        kind,
+        evaluate: both(a.evaluate, b.evaluate, (x, y) => decimalDifference(x, sign * y)),
+      }
     }
     if (operator === '*')
       return {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { decimalDifference, formatPrice, grouped, roundTo } from '../../../../src/topics/prices/math/format.ts'
+import {
+  decimalDifference,
+  formatPrice,
+  grouped,
+  roundTo,
+} from '../../../../src/topics/prices/math/format.ts'
 import { runs } from '../../../support/full.ts'
 
 /** Rounds the decimal text itself, digit by digit. */
