@@ -1,5 +1,5 @@
 import { changePercent } from '../../prices/math/change.ts'
-import { roundTo } from '../../prices/math/format.ts'
+import { decimalDifference, roundTo } from '../../prices/math/format.ts'
 import type { Grade } from './marine.ts'
 
 /** How much dearer one price is than another. */
@@ -13,7 +13,7 @@ export interface Difference {
 export function difference(first: number, second: number): Difference {
   const percentage = changePercent(second, first)
   return {
-    value: roundTo(first - second, 2),
+    value: roundTo(decimalDifference(first, second), 2),
     percentage: percentage === undefined ? undefined : roundTo(percentage, 2),
   }
 }
@@ -61,7 +61,7 @@ export function gradeSpread<Port>(
   const values = new Map<Port, number>()
   for (const [port, prices] of ports) {
     const [a, b] = [prices.get(first), prices.get(second)]
-    if (a !== undefined && b !== undefined) values.set(port, roundTo(a - b, 2))
+    if (a !== undefined && b !== undefined) values.set(port, roundTo(decimalDifference(a, b), 2))
   }
   const sum = [...values.values()].reduce((sum, value) => sum + value, 0)
   return { values, average: values.size === 0 ? undefined : roundTo(sum / values.size, 2) }

@@ -1,6 +1,6 @@
 import { dayMs, isoDay, startOfMonth, startOfWeek } from '../../../lib/time/instant.ts'
 import { slackDays, spanDays } from '../../calendars/math/weeks.ts'
-import { roundTo } from '../../prices/math/format.ts'
+import { decimalDifference, roundTo } from '../../prices/math/format.ts'
 import { type Close, dayAfter, dayNumber } from '../../prices/math/window.ts'
 
 /** Weekly surveys are compared with those of the same weekday. */
@@ -70,7 +70,8 @@ export function levelRows(
   return lasts
     .map((row, i) => ({
       ...row,
-      change: i === 0 ? undefined : roundTo(row.value - lasts[i - 1]!.value, decimals),
+      change:
+        i === 0 ? undefined : roundTo(decimalDifference(row.value, lasts[i - 1]!.value), decimals),
     }))
     .filter(row => row.day >= fromOn)
     .reverse()

@@ -4,7 +4,7 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, type Period, parsePeriod } from '../../calendars/math/period.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { roundTo } from '../../prices/math/format.ts'
+import { decimalDifference, roundTo } from '../../prices/math/format.ts'
 import { accuracyOf, inPercent, type Scored } from '../math/forecast-accuracy.ts'
 import { forecastCodes, forecastPublishedAt, monthsAhead } from '../math/monthly-forecast.ts'
 import type {
@@ -88,7 +88,10 @@ function createForecastRows({
         forecast: forecast.value,
         actual_price: actual,
         actual,
-        error: actual === null ? null : roundTo(forecast.value - actual, series.decimals),
+        error:
+          actual === null
+            ? null
+            : roundTo(decimalDifference(forecast.value, actual), series.decimals),
         source: sourceName,
         published_at: isoInstant(forecast.publishedAt),
       }

@@ -1,7 +1,7 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { roundTo } from '../../prices/math/format.ts'
+import { decimalDifference, roundTo } from '../../prices/math/format.ts'
 import type { History } from '../../prices/service/reads/history.ts'
 import type { Ingest } from '../../prices/service/writes/ingest.ts'
 import { type InventoryPlace, inventoryPlaces } from '../math/inventories.ts'
@@ -79,7 +79,10 @@ export function createInventories(deps: {
       on: isoDay(startsAt),
       recordedAt,
       level: roundTo(level, decimals),
-      change: weekBefore === undefined ? undefined : roundTo(level - weekBefore, decimals),
+      change:
+        weekBefore === undefined
+          ? undefined
+          : roundTo(decimalDifference(level, weekBefore), decimals),
     }
   }
   const filterOf = ({ places, from, to }: InventoryFilter) => ({

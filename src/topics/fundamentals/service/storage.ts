@@ -1,7 +1,7 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { changePercent } from '../../prices/math/change.ts'
-import { roundTo } from '../../prices/math/format.ts'
+import { decimalDifference, roundTo } from '../../prices/math/format.ts'
 import type { Closes } from '../../prices/service/days/closes.ts'
 import type { LatestPrices } from '../../prices/service/reads/latest-prices.ts'
 import {
@@ -50,7 +50,7 @@ export function createStorageLevels(deps: StorageDeps) {
       const decimals = levelDecimals(series)
       const change = (span: StorageSpan) => {
         const before = levelBefore(levels, span)
-        return before && roundTo(newest.value - before.value, decimals)
+        return before && roundTo(decimalDifference(newest.value, before.value), decimals)
       }
       const weekBefore = levelBefore(levels, 'week')
       const weekPercent = weekBefore && changePercent(weekBefore.value, newest.value)

@@ -1,3 +1,4 @@
+import { decimalDifference } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { type ContractDay, curvePrice, earlierDay, laterDay } from './contract-days.ts'
 import { lastTradingDay, listedMonths, monthAfter, tradesOn } from './contracts.ts'
@@ -175,7 +176,7 @@ function rollOf(
     date,
     fromMonth,
     toMonth,
-    gap: to - from,
+    gap: decimalDifference(to, from),
     ratio: from > 0 && to > 0 ? to / from : null,
   }
 }

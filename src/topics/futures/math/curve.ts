@@ -1,4 +1,5 @@
 import { changePercent } from '../../prices/math/change.ts'
+import { decimalDifference } from '../../prices/math/format.ts'
 
 /** One contract month of a futures curve, nearest first; price in the unit of the series. */
 export interface CurvePoint {
@@ -131,7 +132,7 @@ export function calendarSpread(
   second: number,
 ): { spread: number; percent: number | undefined } {
   return {
-    spread: first - second,
+    spread: decimalDifference(first, second),
     percent: second === 0 ? undefined : (100 * (first - second)) / Math.abs(second),
   }
 }

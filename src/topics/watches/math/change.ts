@@ -1,5 +1,5 @@
 import { changePercent } from '../../prices/math/change.ts'
-import { roundTo } from '../../prices/math/format.ts'
+import { decimalDifference, roundTo } from '../../prices/math/format.ts'
 
 /**
  * The events of a code in the feed: its price at a run, a move of at least the watch's threshold,
@@ -46,7 +46,7 @@ export function moved(
   if (price === null || previous === null) return { change: null, percent: null }
   const percent = changePercent(previous, price)
   return {
-    change: roundTo(price - previous, decimals),
+    change: roundTo(decimalDifference(price, previous), decimals),
     percent: percent === undefined ? null : roundTo(percent, 2),
   }
 }

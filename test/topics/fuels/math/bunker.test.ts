@@ -18,6 +18,8 @@ describe('the difference of two prices', () => {
     [509, 531, -22, -4.14],
     [500, 500, 0, 0],
     [0.1, 0.3, -0.2, -66.67],
+    // As doubles, their difference is a little above -2.295.
+    [423.754, 426.049, -2.3, -0.54],
     [10, 0, 10, undefined],
   ])('%p against %p is %p, %p %%', (first, second, value, percentage) => {
     expect(difference(first, second)).toEqual({ value, percentage: percentage as number })

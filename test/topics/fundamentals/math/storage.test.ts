@@ -96,6 +96,16 @@ describe('rows', () => {
     ).toEqual([1.5, undefined])
   })
 
+  test('storage changes are the decimal difference of two levels, rounded half away from zero', () => {
+    const levels = [
+      { day: '2026-11-06', value: 426.049 },
+      { day: '2026-11-13', value: 423.754 },
+    ]
+    const [newest] = levelRows(levels, 'weekly', '2026-11-01', '2026-11-30', 2)
+    // As doubles, their difference is a little above -2.295.
+    expect(newest!.change).toBe(-2.3)
+  })
+
   test('of weeks and months are the last of each', () => {
     expect(levelRows(closes, 'weekly', '2026-10-01', '2026-11-20', 3)).toEqual([
       { day: '2026-11-18', value: 21, change: -1.1 },

@@ -156,6 +156,7 @@ describe('calendarPairs and calendarSpread: calendar spreads', () => {
   test('are first minus second, in percent of the second', () => {
     expect(calendarSpread(71, 70)).toEqual({ spread: 1, percent: expect.closeTo(10 / 7, 12) })
     expect(calendarSpread(-37, 20).percent!).toBeCloseTo(-285, 10)
+    expect(calendarSpread(71.23, 75.1).spread).toBe(-3.87)
     expect(calendarSpread(1, 0).percent).toBeUndefined()
     expect(slopePercent(0, 1)).toBeUndefined()
   })

@@ -73,6 +73,8 @@ test('a roll leaves nothing to compare with, and neither does a missing price', 
 test('a move is in the decimals of its series and in percent to two places', () => {
   expect(moved(74.25, 73.9, 2)).toEqual({ change: 0.35, percent: 0.47 })
   expect(moved(3.251, 3.35, 3)).toEqual({ change: -0.099, percent: -2.96 })
+  // As doubles, their difference is a little above -2.295.
+  expect(moved(423.754, 426.049, 2).change).toBe(-2.3)
   expect(moved(5, 0, 2)).toEqual({ change: 5, percent: null })
   expect(moved(null, 5, 2)).toEqual({ change: null, percent: null })
 })
