@@ -88,7 +88,7 @@ export function spreadValue(
   }
   const combined = combine(identity, code => legs.get(code)?.quote.observation.value)
   if (!combined.complete) return { leg: combined.missing, reason: 'no_price' }
-  const before = combine(identity, code => legs.get(code)?.quote.changes['24h']?.previous)
+  const before = combine(identity, code => legs.get(code)?.quote.bases['24h'])
   const all = [...legs.values()]
   return {
     row: rowOf(

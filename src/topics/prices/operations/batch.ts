@@ -38,7 +38,7 @@ const BatchBody = t.Object(
       t.String({
         enum: ['rounded', 'full'],
         description:
-          '`full` returns prices with every stored digit; changes and texts are always rounded. Default: `rounded`.',
+          '`full` returns prices and changes with every stored digit; percentages and texts are always rounded. Default: `rounded`.',
       }),
     ),
   },

@@ -94,21 +94,21 @@ export function convertedRow(
 ): ConvertedRow {
   const { unit, decimals, exact } = conversionOf(series, row.unit, rate)
   const converted = (value: number) => roundTo(exact(value), decimals)
-  const price = converted(row.price)
+  const shown = isFull ? exact : converted
   return {
     ...row,
-    price: isFull ? exact(row.price) : price,
-    formatted: formatPrice(price, decimals, currency, unit, false),
+    price: shown(row.price),
+    formatted: formatPrice(converted(row.price), decimals, currency, unit, false),
     currency,
     unit,
-    change_24h: row.change_24h === null ? null : converted(row.change_24h),
+    change_24h: row.change_24h === null ? null : shown(row.change_24h),
     changes: Object.fromEntries(
       Object.entries(row.changes).map(([span, change]) => [
         span,
         {
           ...change,
-          amount: converted(change.amount),
-          previous_price: converted(change.previous_price),
+          amount: shown(change.amount),
+          previous_price: shown(change.previous_price),
         },
       ]),
     ),

@@ -7,7 +7,7 @@ const precisions = ['rounded', 'full'] as const
 export const precisionQuery = {
   precision: wordParameter(
     precisions,
-    '`full` returns prices with every stored digit, `rounded` (default) with the decimals of the series. Texts and changes are always rounded.',
+    '`full` returns prices and changes with every stored digit, `rounded` (default) with the decimals of the series. Percentages and texts are always rounded.',
     'full',
   ),
 }

@@ -8,8 +8,8 @@ import {
 } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { formulaStatuses } from '../../formulas/math/status.ts'
-import type { PriceChange } from '../math/change.ts'
-import { formatPrice, roundTo } from '../math/format.ts'
+import type { ChangeSpan, PriceChange } from '../math/change.ts'
+import { decimalDifference, formatPrice, roundTo } from '../math/format.ts'
 import type { Quote, QuotedDelivery, QuotedFormula } from '../service/reads/latest-prices.ts'
 
 export const Disclosure = t.Object(
@@ -170,10 +170,11 @@ export const PriceList = t.object('PriceList', {
 
 export type PriceRow = (typeof PriceRow)['static']
 
-const changeRow = (change: PriceChange) => ({
-  amount: change.amount,
+/** `base`: the price that a change is from, where the change is not rounded. */
+const changeRow = (change: PriceChange, value: number, base: number | undefined) => ({
+  amount: base === undefined ? change.amount : decimalDifference(value, base),
   percent: change.percent ?? null,
-  previous_price: change.previous,
+  previous_price: base ?? change.previous,
 })
 
 export function disclosureRow(series: Series, day: string) {
@@ -233,7 +234,7 @@ export const formulaRow = ({ text, status, legs }: QuotedFormula) => ({
 
 /**
  * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
- * differs; `isFull`: the price has every stored digit.
+ * differs; `isFull`: the price and the prices of its changes have every stored digit.
  */
 export function priceRow(
   quote: Quote,
@@ -241,7 +242,13 @@ export function priceRow(
   requestedCode?: string,
   isFull = false,
 ): PriceRow {
-  const { series, observation, changes, delivery } = quote
+  const { series, observation, delivery } = quote
+  const changes = Object.fromEntries(
+    Object.entries(quote.changes).map(([span, change]) => [
+      span,
+      changeRow(change, observation.value, isFull ? quote.bases[span as ChangeSpan] : undefined),
+    ]),
+  )
   const physical = series.category === 'physical_crude'
   const price = roundTo(observation.value, series.decimals)
   const shown = (value: number) => (isFull ? value : roundTo(value, series.decimals))
@@ -267,9 +274,7 @@ export function priceRow(
     ...((physical || delivery) && { data_status: quote.status, stale: quote.status === 'stale' }),
     change_24h: changes['24h']?.amount ?? null,
     change_24h_percent: changes['24h']?.percent ?? null,
-    changes: Object.fromEntries(
-      Object.entries(changes).map(([span, change]) => [span, changeRow(change)]),
-    ),
+    changes,
     ...(requestedCode !== undefined && { requested_code: requestedCode }),
     ...(disclosure && { instrument_disclosure: disclosure }),
     metadata: {

@@ -252,6 +252,35 @@ describe('precision=full', () => {
     expect((metrics.metrics as Row[])[0]).toMatchObject({ current: newest, average_7d: newest })
   })
 
+  test('of changes too, in the decimals of the prices that they are between', async () => {
+    const { instance, token } = copyOf({
+      WTI_USD: { 9: 70.00123, 1.5: 75.1, 0: 71.23 },
+      EUR_USD: { 1: 1.25 },
+    })
+    const latest = async (query: string) => {
+      const answer = await instance.get(`/v1/prices/latest?by_code=WTI_USD${query}`, token)
+      return ((await answer.json()) as { data: Row }).data
+    }
+    expect(await latest('&precision=full')).toMatchObject({
+      price: 71.23,
+      change_24h: -3.87,
+      changes: {
+        '24h': { amount: -3.87, percent: -5.15, previous_price: 75.1 },
+        '7d': { amount: 1.22877, percent: 1.76, previous_price: 70.00123 },
+      },
+    })
+    expect((await latest('')).changes).toMatchObject({
+      '7d': { amount: 1.23, percent: 1.76, previous_price: 70 },
+    })
+    const body = { codes: ['WTI_USD'], precision: 'full', currency: 'EUR' }
+    const batch = (await (await instance.send('POST', '/v1/prices/batch', body, token)).json()) as {
+      data: { prices: { changes: Row }[] }
+    }
+    expect(batch.data.prices[0]!.changes).toMatchObject({
+      '7d': { amount: 1.22877 * 0.8, previous_price: 70.00123 * 0.8 },
+    })
+  })
+
   test.each([
     '/v1/prices/latest?by_code=WTI_USD&precision=all',
     '/v1/prices/past_week?by_code=WTI_USD&precision=all',

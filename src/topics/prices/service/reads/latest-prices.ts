@@ -22,6 +22,8 @@ export interface Quote {
   series: Series
   observation: Observation
   changes: Partial<Record<ChangeSpan, PriceChange>>
+  /** The prices that the changes are from, as stored. */
+  bases: Partial<Record<ChangeSpan, number>>
   status: DataStatus
   /** Present for a series of delivery periods. */
   delivery?: QuotedDelivery
@@ -159,20 +161,24 @@ function createEarlierDays(
   }
 }
 
-/** The quoted period of a series of delivery periods, and its change. */
+const changesFrom = (bases: Quote['bases'], value: number, decimals: number): Quote['changes'] =>
+  Object.fromEntries(
+    Object.entries(bases).map(([span, base]) => [span, priceChange(base, value, decimals)]),
+  )
+
+/** The quoted period of a series of delivery periods, and the price that it changed from. */
 function deliveryQuote(
   { periodValues }: { periodValues?: PeriodValues },
   series: Series,
   terms: DeliveryTerms,
-  { value, observedAt }: Observation,
+  { observedAt }: Observation,
 ) {
   const { quoted, before } = quotedDelivery(
     terms,
     observedAt,
     (from, to) => periodValues?.(series.id, from, to) ?? [],
   )
-  const change = before === undefined ? undefined : priceChange(before, value, series.decimals)
-  return { quoted, change }
+  return { quoted, before }
 }
 
 /** The inputs of a computed price, and until when they stay as they are. */
@@ -225,13 +231,13 @@ export function createLatestPrices(
     const observation = newest.of(series)
     const newestUntil = newest.until(series.id, now)
     if (!observation) return { quote: undefined, validUntil: newestUntil, texts: new Map() }
-    const changes: Quote['changes'] = {}
-    const { bases } = earlier.of(series.id, observation.observedAt)
-    for (const [span, base] of bases.of(series, observation.observedAt))
-      changes[span] = priceChange(base.value, observation.value, series.decimals)
+    const bases: Quote['bases'] = {}
+    const earlierDays = earlier.of(series.id, observation.observedAt)
+    for (const [span, base] of earlierDays.bases.of(series, observation.observedAt))
+      bases[span] = base.value
     const delivered =
       series.delivery && deliveryQuote(observations, series, series.delivery, observation)
-    if (delivered?.change) changes['24h'] = delivered.change
+    if (delivered?.before !== undefined) bases['24h'] = delivered.before
     const formula = quotedFormula(series)
     const averageOf = observations.averagedFor?.(series, observation)
     const last = delivered && newest.before(series.id, Number.MAX_SAFE_INTEGER)
@@ -247,7 +253,8 @@ export function createLatestPrices(
       quote: {
         series: attributed(series, observation),
         observation,
-        changes,
+        changes: changesFrom(bases, observation.value, series.decimals),
+        bases,
         status: dataStatus(series, newestAt, now),
         ...(delivered && { delivery: delivered.quoted }),
         ...(formula && { formula: formula.quoted }),
