@@ -122,6 +122,13 @@ describe('/v1/spreads/{type}', () => {
     close((await answered('crack?id=wti_gasoline')).data.change_24h, 42 - 1)
   })
 
+  test('does not move while its legs do not, however many digits they have', async () => {
+    const still = pricedInstance()
+    still.instance.record('GASOLINE_USD', [2.10049, 2.10049], startAt - hourMs, dayMs)
+    still.instance.record('WTI_USD', [70.00449, 70.00449], startAt - hourMs, dayMs)
+    expect((await still.answered('crack?id=wti_gasoline')).data.change_24h).toBe(0)
+  })
+
   test('names the exchange rate that is part of it', async () => {
     const { data } = await answered('basis?id=ttf_henry_hub')
     expect(data.components.map((leg: Json) => leg.code)).toEqual([
