@@ -46,7 +46,13 @@ test('a shipped code that the catalogue marks for display only is in no export a
   await operate('PATCH', 'series/POWER_PJM_WESTERN_HUB_USD', { license_class: 'open' })
   expect(await passedOn(codes)).toEqual([2, 2, 2, 2])
   await operate('PATCH', 'series/POWER_PJM_WESTERN_HUB_USD', { license_class: null })
-  expect(await passedOn(codes)).toEqual([1, 1, 1, 1])
+  // The change feed ends the code that it began, and has none of its values.
+  expect(await passedOn(codes)).toEqual([1, 2, 1, 1])
+  const answer = await get(`/v1/changes?since=start&codes=${codes.split(',')[0]}`, token)
+  const { data } = (await answer.json()) as { data: { changes: unknown[] } }
+  expect(data.changes).toEqual([
+    expect.objectContaining({ kind: 'deleted', observed_at: null, value: null, previous: null }),
+  ])
 })
 
 test('a series that the operator declares for display only is in answers, but in no export, no change and no vintages', async () => {
