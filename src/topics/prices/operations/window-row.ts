@@ -90,7 +90,10 @@ export const WindowBody = t.object('WindowedPrices', {
           description: 'Codes with a price that a requested alias without one may mean.',
         }),
       ),
-      source_description: t.String(),
+      source_description: t.string(
+        'Of the sources of the rows; without rows, of the source of the code.',
+        'Published by EIA',
+      ),
       instrument_disclosures: t.Optional(t.Array(Disclosure)),
       quarantine: quarantineField,
     }),

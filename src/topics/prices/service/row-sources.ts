@@ -16,7 +16,7 @@ export interface RowSources {
   derivedFrom(row: HistoryRow): string | undefined
   /**
    * Replaces each series by one for every source of the values in the rows. A series without a row
-   * is left out, unless there is no row at all or its numbers are generated.
+   * is left out, unless its numbers are generated; without any row each has its own source.
    */
   seriesOf(all: readonly Series[]): Series[]
 }
@@ -99,10 +99,10 @@ export const createRowSources =
       derivedFrom: row =>
         (row.bar?.count ?? 1) === 1 ? averagedFor({ id: row.seriesId }, row)?.code : undefined,
       seriesOf: all =>
-        all.flatMap(
-          series =>
-            bySeries.get(series.id) ?? (rows.length === 0 || series.fixture ? [series] : []),
-        ),
+        all.flatMap(series => {
+          if (rows.length === 0 && isSourced(series.id)) return [publishedAs(series.id, undefined)]
+          return bySeries.get(series.id) ?? (rows.length === 0 || series.fixture ? [series] : [])
+        }),
     }
   }
 

@@ -104,6 +104,10 @@ describe('whose a value is', () => {
     )
     expect(await textOf('start_date=2026-11-13&end_date=2026-11-14')).toBe('Published by EIA')
     expect(await textOf('start_date=2026-11-17&end_date=2026-11-18')).toBe('Published by Desk')
+    // Without a row, the source of the newest value is of no account.
+    expect(await textOf('start_date=2026-11-10&end_date=2026-11-11')).toBe(
+      'Compiled from market reporting',
+    )
     // A page only names the sources of the rows on it.
     expect(await textOf('start_date=2026-11-13&end_date=2026-11-18&per_page=2')).toBe(
       'Published by Desk',
