@@ -35,7 +35,7 @@ const Summary = t.object('DrillingProductivitySummary', {
   ),
   total_new_well_gas: t.number('Thousand cubic feet a day, in the same way.', 2740000),
   total_duc_wells: t.integerOrNull(
-    'Over the basins of the month; null if there are none for the month.',
+    'Over the basins of the month, so without the wells outside of them, which `us_total` of `GET /v1/ei/duc_wells/latest` has too; null if there are none for the month.',
     4365,
   ),
   as_of_date: SurveyDay,

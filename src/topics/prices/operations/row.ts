@@ -153,7 +153,10 @@ export const PriceRow = t.object('PriceRow', {
         description: 'The value is for display only and may not be redistributed.',
       }),
     ),
-    cadence: t.String(),
+    cadence: t.string(
+      'How often it is published; `intraday_5m` for every series of delivery periods shorter than a day, whose length `delivery_end` gives.',
+      'intraday_5m',
+    ),
     last_recorded_at: t.String({ format: 'date-time' }),
   }),
 })
