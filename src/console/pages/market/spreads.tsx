@@ -1,7 +1,7 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
-import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -34,8 +34,9 @@ export function SpreadsNow() {
     const all = await Promise.all(
       shownKinds.map(async kind => {
         const path = `/v1/spreads/${kind}/all`
-        const spreads = await dataOf<Spread[]>(path, { signal, isLater: true })
-        return spreads.slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
+        // Refused where the prices of a leg are too old: the other kind has its own legs.
+        const spreads = await whereThere(dataOf<Spread[]>(path, { signal, isLater: true }))
+        return (spreads ?? []).slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
       }),
     )
     return all.flat()

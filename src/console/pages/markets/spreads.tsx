@@ -6,7 +6,7 @@ import { Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
-import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Move } from '../../parts/tables/move.tsx'
@@ -29,9 +29,9 @@ export function Spreads() {
   const answer = useLoaded(kind.value, async signal => {
     const wanted = kind.value
     const spreads = boot.spreads.includes(wanted)
-      ? await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal })
-      : []
-    return { kind: wanted, spreads }
+      ? await whereThere(dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal }))
+      : undefined
+    return { kind: wanted, spreads: spreads ?? [] }
   })
   // Until the chosen kind is here, none is shown: the others have no history of this kind.
   const spreads = answer.data?.kind === kind.value ? answer.data.spreads : undefined
@@ -46,7 +46,7 @@ export function Spreads() {
         rows={spreads}
         empty={
           <>
-            No spreads of this kind: the prices they are calculated from are missing.{' '}
+            No spreads of this kind: the prices they are calculated from are missing or too old.{' '}
             <WhoBringsData />
           </>
         }
