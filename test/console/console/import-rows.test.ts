@@ -113,6 +113,17 @@ describe('comparedRows', () => {
       )
     })
     expect([requests, compared.rows, compared.faults.length]).toEqual([1, [], 100])
+    const lines = Array.from({ length: 10_100 }, (_, i) => ({
+      line: i + 2,
+      row: { ...file.rows[0]!.row, price: i < 10_000 ? '1' : 'x' },
+    }))
+    const late = await comparedRows({ rows: lines, faults: [] }, async sent => {
+      const wrong = sent.flatMap(({ price }, i) =>
+        price === 'x' ? [{ field: `observations.${i}.price`, message: 'x' }] : [],
+      )
+      if (wrong.length > 0) throw refusal(wrong)
+    })
+    expect([late.rows, late.faults.length, late.comparisons]).toEqual([[], 100, []])
     const other = refusal([])
     expect(await comparedRows(file, () => Promise.reject(other)).catch(error => error)).toBe(other)
   })

@@ -96,8 +96,7 @@ export async function comparedRows<Comparison>(
   const comparisons: Comparison[] = []
   for (const slice of slicesOf(file.rows)) {
     let rows = slice
-    for (let isAccepted = false; rows.length > 0 && !isAccepted; ) {
-      if (faults.length >= faultsMax) return { rows: [], faults: inOrder(faults), comparisons: [] }
+    for (let isAccepted = false; rows.length > 0 && !isAccepted && faults.length < faultsMax; ) {
       try {
         comparisons.push(await compare(rows.map(({ row }) => row)))
         isAccepted = true
@@ -110,7 +109,9 @@ export async function comparedRows<Comparison>(
     }
     for (const { row } of rows) accepted.push(row)
   }
-  return { rows: accepted, faults: inOrder(faults), comparisons }
+  return faults.length < faultsMax
+    ? { rows: accepted, faults: inOrder(faults), comparisons }
+    : { rows: [], faults: inOrder(faults), comparisons: [] }
 }
 
 const inOrder = (faults: readonly LineFault[]): LineFault[] =>
