@@ -350,8 +350,10 @@ function metadataOf(
   const excluded = series.map(entry => quarantine.within(entry.id, from, to))
   const days = [...new Set(excluded.flatMap(exclusion => exclusion.days))].sort()
   // The specification has no error for an empty window, so the metadata gives the reason.
-  const priceless =
-    asOf === undefined ? commodities.filter(each => !latestPrices.quote(each.series)) : []
+  // A discontinued code has no latest price, but may have values in the window.
+  const isPriceless = ({ series: each }: Resolved) =>
+    !latestPrices.quote(each) && !catalogue.extent(each)
+  const priceless = asOf === undefined ? commodities.filter(isPriceless) : []
   const missing = [...priceless.map(({ series }) => series.code), ...unknown]
   const suggestions = priceless.flatMap(each => pricedLike(each, latestPrices, catalogue))
   return {

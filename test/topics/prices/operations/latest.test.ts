@@ -385,6 +385,23 @@ describe('GET /v1/prices/latest: refusals', () => {
     },
   )
 
+  test('a window of a discontinued code has its values and does not name it as missing', async () => {
+    const instance = openTestInstance()
+    const { catalogue, seriesChanges } = instance.services
+    const terms = { name: 'Ended', category: 'own', unit: 'barrel', currency: 'USD' }
+    seriesChanges.add([{ code: 'DESK_ENDED_USD', terms }])
+    instance.record('DESK_ENDED_USD', [31], startAt, dayMs)
+    const { terms: stored } = catalogue.named('DESK_ENDED_USD')!
+    seriesChanges.put(catalogue.named('DESK_ENDED_USD')!, { ...stored!, active: false })
+    const path = '/v1/prices/past_week?by_code=DESK_ENDED_USD'
+    const answer = await instance.get(path, instance.key('professional'))
+    const { data } = (await answer.json()) as {
+      data: { prices: unknown[]; metadata: Record<string, unknown> }
+    }
+    expect(data.prices).toHaveLength(1)
+    expect(data.metadata.missing_codes).toBeUndefined()
+  })
+
   test.each([
     ['/v1/prices/latest?by_code=TTF', 'DUTCH_TTF_EUR'],
     ['/v1/prices/metrics?by_code=TTF', 'DUTCH_TTF_EUR'],
