@@ -21,7 +21,7 @@ export function openPositionDatasets() {
   series.put(shipped.series, shipped.aliases)
   const [cot, notes, trades] = [
     createPositionStore(readsNow(db)),
-    createAnnotationStore(db),
+    createAnnotationStore(db, () => true),
     createCongressionalTradeStore(db),
   ]
   return {

@@ -32,7 +32,7 @@ function copy() {
   const db = databaseInMemory()
   const shipped = shippedCatalogue()
   createSeriesStore(db).put(shipped.series, shipped.aliases)
-  const annotations = createAnnotationStore(db)
+  const annotations = createAnnotationStore(db, () => true)
   const clock = createManualClock(start)
   const seriesOf = (code: string): NotedSeries => ({
     name: `Name of ${code}`,

@@ -150,6 +150,31 @@ describe('a series that is for chosen accounts', () => {
     expect(seen).toBeGreaterThan(10)
   }, 60_000)
 
+  test('notes on a restricted series are listed for its accounts alone', async () => {
+    const { copy, operate } = await openDemoInstance()
+    const [ours, theirs] = [copy.key('enterprise'), copy.key('enterprise')]
+    const { id } = copy.services.keys.find(ours)!.account.account
+    await operate('PATCH', `/admin/v1/series/${code}`, { visible_to: [id] })
+    const note = (name: string, commodity: string, date: string) =>
+      operate('POST', '/admin/v1/datasets/annotations', {
+        rows: [{ id: name, date, title: `A note on ${commodity}`, commodity }],
+      })
+    await note('mark', code, '2026-11-19')
+    const listed = async (key: string) => {
+      const answer = await copy.get('/v1/indicators/annotations', key)
+      const { data, meta } = (await answer.json()) as {
+        data?: { id: string }[]
+        meta?: { total: number }
+      }
+      return { status: answer.status, ids: data?.map(({ id }) => id), total: meta?.total }
+    }
+    expect((await listed(ours)).ids).toEqual(['mark'])
+    expect((await listed(theirs)).status).toBe(404)
+    await note('wti', 'WTI_USD', '2026-11-18')
+    expect(await listed(ours)).toEqual({ status: 200, ids: ['mark', 'wti'], total: 2 })
+    expect(await listed(theirs)).toEqual({ status: 200, ids: ['wti'], total: 1 })
+  })
+
   test('every code parameter of the OpenAPI document is covered by the visibility tests', async () => {
     const { copy } = await openDemoInstance()
     const { paths } = (await (await copy.get('/openapi.json')).json()) as OpenApiDocument
