@@ -91,3 +91,29 @@ test('a server that was stopped for long deletes old entries after a week', () =
   pass()
   expect(count()).toBe(0)
 })
+
+test('a server that was stopped for long and is restarted every day deletes old entries after a week', () => {
+  const { count, pass, note, run, jump, restart } = trail()
+  note()
+  pass()
+  jump(60 * dayMs)
+  for (let day = 0; day <= 7; day += 1) {
+    restart()
+    pass()
+    expect(count()).toBe(day < 7 ? 1 : 0)
+    run(dayMs)
+  }
+})
+
+test('a clock that jumps again while it is ahead begins another week', () => {
+  const { count, pass, note, run, jump } = trail()
+  note()
+  pass()
+  jump(365 * dayMs)
+  run(dayMs)
+  pass()
+  jump(365 * dayMs)
+  run(dayMs)
+  pass()
+  expect(count()).toBe(1)
+})
