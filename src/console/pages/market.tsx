@@ -223,7 +223,7 @@ interface Briefed {
   forecast_1m: { low: number; high: number; confidence: number } | null
 }
 
-/** So many codes are in the brief of every plan. */
+/** So many codes are in the brief of every built-in plan. */
 const briefMax = 3
 
 /** Where the forecast sees the first codes of the watchlist in a month. */
