@@ -141,8 +141,8 @@ const eventMs = 7 * dayMs
 async function lateEvents(signal: AbortSignal): Promise<Note[]> {
   if (!boot.hasEvents || !has('calculated_metrics')) return []
   const path = '/v1/indicators/annotations?per_page=100'
-  const notes = await dataOf<Note[]>(path, { signal, isLater: true })
-  return notes.filter(({ date }) => Date.parse(date) > now() - eventMs)
+  const notes = await whereThere(dataOf<Note[]>(path, { signal, isLater: true }))
+  return (notes ?? []).filter(({ date }) => Date.parse(date) > now() - eventMs)
 }
 
 function deviationsOf(change: Change | null, closes: readonly number[]): number | null {
