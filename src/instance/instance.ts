@@ -42,6 +42,8 @@ export interface Instance {
   feed: DemoFeed | undefined
   /** The instance is stopping and starts nothing new. */
   stopping: boolean
+  /** Resolves when the stream has shown whether another instance took over, or cannot show it. */
+  begun: Promise<void> | undefined
   /** The job that sends messages of the outbox. */
   sending: OutboxJob
   /** With nats.sync = commit: whether the stream has everything that is committed now. */
@@ -151,10 +153,18 @@ export function openInstance(options: InstanceOptions): Instance {
   const checkpointer =
     serving && config.mode === 'serve' ? startCheckpointer(services, databasePath(dir)) : undefined
   const rates = serving ? takeUpRates(dir, services) : undefined
-  if (serving) sending.start()
   services.feeds.closeOpenRuns()
-  // A public source would mix real values into generated ones.
-  if (serving && config.mode === 'serve') services.feeds.start()
+  let isClosed = false
+  // An instance that another one replaced while it was stopped learns it from the stream, or from
+  // the lease. Before that it must neither send messages again nor take writes that end with it.
+  const begun = isLeased ? undefined : publishing?.begun().then(begin)
+  if (!begun) begin()
+  function begin() {
+    if (!serving || isClosed) return
+    sending.start()
+    // A public source would mix real values into generated ones.
+    if (config.mode === 'serve') services.feeds.start()
+  }
   const uncharged = new WeakSet<Request>()
   if (publishing && isLeased) services.meter.followStream(publishing)
   const app = createApp(services, {
@@ -177,6 +187,7 @@ export function openInstance(options: InstanceOptions): Instance {
     runner,
     feed,
     stopping: false,
+    begun,
     sending,
     sequence: publishing?.sequence,
     charged:
@@ -190,6 +201,7 @@ export function openInstance(options: InstanceOptions): Instance {
       await checkpointer?.settled()
     },
     close({ isDiscarded } = { isDiscarded: false }) {
+      isClosed = true
       for (const part of [loop, cluster, publishing, queryWorkers, runner, checkpointer])
         part?.stop()
       sending.halt()

@@ -25,6 +25,8 @@ const noteEachMs = 10 * secondMs
 const forgottenMax = 500
 /** How long a write waits for the stream. */
 const reachMaxMs = 5 * secondMs
+/** The client waits as long for a server. */
+const beginMaxMs = 5 * secondMs
 const reachEachMs = 5
 /** A snapshot that did not come about is tried again after this. */
 const retryMs = 5 * secondMs
@@ -126,6 +128,12 @@ export function startPublishing(services: Services, databasePath: string, lastCh
       while (!isReached(sequence) && view.state !== 'stopped' && clock.monotonic() < until)
         await sleep(reachEachMs)
       return isReached(sequence)
+    },
+    /** Waits a while until the stream was read at the start, or could not be. */
+    async begun(): Promise<void> {
+      const until = clock.monotonic() + beginMaxMs
+      const isOpen = () => view.state === 'connecting' && view.fault === undefined && !isStopped
+      while (isOpen() && clock.monotonic() < until) await sleep(reachEachMs)
     },
     /** The last change that is committed here. */
     sequence: changes.last,

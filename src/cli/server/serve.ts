@@ -132,6 +132,7 @@ async function serveLocked(env: ServeEnvironment, lock: Lock): Promise<number> {
     ...(env.command && { command: env.command }),
   })
   const { instance } = opened
+  await instance.begun
   const keys =
     config.mode === 'dev'
       ? evaluationKeys(instance.services, dir)

@@ -238,6 +238,20 @@ needs('nats-server').describe('two replicas of a primary', () => {
       status: 200,
       text: expect.stringContaining('https://hooks.example.com/a'),
     })
+    // The former primary takes no request before it has read that it was replaced.
+    const { adminToken } = primary
+    primary = await start('serve', dir)
+    const write = await fetch(`${primary.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 99 }],
+      }),
+    })
+    expect({ status: write.status, text: await write.text() }).toEqual({
+      status: 503,
+      text: expect.stringContaining('STORAGE_UNAVAILABLE'),
+    })
     child.kill()
     expect(await child.exited).toBe(0)
   }, 120_000)
