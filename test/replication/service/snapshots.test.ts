@@ -61,11 +61,11 @@ needs('nats-server').describe('a snapshot in the object store', () => {
       // The metadata and the parts of both, and the foreign message.
       expect(Object.keys(kept.subjects!).length).toBe(5)
       expect(kept.consumer_count).toBe(0)
-      // A store that is deleted while it is read ends the list, with the snapshots or without.
+      // A store that is deleted while it is read ends the list, with all, some or no snapshots.
       for (let n = 0; n < 20; n++) {
         const listing = snapshots(nats, 1).catch(() => [])
         await nats.manager.streams.delete(stream)
-        expect([0, 2]).toContain((await listing).length)
+        expect((await listing).length).toBeLessThanOrEqual(2)
         await nats.objects('wellhead-snapshots', 1)
       }
     } finally {
