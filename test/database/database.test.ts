@@ -321,6 +321,13 @@ describe('migrations', () => {
     },
   )
 
+  test('are all read from their file, one after the other', () => {
+    const text = readFileSync(join(import.meta.dir, '../../src/database/migrations.sql'), 'utf8')
+    const headings = text.match(/^-- *version\b.*/gim)!
+    expect(migrations.map(({ version, why }) => `-- Version ${version}: ${why}`)).toEqual(headings)
+    expect(migrations.map(({ version }) => version)).toEqual(headings.map((_, i) => i + 2))
+  })
+
   test('keep the answers to requests of keys, and let an admin token have some', () => {
     const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
     const kept = db
