@@ -91,7 +91,7 @@ const stepped = <Value>(value: Value | Promise<Value>, step: (value: Value) => u
 
 /** The handler as the framework awaits it: by its kind, and not by its answer. */
 const awaitedIf = (isAsynchronous: boolean, handle: Handle) =>
-  (isAsynchronous ? async (call: Parameters<Handle>[0]) => await handle(call) : handle) as never
+  (isAsynchronous ? async (...call: Parameters<Handle>) => await handle(...call) : handle) as never
 
 /** A response that a handler made itself is not a resource. */
 const tagOf = (answer: unknown, { counted }: Operation): string | undefined =>

@@ -56,41 +56,44 @@ test.each([
   },
 )
 
-test('a change by an operator with If-Match reads its resource once, for the condition and for the audit trail', async () => {
-  let reads = 0
-  const action: { changes?: unknown } = {}
-  const shared = { ...documented, access: { operator: 'service' }, answers: Thing } as const
-  const app = mount(
-    new Elysia().decorate('requestContext', { action }) as unknown as Elysia,
-    { ignoredParameters: { checkFields: () => undefined } } as unknown as Context,
-    [
-      operation('GET /thing', {
-        ...shared,
-        operationId: 'getThing',
-        handle() {
-          reads += 1
-          return { name: 'first' }
-        },
+test.each([false, true])(
+  'a change by an operator with If-Match reads its resource once, for the condition and for the audit trail (waits: %j)',
+  async waits => {
+    let reads = 0
+    const action: { changes?: unknown } = {}
+    const shared = { ...documented, access: { operator: 'service' }, answers: Thing } as const
+    const app = mount(
+      new Elysia().decorate('requestContext', { action }) as unknown as Elysia,
+      { ignoredParameters: { checkFields: () => undefined } } as unknown as Context,
+      [
+        operation('GET /thing', {
+          ...shared,
+          operationId: 'getThing',
+          handle() {
+            reads += 1
+            return { name: 'first' }
+          },
+        }),
+        operation('PUT /thing', {
+          ...shared,
+          operationId: 'replaceThing',
+          body: Thing,
+          handle: waits ? async ({ body }) => body : ({ body }) => body,
+        }),
+      ],
+    )
+    const url = 'http://localhost/thing'
+    const tag = (await app.fetch(new Request(url))).headers.get('etag')!
+    reads = 0
+    const changed = await app.fetch(
+      new Request(url, {
+        method: 'PUT',
+        headers: { 'if-match': tag, 'content-type': 'application/json' },
+        body: '{"name":"second"}',
       }),
-      operation('PUT /thing', {
-        ...shared,
-        operationId: 'replaceThing',
-        body: Thing,
-        handle: ({ body }) => body,
-      }),
-    ],
-  )
-  const url = 'http://localhost/thing'
-  const tag = (await app.fetch(new Request(url))).headers.get('etag')!
-  reads = 0
-  const changed = await app.fetch(
-    new Request(url, {
-      method: 'PUT',
-      headers: { 'if-match': tag, 'content-type': 'application/json' },
-      body: '{"name":"second"}',
-    }),
-  )
-  expect(changed.status).toBe(200)
-  expect(action.changes).toEqual({ name: 'first → second' })
-  expect(reads).toBe(1)
-})
+    )
+    expect(changed.status).toBe(200)
+    expect(action.changes).toEqual({ name: 'first → second' })
+    expect(reads).toBe(1)
+  },
+)
