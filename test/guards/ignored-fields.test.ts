@@ -132,6 +132,12 @@ describe('a field that the body of an operator does not have', () => {
       'accounts',
     ],
     ['POST', 'series', { series: [series, { ...series, visible: [] }] }, 'series.1.visible'],
+    [
+      'POST',
+      'series',
+      { series: [...Array(30).fill(series), { ...series, visible: [] }] },
+      'series.30.visible',
+    ],
     ['PATCH', 'series/WTI_USD', { visibleTo: [] }, 'visibleTo'],
     ['POST', 'observations', { observations: [], sources: 'Desk' }, 'sources'],
     ['POST', 'datasets/futures-settlements', { rows: [], dryrun: true }, 'dryrun'],

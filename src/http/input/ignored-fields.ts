@@ -12,9 +12,11 @@ export interface UnknownName {
   nearest: string | undefined
 }
 
+export type FieldOwner = 'body' | 'item of a list' | 'object'
+
 /** A field that an operation does not have, and what has it. */
 export interface UnknownField extends UnknownName {
-  owner: 'body' | 'item of a list' | 'object'
+  owner: FieldOwner
 }
 
 const fieldsMax = 8
@@ -66,19 +68,22 @@ const formsOf = (schema: Schema): Schema[] => {
 const itemsOf = (schema: Schema): Schema[] =>
   formsOf(schema).map(form => (isObject(form.items) ? (form.items as Schema) : form))
 
-/** The fields of a body that its operation does not have. */
-export function ignoredFields(body: unknown, known: KnownFields): UnknownField[] {
+/**
+ * The fields of a body that its operation does not have. Where those of `refused` are sought, all
+ * items of a list are read, because one mistyped field is one too many.
+ */
+export function ignoredFields(
+  body: unknown,
+  known: KnownFields,
+  refused: readonly FieldOwner[] = [],
+): UnknownField[] {
+  const items = refused.includes('item of a list') ? undefined : itemsMax
   const found: UnknownField[] = []
-  const walk = (
-    value: unknown,
-    fields: KnownFields,
-    prefix: string,
-    owner: UnknownField['owner'],
-  ): void => {
+  const walk = (value: unknown, fields: KnownFields, prefix: string, owner: FieldOwner): void => {
     if (fields === 'any' || found.length >= fieldsMax) return
     if (Array.isArray(value))
       value
-        .slice(0, itemsMax)
+        .slice(0, items)
         .forEach((item, i) => void walk(item, fields, `${prefix}${i}.`, 'item of a list'))
     else if (isObject(value))
       for (const [name, inner] of Object.entries(value)) {

@@ -25,11 +25,13 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
       if (isStrict(request)) throw refused(unknown, names.parameters(request.method, route))
       answering[header] = listOf(unknown)
     },
-    checkFields(request, known, body, headers, refuses) {
-      const unknown = ignoredFields(body, known)
+    checkFields(request, known, body, headers, refused) {
+      const unknown = ignoredFields(body, known, refused)
       if (unknown.length === 0) return
-      const refused = isStrict(request) ? unknown : unknown.filter(refuses)
-      if (refused.length > 0) throw validationFailed(refused.map(asFault))
+      const faults = isStrict(request)
+        ? unknown
+        : unknown.filter(({ owner }) => refused.includes(owner))
+      if (faults.length > 0) throw validationFailed(faults.map(asFault))
       const before = headers[header]
       headers[header] = before === undefined ? listOf(unknown) : `${before}, ${listOf(unknown)}`
     },

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { nearestWord } from '../../lib/text/wrong-value.ts'
-import type { KnownFields, UnknownField, UnknownName } from './ignored-fields.ts'
+import type { FieldOwner, KnownFields, UnknownName } from './ignored-fields.ts'
 import { isMalformed, type TypedParameter, typedKey } from './typed.ts'
 
 /** A route as the router knows it. */
@@ -20,13 +20,13 @@ export interface IgnoredParameters {
    * handling (RFC 7240), refuses it. Refuses a parameter that is given twice with different values.
    */
   check(request: Request, route: string, query: unknown, headers: unknown): void
-  /** The same for the fields of a body; refuses those of `refuses` whatever the request prefers. */
+  /** The same for the fields of a body; refuses those of `refused` whatever the request prefers. */
   checkFields(
     request: Request,
     known: KnownFields,
     body: unknown,
     headers: Record<string, string | number>,
-    refuses: (field: UnknownField) => boolean,
+    refused: readonly FieldOwner[],
   ): void
 }
 

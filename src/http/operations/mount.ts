@@ -16,11 +16,11 @@ import { changesOf, fieldOf } from '../gate/audited.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
 import {
+  type FieldOwner,
   firstRows,
   type KnownFields,
   knownFields,
   knownItems,
-  type UnknownField,
 } from '../input/ignored-fields.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
 import { queryParser, wordParameter } from '../input/typed.ts'
@@ -326,15 +326,15 @@ function checkedRunnerOf(context: Context, operation: Operation): (incoming: Inc
   if (!schema || (schema === noBody && !isOperators)) return run
   const hasRows = operation.fields !== undefined
   // An object in a field has its own parser, which names what the object may have.
-  const refuses = ({ owner }: UnknownField) =>
-    isOperators && (owner === 'body' || (owner === 'item of a list' && !hasRows))
+  const ofOperators: readonly FieldOwner[] = hasRows ? ['body'] : ['body', 'item of a list']
+  const refused = isOperators ? ofOperators : []
   let known: Record<'ofObject' | 'ofRows', KnownFields> | undefined
   return incoming => {
     known ??= { ofObject: knownFields(fields), ofRows: knownItems(fields) }
     const { body, request, set } = incoming
     const rows = typeof body === 'string' && known.ofRows !== 'any' ? firstRows(body) : body
     const names = Array.isArray(rows) ? known.ofRows : known.ofObject
-    context.ignoredParameters.checkFields(request, names, rows, set.headers, refuses)
+    context.ignoredParameters.checkFields(request, names, rows, set.headers, refused)
     return run(incoming)
   }
 }
