@@ -123,7 +123,9 @@ export async function runImport(
     for (const warning of options.dryRun ? check.warnings() : [])
       env.err(`${warning}; refused without --replace`)
     for (const note of check.revertedNotes()) env.err(note)
-    const more = { reverted: check.reverted() }
+    // Files that replace what is recorded are written without a comparison.
+    const isCompared = options.dryRun || !(options.replace || options.asRecorded)
+    const more = isCompared ? { reverted: check.reverted() } : {}
     return conclude(report, env.clock.monotonic() - began, options, env, more)
   } catch (error) {
     meter.stop()

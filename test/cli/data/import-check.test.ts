@@ -141,6 +141,8 @@ test('an old file after a corrected one is reported with the values that go back
   expect(said).toContain('WTI_USD: 1 revised value goes back to an earlier value')
   expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ revised: 1, reverted: 1 })
   expect((await run(corrected.slice(0, 1))).said).not.toContain('earlier value')
+  const replaced = (await run(daily.slice(10, 11), { json: true, replace: true })).said
+  expect(JSON.parse(replaced.slice(replaced.indexOf('{')))).not.toHaveProperty('reverted')
 })
 
 test('what comes through standard input is judged as a file is, and written from the same bytes', async () => {
