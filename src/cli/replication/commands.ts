@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { createRandomIds } from '../../lib/ids.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import type { ProgramEnvironment } from '../environment.ts'
@@ -15,9 +15,11 @@ export function replicationCommands(program: Command, env: ProgramEnvironment, r
         '--from-here',
         'keep the database of the directory instead, even if another instance took over from it',
       )
-      .option(
-        '--without-master-key',
-        'promote without the secrets that only a lost master key opens',
+      .addOption(
+        new Option(
+          '--without-master-key',
+          'promote without the secrets that only a lost master key opens',
+        ).conflicts('fromHere'),
       ),
     () => 'made',
   ).action(async (options: Options & { fromHere?: true; withoutMasterKey?: true }) => {

@@ -327,6 +327,15 @@ describe('a start that is refused for its settings', () => {
   })
 })
 
+test('promote refuses --without-master-key where it reads no stream', async () => {
+  const dir = oldest(withoutSecrets)
+  const both = ['--from-here', '--without-master-key']
+  const { code, err } = await command('promote', ...both, '--data', dir)
+  expect(code).not.toBe(0)
+  expect(err).toContain('--without-master-key')
+  expect(readdirSync(dir)).toEqual(['wellhead.db'])
+})
+
 test.each([[['accounts', 'list']], [['promote', '--from-here']]])(
   'the command %j stores the database before it upgrades it, as a server does',
   async words => {
