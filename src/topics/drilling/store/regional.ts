@@ -60,16 +60,27 @@ export function createRegionalStore<T extends RegionalCount>(
   const only = (list: readonly string[], regions: readonly string[] | undefined): string =>
     JSON.stringify(regions ? list.filter(region => regions.includes(region)) : list)
 
-  /**
-   * What the measure of a row rose by since the count before of its region, which is among the older
-   * rows of the page or stored before them. A subquery of the page would be evaluated for every row
-   * of the table where a past moment is read.
-   */
-  const changeOf = (row: Stored<T>, older: readonly Stored<T>[]): number | undefined => {
+  /** What the measure of a row rose by since the count before of its region. */
+  const changeOf = (row: Stored<T>, ofPage?: Stored<T>): number | undefined => {
     if (!declared.measure) return undefined
-    const earlier =
-      older.find(({ region }) => region === row.region) ?? before.get(row.region, row.countedOn)
+    const earlier = ofPage ?? before.get(row.region, row.countedOn)
     return earlier && declared.measure(row) - declared.measure(earlier)
+  }
+
+  /**
+   * The changes of rows that are newest first. Most counts before are rows of the same page: a
+   * subquery of the page would be evaluated for every row of the table where a past moment is read.
+   */
+  const changesOf = (rows: readonly Stored<T>[]): (number | undefined)[] => {
+    const earlier = new Map<string, Stored<T>>()
+    return rows
+      .toReversed()
+      .map(row => {
+        const change = changeOf(row, earlier.get(row.region))
+        earlier.set(row.region, row)
+        return change
+      })
+      .reverse()
   }
 
   /**
@@ -83,10 +94,11 @@ export function createRegionalStore<T extends RegionalCount>(
     const skipped = count(all, '', oldestOn)
     const walked = places(all, oldestOn, dayAfter(newestOn, 1))
     const ids = new Map(walked.map((place, i) => [place, skipped + i + 1]))
+    const changes = changesOf(rows)
     return rows.map((row, i) => ({
       ...row,
       id: ids.get(`${row.countedOn} ${row.region}`)!,
-      change: changeOf(row, rows.slice(i + 1)),
+      change: changes[i],
     }))
   }
 
@@ -107,7 +119,7 @@ export function createRegionalStore<T extends RegionalCount>(
       count(only(list, regions), fromOn, toOn),
     numbered(list: readonly string[], id: number): Numbered<T> | undefined {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)
-      return row && { ...row, id, change: changeOf(row, []) }
+      return row && { ...row, id, change: changeOf(row) }
     },
     /** The rows of one region, oldest first. */
     between: (...range: [region: string, fromOn: string, toOn: string]): Stored<T>[] =>
