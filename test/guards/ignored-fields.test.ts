@@ -145,6 +145,9 @@ describe('a field that the body of an operator does not have', () => {
     ['POST', 'accounts', { email: 'typo@example.com', plans: 'scale' }, 'plans'],
     ['POST', 'tokens', { name: 'ci', rolle: 'read' }, 'rolle'],
     ['POST', 'feeds/ecb/pause', { until: '2026-12-24' }, 'until'],
+    ['POST', 'accounts/1/erase', { dry_run: true }, 'dry_run'],
+    ['POST', 'invoices/1/pay', { amount_cents: 50 }, 'amount_cents'],
+    ['POST', 'token/rotate', { keep: true }, 'keep'],
   ])('is refused, and nothing is changed: %s %s', async (method, path, body, field) => {
     const refused = await send(method, path, body)
     expect(refused.status).toBe(422)

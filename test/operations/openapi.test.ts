@@ -95,6 +95,13 @@ describe('the OpenAPI document of the whole API', () => {
     expect(faults).toEqual([])
   })
 
+  test('every change of an operator says what its body may have, if only nothing: else it would be ignored', () => {
+    const silent = operations().filter(
+      ({ name, operation }) => /^(post|put|patch) \/admin\/v1/.test(name) && !operation.requestBody,
+    )
+    expect(silent.map(({ name }) => name)).toEqual([])
+  })
+
   test('no two operations have one summary or one description, and a deprecated one is marked as an alias', () => {
     const repeated = (texts: readonly (string | undefined)[]) =>
       texts.filter((text, i) => texts.indexOf(text) !== i)

@@ -1,5 +1,5 @@
 import { t } from '../../../../http/answer/schema.ts'
-import { body, flag } from '../../../../http/input/body-schema.ts'
+import { body, flag, noBody } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, parsed, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -231,6 +231,7 @@ function ending({ keys, accountClosing }: Context) {
       access,
       idempotent: true,
       params,
+      body: noBody,
       answers: response,
       handle: ({ params: { id } }) => {
         const state = accountOf(keys, id)

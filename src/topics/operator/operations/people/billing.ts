@@ -1,6 +1,6 @@
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
+import { body, moment, noBody, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, parsed } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -147,6 +147,7 @@ function marking({ billing, links }: Context) {
     access: operator,
     idempotent: true as const,
     params,
+    body: noBody,
     answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
   })
   const closed =

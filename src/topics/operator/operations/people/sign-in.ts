@@ -1,5 +1,5 @@
 import { t } from '../../../../http/answer/schema.ts'
-import { body, text } from '../../../../http/input/body-schema.ts'
+import { body, noBody, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -59,6 +59,7 @@ export function signInAdminOperations({
       access,
       idempotent: true,
       params,
+      body: noBody,
       answers: {
         201: envelopeOf({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
       },

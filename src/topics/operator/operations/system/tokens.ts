@@ -1,6 +1,6 @@
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { body, choice, text } from '../../../../http/input/body-schema.ts'
+import { body, choice, noBody, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
@@ -84,6 +84,7 @@ export const tokenAdminOperations = [
       'Returns a new admin token with the role `all`, only in this response. All earlier tokens end immediately, including named ones and the one of this request. If the response is lost, run `wellhead token rotate` on the server.',
     access,
     idempotent: true,
+    body: noBody,
     answers: envelopeOf({ admin_token: t.string('64 hexadecimal characters.') }),
     handle: ({ at }) => success({ admin_token: at.adminTokens.rotate() }),
   }),

@@ -1,6 +1,13 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
-import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
+import {
+  body,
+  checked,
+  field,
+  noBody,
+  requiredAs,
+  text,
+} from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../../http/operations/operation.ts'
@@ -104,6 +111,7 @@ function people({ idempotency, trials }: Context) {
       summary: 'Send a test notice',
       description: words('Posts a notice to `notices.url`'),
       ...common,
+      body: noBody,
       answers: { 200: Tried, 422: ValidationProblem },
       handle: async ({ body, requestContext, request, reply }) =>
         idempotency.onceAfter(
