@@ -68,13 +68,16 @@ const exactPowers = Array.from({ length: 23 }, (_, n) => Number(`1e${n}`))
 
 /**
  * `a` - `b` as of decimal numbers: 71.23 - 75.1 is -3.87, not -3.8699999999999903. It has no more
- * decimals than the larger of the two has within fifteen digits.
+ * decimals than the largest of the three has within fifteen digits.
  */
 export function decimalDifference(a: number, b: number): number {
   const result = a - b
-  const size = Math.max(Math.abs(a), Math.abs(b))
-  const power = exactPowers[exactDigits - 1 - Math.floor(Math.log10(size))]
-  return power === undefined ? result : Math.round(result * power) / power + 0
+  const size = Math.max(Math.abs(a), Math.abs(b), Math.abs(result))
+  const decimals = exactDigits - 1 - Math.floor(Math.log10(size))
+  const power = exactPowers[decimals]
+  if (power !== undefined) return Math.round(result * power) / power + 0
+  // Powers of ten above 10^22 are rounded themselves.
+  return decimals > 0 && decimals <= 100 ? Number(result.toFixed(decimals)) + 0 : result
 }
 
 /** `12,345.60`. */
