@@ -23,6 +23,7 @@ import { decimalsOf, number, orDash, signed, words } from '../parts/text/format.
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
 import { codesOf, type Layout, Layouts, useLayouts } from './market/layouts.tsx'
+import { type Briefed, forecastRanges } from './market/ranges.ts'
 import { hasSpreads, SpreadsNow } from './market/spreads.tsx'
 import { gasStocks, StocksNow } from './market/stocks.tsx'
 import { ages, hasCurve, quotedFamilies, useCurves } from './markets/curves.ts'
@@ -216,13 +217,6 @@ function Session() {
   )
 }
 
-interface Briefed {
-  code: string
-  name: string
-  price: number
-  forecast_1m: { low: number; high: number; confidence: number } | null
-}
-
 /** So many codes are in the brief of every built-in plan. */
 const briefMax = 3
 
@@ -231,18 +225,8 @@ function Brief({ rows }: { rows: readonly BoardRow[] | undefined }) {
   const codes = rows?.slice(0, briefMax).map(({ code }) => code)
   const path = codes?.length ? `/v1/market-brief?codes=${codes.join(',')}` : undefined
   const answer = useData<{ commodities: Briefed[] }>(path, true)
-  const told = answer.data?.commodities.filter(({ forecast_1m: month }) => month) ?? []
-  if (told.length === 0) return <>This morning’s watchlist, curves, stocks and spreads.</>
-  const ranges = told.map(({ name, price, forecast_1m: month }) => {
-    const digits = decimalsOf(price)
-    return `${name} ${number(month!.low, digits)} to ${number(month!.high, digits)}`
-  })
-  return (
-    <>
-      One-month forecast, {number(Math.round(100 * told[0]!.forecast_1m!.confidence))}% confidence:{' '}
-      {ranges.join(', ')}.
-    </>
-  )
+  const ranges = forecastRanges(answer.data?.commodities ?? [], number)
+  return <>{ranges ?? 'This morning’s watchlist, curves, stocks and spreads.'}</>
 }
 
 const Ticker = ({ rows }: { rows: Watched[] }) => (
