@@ -41,6 +41,8 @@ describe('a wrong value is refused with what is right, what came and the nearest
     ['/v1/analytics/performance?range=7', 'range must be '],
     ['/v1/commodities?category=oill', 'category must be one of biofuels, carbon, coal'],
     ['/v1/spreads/crack?id=nope', 'id must be '],
+    ['/v1/health?ready=wrote', 'ready must be write; got "wrote".'],
+    ['/v1/health?max_lag=soon', 'max_lag must be in the form of 5s; got "soon".'],
   ])('%s', async (path, message) => {
     const refusal = await messageOf(path)
     expect(refusal).toContain(message)

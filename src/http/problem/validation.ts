@@ -1,11 +1,18 @@
 import type { ValidationError } from 'elysia'
-import { type FieldFault, notFound, Problem, validationFailed } from './problem.ts'
+import {
+  type FieldFault,
+  invalidParameter,
+  notFound,
+  type Problem,
+  refusedParameter,
+  validationFailed,
+} from './problem.ts'
 
 interface Fault {
   path: string
   message: string
   value?: unknown
-  schema?: { error?: unknown; description?: string }
+  schema?: { const?: unknown; pattern?: string; examples?: readonly unknown[] }
 }
 
 /**
@@ -25,10 +32,19 @@ export function problemOfValidation(error: ValidationError): Problem {
     )
   const first = faults[0]
   const parameter = first?.field ?? ''
-  return new Problem('INVALID_PARAMETER', first?.message ?? 'A parameter is not valid.', {
+  const right = rightOf([...(error.all as Iterable<Fault>)][0]?.schema)
+  if (right !== undefined) return invalidParameter(parameter, first?.value ?? '', right)
+  return refusedParameter(
     parameter,
-    value: String(first?.value ?? ''),
-  })
+    first?.value ?? '',
+    first?.message ?? 'A parameter is not valid.',
+  )
+}
+
+/** What a schema of one word or one pattern accepts, in words. */
+function rightOf({ const: word, pattern, examples }: Fault['schema'] = {}): string | undefined {
+  if (word !== undefined) return String(word)
+  return pattern !== undefined && examples?.length ? `in the form of ${examples[0]}` : undefined
 }
 
 const lowerFirst = (text: string) => (text ? text[0]!.toLowerCase() + text.slice(1) : text)

@@ -76,7 +76,7 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
       if (!series) {
         const [near] = typeof item === 'string' ? catalogue.suggest(item.slice(0, 100)) : []
         const meant = near ? ` Did you mean ${near.code}?` : ' GET /v1/commodities lists them.'
-        return group.fault(`codes.${i}`, `must be a known code.${meant}`) ?? []
+        return group.fault(`codes.${i}`, `must be a known code.${meant}`, item) ?? []
       }
       if (taken.has(series.code))
         return group.fault(`codes.${i}`, `must not repeat ${series.code}.`) ?? []

@@ -127,7 +127,11 @@ describe('the codes of a board', () => {
     ],
     [[{ name: 'x'.repeat(61), codes: [] }], 'groups.0.name', '60'],
     [[{ name: '', codes: 'WTI_USD' }], 'groups.0.codes', 'must be a list of codes; got '],
-    [[{ name: '', codes: ['WTI_UDS'] }], 'groups.0.codes.0', 'Did you mean WTI_USD?'],
+    [
+      [{ name: '', codes: ['WTI_UDS'] }],
+      'groups.0.codes.0',
+      'got "WTI_UDS". Did you mean WTI_USD?',
+    ],
     [
       [
         { name: '', codes: ['WTI_USD'] },
