@@ -145,7 +145,8 @@ function categoryOperations({ commodityTexts, marks }: Context) {
       operationId: 'getCommodityCodes',
       summary: 'Redirect to the commodity codes',
       deprecated: { use: '/v1/commodities' },
-      description: 'Redirects to the list of codes, `GET /v1/commodities`. Free of charge.',
+      description:
+        'Redirects to the list of codes, `GET /v1/commodities`. Free of charge. A client that follows redirects receives the response of that operation, which counts as one request.',
       tags: ['Catalogue'],
       access: { meter: false },
       answers: { 302: t.Void({ description: 'To `/v1/commodities`.' }) },
