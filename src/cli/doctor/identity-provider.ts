@@ -1,6 +1,7 @@
 import { publicUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import { createRandomIds } from '../../lib/ids.ts'
+import { certificateAdvice } from '../../lib/text/certificate-advice.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { mayPass } from '../../send/handover.ts'
@@ -65,7 +66,8 @@ function failure(error: unknown): Finding {
   return doubtful(
     check,
     reason,
-    'check the network and the status of the provider; skip this check with --offline',
+    certificateAdvice(reason) ??
+      'check the network and the status of the provider; skip this check with --offline',
   )
 }
 

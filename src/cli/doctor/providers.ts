@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { certificateAdvice } from '../../lib/text/certificate-advice.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { smtpProbe } from '../../send/messages/mailer-smtp.ts'
@@ -26,7 +27,8 @@ async function tried({ check, provider, setting, probe }: ConfiguredProbe): Prom
     : doubtful(
         check,
         found,
-        'check the network and the status of the provider; skip this check with --offline',
+        certificateAdvice(found) ??
+          'check the network and the status of the provider; skip this check with --offline',
       )
 }
 

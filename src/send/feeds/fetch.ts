@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import { unpacked } from '../../lib/files/unpacked.ts'
+import { withCertificateAdvice } from '../../lib/text/certificate-advice.ts'
 import { after } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { Egress, Route } from '../egress/egress.ts'
@@ -67,7 +68,7 @@ function unreachable(error: unknown, host: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code === 'ENOTFOUND' || code === 'EAI_AGAIN'
     ? `no DNS or no internet for ${host}`
-    : `${host}: ${reasonOf(error)}`
+    : `${host}: ${withCertificateAdvice(reasonOf(error))}`
 }
 
 async function opened(

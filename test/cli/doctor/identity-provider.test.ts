@@ -1,10 +1,12 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tryProviders } from '../../../src/cli/doctor/providers.ts'
 import { loadConfig } from '../../../src/config/config.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { good } from '../../support/servers/certificates.ts'
 import { startIdentityProvider } from '../../support/servers/identity-provider.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-test-'))
@@ -87,6 +89,22 @@ test.each<[string, Record<string, string>, string, RegExp, string]>([
     status,
     expect.stringMatching(found),
     expect.stringContaining(advice),
+  ])
+})
+
+test('doctor names the setting for a certificate authority that this machine does not trust', async () => {
+  const server = createServer(good, (_, response) => response.end())
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  open.push({ stop: () => server.close() })
+  const { examined } = await started()
+  const { port } = server.address() as { port: number }
+  expect(await examined({ 'oidc.issuer': `https://127.0.0.1:${port}` })).toEqual([
+    [
+      'warning',
+      expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT'),
+      expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    ],
   ])
 })
 

@@ -2,6 +2,7 @@ import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import { tokenName } from '../../../lib/secrets/token.ts'
+import { withCertificateAdvice } from '../../../lib/text/certificate-advice.ts'
 import { errorMessage } from '../../../lib/text/error-message.ts'
 import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { companyRightsOf, groupsOf } from '../../../plans/roles/company-roles.ts'
@@ -117,7 +118,10 @@ export function createCompany(deps: CompanyDeps) {
       try {
         claims = await provider.complete(attempt, code, iss)
       } catch (error) {
-        log.warn('provider_sign_in_refused', { reason: errorMessage(error), from })
+        log.warn('provider_sign_in_refused', {
+          reason: withCertificateAdvice(errorMessage(error)),
+          from,
+        })
         return { refused: 'The response of the identity provider could not be verified.' }
       }
       const admitted = admit(claims)
@@ -146,7 +150,9 @@ export function createCompany(deps: CompanyDeps) {
         log.info('provider_signed_out', { sessions: endSignIns(session, subject) })
         return true
       } catch (error) {
-        log.warn('provider_sign_out_refused', { reason: errorMessage(error) })
+        log.warn('provider_sign_out_refused', {
+          reason: withCertificateAdvice(errorMessage(error)),
+        })
         return false
       }
     },
@@ -172,7 +178,7 @@ export function createCompany(deps: CompanyDeps) {
           isForeign: true,
         })
       } catch (error) {
-        log.debug('provider_token_refused', { reason: errorMessage(error) })
+        log.debug('provider_token_refused', { reason: withCertificateAdvice(errorMessage(error)) })
       }
     },
     /** The user of the access token that came with a request. */
