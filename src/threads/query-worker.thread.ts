@@ -70,6 +70,23 @@ function openQueryWorker({
   // Accounts may have changed since this thread began: the main thread says what they are entitled to.
   const formulaLimits = new Map<string, number | null>()
   services.catalogue.limitOwned(accountId => formulaLimits.get(accountId) ?? null)
+  // The main thread may notify before it commits. A request comes after the commit, so the catalogue
+  // is read again at the next one, and what was written to series that it lacked is noted then.
+  let isBehind = false
+  const unknown = new Set<number>()
+  const isKnown = (seriesId: number) => {
+    if (services.catalogue.byId(seriesId)) return true
+    unknown.add(seriesId)
+    isBehind = true
+    return false
+  }
+  const catchUp = () => {
+    if (!isBehind) return
+    isBehind = false
+    services.catalogue.reload()
+    for (const id of unknown) if (services.catalogue.byId(id)) services.forgetSeries(id)
+    unknown.clear()
+  }
   const admitted = new WeakMap<Request, Admitted>()
   const app = createApp(services, { admitted })
   const encoder = createEncoder(cachedBytesMax)
@@ -82,6 +99,7 @@ function openQueryWorker({
     },
     admit(request, question) {
       clock.set(question.now)
+      catchUp()
       snapshotAt = question.snapshotAt
       const { account, entitled } = question.caller ?? {}
       if (account && entitled && services.catalogue.ownedBy(account.id).length > 0)
@@ -100,16 +118,17 @@ function openQueryWorker({
       switch (message.kind) {
         case 'written':
           for (const { seriesId, extent } of message.changes) {
+            if (!isKnown(seriesId)) continue
             if (extent) services.catalogue.extend(seriesId, extent.firstAt, extent.lastAt)
             services.forgetSeries(seriesId)
           }
           return
         case 'quarantine':
           services.quarantine.reload()
-          services.forgetSeries(message.seriesId)
+          if (isKnown(message.seriesId)) services.forgetSeries(message.seriesId)
           return
         case 'catalogue':
-          services.catalogue.reload()
+          isBehind = true
           return
       }
     },
