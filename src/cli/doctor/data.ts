@@ -92,6 +92,8 @@ export function examineDatabase(dir: string, runtime: DatabaseReport): readonly 
             'make a backup and start the server: it brings the database up to date',
           ),
           ...integrity(db, path),
+          // A start refuses a wrong or missing key before it changes the schema.
+          ...checked('secrets', () => examineSealed(db, runtime.masterKey)),
         ]
       }
       return [

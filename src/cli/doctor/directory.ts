@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { databasePath } from '../../instance/services/directory.ts'
 import { type Holder, holderOf } from '../../lib/files/directory-lock.ts'
 import { bytesOf } from '../../lib/files/free-space.ts'
+import { masterKeyPath, storedMasterKey } from '../../lib/secrets/master-key.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
 import { version } from '../../version.ts'
 import { serverSocket } from '../socket.ts'
@@ -65,8 +66,17 @@ export function masterKeyIn(
   configured: string,
 ): { key: string | undefined; findings: Finding[] } {
   const check = 'master key'
-  if (configured !== '') return { key: configured, findings: [fine(check, 'secrets.master_key')] }
-  const path = join(dir, 'master.key')
+  /** A start refuses a key that cannot be one, even where nothing is sealed. */
+  const judged = (key: string, otherwise: () => Finding) => {
+    try {
+      storedMasterKey(dir, configured)
+      return { key, findings: [otherwise()] }
+    } catch (error) {
+      return { key, findings: [faulty(check, reasonOf(error), 'restore the right key')] }
+    }
+  }
+  if (configured !== '') return judged(configured, () => fine(check, 'secrets.master_key'))
+  const path = masterKeyPath(dir)
   if (!existsSync(path)) return { key: undefined, findings: [] }
   try {
     const key = readFileSync(path, 'utf8').trim()
@@ -76,14 +86,11 @@ export function masterKeyIn(
         findings: [faulty(check, `${path} is empty`, 'restore the key from your own copy')],
       }
     const isOpen = (statSync(path).mode & 0o077) !== 0
-    return {
-      key,
-      findings: [
-        isOpen
-          ? doubtful(check, `other users can read ${path}`, `chmod 600 ${path}`)
-          : fine(check, path),
-      ],
-    }
+    return judged(key, () =>
+      isOpen
+        ? doubtful(check, `other users can read ${path}`, `chmod 600 ${path}`)
+        : fine(check, path),
+    )
   } catch (error) {
     const finding = `${path} cannot be read: ${(error as Error).message}`
     return { key: undefined, findings: [faulty(check, finding, 'run as the user that owns it')] }

@@ -246,6 +246,20 @@ test('a sound data directory passes doctor with exit code 0, and the table and J
 const key = (dir: string) => join(dir, 'master.key')
 const db = (dir: string) => join(dir, 'wellhead.db')
 
+test('a missing master key is an error in an older schema too, as a start refuses it', async () => {
+  const { code, of } = await examinedInstance({
+    prepare(dir) {
+      rmSync(key(dir))
+      sql(dir, 'PRAGMA user_version = 1')
+    },
+  })
+  expect([code, of('schema')?.status]).toEqual([1, 'warning'])
+  expect(of('secrets')).toMatchObject({
+    status: 'error',
+    found: '3 encrypted, but the master key is missing',
+  })
+})
+
 describe('a fault is found, with what would be right, and nothing is changed:', () => {
   const cases: [
     name: string,
@@ -299,10 +313,24 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     ],
     [
       'another master key',
-      { prepare: dir => writeFileSync(key(dir), 'x'.repeat(64), { mode: 0o600 }) },
+      { prepare: dir => writeFileSync(key(dir), 'fedcba9876543210'.repeat(4), { mode: 0o600 }) },
       'secrets',
       'error',
       /3 encrypted, but with another master key/,
+    ],
+    [
+      'a master key that a start refuses',
+      { prepare: dir => writeFileSync(key(dir), 'short', { mode: 0o600 }) },
+      'master key',
+      'error',
+      /has fewer than 16 characters/,
+    ],
+    [
+      'a configured master key that a start refuses',
+      { toml: '[secrets]\nmaster_key = "short"\n' },
+      'master key',
+      'error',
+      /secrets\.master_key has fewer than 16 characters/,
     ],
     [
       'an empty master key',
