@@ -254,7 +254,11 @@ function reserveOf(dir: string, megabytes: number): ReserveFile {
     startReserveOf(dir, megabytes),
     createReserveFile(join(dir, 'reserve'), dir, megabytes * megabyte),
   ]
-  return { ...running, keep: () => start.keep() && running.keep() }
+  return {
+    ...running,
+    bytesNeeded: start.bytes + running.bytesNeeded,
+    keep: () => start.keep() && running.keep(),
+  }
 }
 
 /** Gives up what was sealed with a lost key: a start refuses that unless the operator confirmed it. */

@@ -12,15 +12,18 @@ export type ReserveFile = ReturnType<typeof createReserveFile>
 export function createReserveFile(path: string, dir: string, bytes: number) {
   const isReserved = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytes
   const free = () => freeBytesOf(dir)
+  const bytesNeeded = 2 * bytes
   return {
     bytes,
+    /** Free bytes without which it is not written: with fewer, the disk would be full again at once. */
+    bytesNeeded,
     /** Free bytes that an unprivileged process may still use. */
     free,
     isReserved,
     /** Writes it, unless it is there or there is no room for it and as much again; whether it is there. */
     keep() {
       if (isReserved()) return true
-      if (free() < 2 * bytes) return false
+      if (free() < bytesNeeded) return false
       try {
         write(path, bytes)
         return true

@@ -120,7 +120,7 @@ disk.describe('a disk that fills while 500 pushes and 50 readers are under way',
     }
     expect(status.data.components.find(part => part.name === 'database')).toMatchObject({
       status: 'degraded',
-      message: 'Writes are refused: the disk is full.',
+      message: 'Writes are refused: the disk is full; writes resume with 5 MB free.',
     })
     // The freed reserve is for essential writes.
     const account = await fetch(`${server.url}/admin/v1/accounts`, {

@@ -12,6 +12,7 @@ export interface DiskFault {
 }
 
 const full = 'the disk is full'
+const megabyte = 2 ** 20
 
 /**
  * Tracks whether writes reach the disk. A fault is reported at once and then every minute, and is
@@ -45,6 +46,11 @@ export function createDisk({
       ...more,
     })
   }
+  /** Names the room that is waited for: more than what the reserve leaves free when it is released. */
+  const fullText = () =>
+    reserve?.bytes
+      ? `${full}; writes resume with ${Math.ceil(reserve.bytesNeeded / megabyte)} MB free`
+      : full
   const begin = (reason: string, more: Record<string, unknown> = {}) => {
     fault = { since: clock.now(), reason }
     beganAt = clock.monotonic()
@@ -81,8 +87,9 @@ export function createDisk({
         isFull = true
         giveBack()
       }
-      if (fault) fault = { ...fault, reason: reported.reason }
-      else begin(reported.reason, { error })
+      const reason = reported.isFull ? fullText() : reported.reason
+      if (fault) fault = { ...fault, reason }
+      else begin(reason, { error })
       return true
     },
     /** Undefined while writes succeed. */
@@ -111,7 +118,7 @@ export function createDisk({
       reserve = given
       if (given.bytes === 0 || given.keep()) return
       isFull = true
-      begin(full)
+      begin(fullText())
     },
   }
 }

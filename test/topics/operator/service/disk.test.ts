@@ -4,6 +4,9 @@ import { createLog } from '../../../../src/lib/log/log.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { createDisk } from '../../../../src/topics/operator/service/disk.ts'
 
+const megabyte = 2 ** 20
+const fullText = 'the disk is full; writes resume with 20 MB free'
+
 const fault = (code: string) => Object.assign(new Error('no'), { code })
 
 function diskWorld() {
@@ -11,7 +14,8 @@ function diskWorld() {
   const lines: { level: string; msg: string; reason?: string }[] = []
   const state = { free: 100, isReserved: false, writable: true }
   const reserve: ReserveFile = {
-    bytes: 10,
+    bytes: 10 * megabyte,
+    bytesNeeded: 20 * megabyte,
     free: () => state.free,
     isReserved: () => state.isReserved,
     keep() {
@@ -98,7 +102,7 @@ describe('a full disk', () => {
     expect(() => disk.admit()).toThrow('the disk is full')
     // A small write succeeds now, in the room of the reserve.
     disk.pass()
-    expect(disk.fault()?.reason).toBe('the disk is full')
+    expect(disk.fault()?.reason).toBe(fullText)
     state.free = 50
     disk.pass()
     expect({ fault: disk.fault(), isReserved: state.isReserved }).toEqual({
@@ -112,7 +116,7 @@ describe('a full disk', () => {
     const { disk, state, reserve, errors } = diskWorld()
     state.free = 3
     disk.attach(reserve)
-    expect(errors()).toMatchObject([{ msg: 'storage_unwritable', reason: 'the disk is full' }])
+    expect(errors()).toMatchObject([{ msg: 'storage_unwritable', reason: fullText }])
     expect(() => disk.admit()).toThrow()
   })
 })
