@@ -26,6 +26,8 @@ interface ConsoleDeps {
   catalogue: Pick<Catalogue, 'resolve' | 'list' | 'named' | 'hasData' | 'hasContracts'>
   annotations: { newestOn(): string | undefined }
   viewers: Viewers
+  mail: { reaches: boolean }
+  textMessages: { reaches: boolean }
   displayPreferences: { of(accountId: string): DisplayPreferences | undefined }
   operators: OperatorSessions
   serviceName: string
@@ -162,6 +164,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         ...(holderId !== undefined && { display: deps.displayPreferences.of(holderId) ?? null }),
         isOperator: accountId !== undefined && deps.operators.isOperator(accountId, request),
         signup: deps.signUp.mode,
+        reaches: { email: deps.mail.reaches, sms: deps.textMessages.reaches },
         channel: deps.channels[0] ?? '',
         guides: `/console/${guides}`,
         now: now(),

@@ -137,6 +137,8 @@ export interface Boot {
   isOperator: boolean
   /** The policy for new accounts. */
   signup: 'closed' | 'company' | 'invite' | 'open'
+  /** Whether providers of e-mail and of text messages are configured. */
+  reaches: { email: boolean; sms: boolean }
   /** The channel of prices in the stream. */
   channel: string
   /** Where the guides are, as JSON. */

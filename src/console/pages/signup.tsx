@@ -82,7 +82,11 @@ function AddressForm() {
   const { attempt, ...outcome } = useAttempt()
   const send = () =>
     attempt(async () => {
-      await ask('/v1/auth/signup', { method: 'POST', body: { email: email.value } })
+      const { message } = await ask<{ message: string }>('/v1/auth/signup', {
+        method: 'POST',
+        body: { email: email.value },
+      })
+      if (!boot.reaches.email) return message
       return `An e-mail to ${email.value} has been sent. Open its link within 24 hours.`
     })
   return (

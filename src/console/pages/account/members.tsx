@@ -1,7 +1,9 @@
-import { Parted, Result, Tag } from '../../parts/bits.tsx'
-import { Confirmed } from '../../parts/buttons.tsx'
+import { useLocation } from 'preact-iso'
+import { Parted, Result, Shown, Tag } from '../../parts/bits.tsx'
+import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Options, Select, Submit } from '../../parts/fields.tsx'
-import { ask, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
+import { ask, useAnswer, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
+import { boot } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
@@ -47,12 +49,48 @@ const peopleOf = ({ members, invitations }: Organization): Person[] => [
     })),
 ]
 
+interface Offer {
+  invitation: { email: string; status: string }
+  organization: { name: string }
+  can_accept: boolean
+}
+
+/** An invitation that its recipient opens without an e-mail; to its sender, its link. */
+function Offered({ id }: { id: string }) {
+  const path = `/organizations/invitations/${encodeURIComponent(id)}`
+  const answer = useAnswer<Offer>(`${path}/accept`)
+  const { attempt, ...outcome } = useAttempt()
+  const accept = () =>
+    attempt(async () => {
+      await ask(`${path}/confirm_accept`, { method: 'POST', body: {} })
+      location.assign('/account/members')
+    })
+  return (
+    <section class="card" aria-labelledby="offered">
+      <h2 id="offered">Invitation</h2>
+      <Result {...outcome} />
+      <Shown of={answer} what="invitation">
+        {({ invitation, organization, can_accept: isOpen }) => (
+          <>
+            <p>
+              {organization.name} invites {invitation.email}.{' '}
+              {!isOpen && 'Only this person can accept, signed in with this address.'}
+            </p>
+            {isOpen && <Button className="main" label="Accept" onClick={accept} />}
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
 /** Users who share the account: members, their roles, and invitations. */
 export function Members() {
   // An account becomes an organization with its first invitation.
   const answer = useLoaded('organization', signal =>
     whereThere(ask<Organization>('/organizations/dashboard', { signal })),
   )
+  const { query } = useLocation()
   const { attempt, ...outcome } = useAttempt()
   const isAlone = !answer.isLoading && !answer.data && !answer.refusal
   const owner = answer.data?.organization.owner
@@ -73,6 +111,7 @@ export function Members() {
   }
   return (
     <>
+      {query.invitation && <Offered id={query.invitation} />}
       <Result {...outcome} />
       <Table
         caption={answer.data?.organization.name ?? 'Members'}
@@ -112,13 +151,19 @@ export function Members() {
           column('State', ({ invited }) => invited ?? 'member', {
             isWide: true,
             className: 'quiet',
-            show: ({ invited, at }) =>
+            show: ({ id, invited, at }) =>
               invited === undefined ? (
                 `since ${day(at)}`
               ) : (
                 <>
                   <Tag mood="warn">{invited === 'expired' ? 'Expired' : 'Invited'}</Tag>{' '}
                   {invited === 'added' ? 'on' : 'until'} {day(at)}
+                  {invited === 'pending' && !boot.reaches.email && (
+                    <div class="small">
+                      Not sent: no mail provider is configured. Hand over{' '}
+                      <a href={`/account/members?invitation=${id}`}>this link</a>.
+                    </div>
+                  )}
                 </>
               ),
           }),

@@ -58,7 +58,9 @@ function useAccountChanges(answer: Pages<unknown, Account>, shown: Signal<Secret
     invite: (email: string) =>
       attempt(async () => {
         await asOperator('/admin/v1/invitations', { method: 'POST', body: { email } })
-        return `An invitation was sent to ${email}. Its link is valid for 7 days.`
+        return boot.reaches.email
+          ? `An invitation was sent to ${email}. Its link is valid for 7 days.`
+          : `No e-mail was sent to ${email}, because mail.provider is none. Create an account for this address, and hand over its sign-in link.`
       }),
     link: ({ id, email }: Account) =>
       attempt(async () => {

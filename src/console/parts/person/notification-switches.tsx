@@ -1,6 +1,6 @@
 import { Refused, Shown } from '../bits.tsx'
 import { ask, useAnswer, useAttempt } from '../requests/ask.ts'
-import { mayDo } from '../requests/boot.ts'
+import { boot, mayDo } from '../requests/boot.ts'
 
 interface Channels {
   email: Record<'enabled' | 'price_alerts' | 'weekly_digest' | 'product_updates', boolean>
@@ -46,6 +46,9 @@ export function NotificationSwitches({ only }: { only?: string }) {
                     onChange={event => void set(channel, name, event.currentTarget.checked)}
                   />
                   {text}
+                  {name === (only ?? 'enabled') && !boot.reaches[channel] && (
+                    <span class="quiet small"> (not sent: no provider is configured)</span>
+                  )}
                 </label>
               )
             })

@@ -14,6 +14,7 @@ import { TooManyWaiting } from '../../../topics/account/service/password-hashes.
 import type { CodeRefusal, SecondFactor } from '../../../topics/account/service/second-factor.ts'
 import type { Sessions, SignedIn } from '../../../topics/account/service/sessions.ts'
 import type { SignIn, SignInRefusal } from '../../../topics/account/service/sign-in.ts'
+import { signInLinkText } from '../../../topics/account/service/sign-in-messages.ts'
 import type { Session } from '../../../topics/account/store/sessions.ts'
 import { isActive } from '../../../topics/keys/service/key-changes.ts'
 import { heldKeys, type Keyring, type KeyState } from '../../../topics/keys/service/keyring.ts'
@@ -40,6 +41,7 @@ interface SignInPagesDeps {
   secondFactor: SecondFactor
   organizations: Organizations
   company: Pick<Company, 'isOnly'> | undefined
+  mail: { reaches: boolean }
   addressOf(request: Request): string
   ownUrl(): string
   serviceName: string
@@ -166,7 +168,7 @@ function noticeOfRefusal(refusal: SignInRefusal): { notice: Notice; status: numb
 }
 
 function comeIn(
-  { access, signIn, addressOf, ownUrl, company, ...deps }: SignInPagesDeps,
+  { access, signIn, mail, addressOf, ownUrl, company, ...deps }: SignInPagesDeps,
   { page, personOf, cookieOf, isSecure, fromOwnPage }: Frame,
 ) {
   const forms = (notice?: Notice, next?: string) => signInForms(notice, next, company)
@@ -238,10 +240,7 @@ function comeIn(
             const { notice, status } = noticeOfRefusal(refusal)
             return page('Sign in', forms(notice, next), { status })
           }
-          return page(
-            'Sign in',
-            message({ text: 'If the address has an account, a sign-in link has been sent.' }),
-          )
+          return page('Sign in', message({ text: signInLinkText(mail.reaches) }))
         }),
     }),
   ]

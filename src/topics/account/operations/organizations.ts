@@ -67,14 +67,21 @@ function dashboard({ organizations, meter, now }: Context) {
   ]
 }
 
-function members({ organizations, ownUrl }: Context) {
+/**
+ * How an invitation is accepted without an e-mail. The address has no token: it opens nothing for
+ * anyone who is not signed in with the invited address.
+ */
+const unsentText = ({ id, email }: { id: string; email: string }, baseUrl: string) =>
+  `No e-mail was sent to ${email}, because this service has no mail provider. They accept the invitation on ${baseUrl}/account/members?invitation=${id}, signed in with this address.`
+
+function members({ organizations, mail, ownUrl }: Context) {
   const One = t.Object({ member: MemberShape })
   return [
     operation('POST /organizations/members', {
       operationId: 'addMember',
       summary: 'Add a member',
       description:
-        'Adds a person as a pending member and sends an invitation by e-mail. Their keys act for the organization only after they accept. If the account has no organization, one is created, named after the domain of its address, with the caller as admin. Admins only.',
+        'Adds a person as a pending member and sends an invitation by e-mail; without a mail provider, `message` has the address where they accept. Their keys act for the organization only after they accept. If the account has no organization, one is created, named after the domain of its address, with the caller as admin. Admins only.',
       access: change,
       idempotent: true,
       body: PersonBody.schema,
@@ -84,9 +91,13 @@ function members({ organizations, ownUrl }: Context) {
         const member = resultOf(
           organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
         )
+        const invitation = organizations.invitationFor(member)
         return {
           member: memberRow(member),
-          message: `${member.email} was added and acts for the organization once they accept the invitation sent by e-mail.`,
+          message:
+            mail.reaches || !invitation
+              ? `${member.email} was added and acts for the organization once they accept the invitation sent by e-mail.`
+              : `${member.email} was added. ${unsentText(invitation, ownUrl())}`,
         }
       },
     }),
@@ -137,19 +148,21 @@ export const organizationOperations: Operations = [
     operationId: 'inviteMember',
     summary: 'Invite a member',
     description:
-      'Sends an invitation by e-mail. It is valid for 14 days, can be accepted once, and replaces an earlier invitation to the same address. If the account has no organization, one is created. Admins only.',
+      'Sends an invitation by e-mail; without a mail provider, `message` has the address where it is accepted. It is valid for 14 days, can be accepted once, and replaces an earlier invitation to the same address. If the account has no organization, one is created. Admins only.',
     access: change,
     idempotent: true,
     body: PersonBody.schema,
     answers: { 201: t.Object({ invitation: InvitationShape, message: t.String() }) },
-    handle: ({ at: { organizations, ownUrl, now }, body, caller }) => {
+    handle: ({ at: { organizations, mail, ownUrl, now }, body, caller }) => {
       const person = PersonBody.read(body)
       const invitation = resultOf(
         organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
       )
       return {
         invitation: invitationRow(invitation, now()),
-        message: `An invitation has been sent to ${invitation.email}.`,
+        message: mail.reaches
+          ? `An invitation has been sent to ${invitation.email}.`
+          : unsentText(invitation, ownUrl()),
       }
     },
   }),

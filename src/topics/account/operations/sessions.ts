@@ -11,6 +11,7 @@ import { Problem } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { SignedIn } from '../service/sessions.ts'
 import type { SignIn } from '../service/sign-in.ts'
+import { signInLinkText } from '../service/sign-in-messages.ts'
 import type { Session } from '../store/sessions.ts'
 import { emailMax } from './account-form.ts'
 import { refusalOf, resultOf, SessionAnswer, selfAccess, sessionRow } from './session-row.ts'
@@ -78,11 +79,11 @@ export const sessionOperations: Operations = [
     access: open,
     body: MailLinkBody.schema,
     answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem },
-    handle: ({ at: { signIn, ownUrl }, body }) => {
+    handle: ({ at: { signIn, mail, ownUrl }, body }) => {
       const { email } = MailLinkBody.read(body)
       const refusal = signIn.mailLink(email, ownUrl())
       if (refusal) throw refusalOf(refusal)
-      return { message: 'If the address has an account, a sign-in link has been sent.' }
+      return { message: signInLinkText(mail.reaches) }
     },
   }),
   stayOrGo,

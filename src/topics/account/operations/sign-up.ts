@@ -34,11 +34,15 @@ export const signUpOperations = [
     body: AddressBody.schema,
     answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem, ...limited },
     handle: ({ at, body, request }) => {
-      const { signUp, addressOf, ownUrl } = at
+      const { signUp, mail, addressOf, ownUrl } = at
       const { email } = AddressBody.read(body)
       const refusal = signUp.request(email, ownUrl(), addressOf(request))
       if (refusal) throw problemOf(refusal)
-      return { message: 'Check your inbox: we sent a link to create your account.' }
+      return {
+        message: mail.reaches
+          ? 'Check your inbox: we sent a link to create your account.'
+          : 'No e-mail was sent, because this service has no mail provider. The operator can create an account.',
+      }
     },
   }),
   operation('POST /v1/auth/signup/confirm', {

@@ -161,6 +161,12 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   }
 
   return {
+    /** The open invitation of a listed member. */
+    invitationFor: ({ id, organizationId }: Member): Invitation | undefined =>
+      store
+        .invitations(organizationId)
+        .filter(isOpen)
+        .find(({ memberId }) => memberId === id),
     /**
      * Lists a user as a member at once; they act for the organization once they have accepted the
      * invitation e-mail. The first call of an account without an organization creates one, with the

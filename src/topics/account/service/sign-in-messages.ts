@@ -89,3 +89,9 @@ export const signUpMessage = (
       "Didn't request this? You can ignore this e-mail; no account is created.",
     ],
   )
+
+/** What a request for a sign-in link is answered, the same for addresses without an account. */
+export const signInLinkText = (reachesMail: boolean): string =>
+  reachesMail
+    ? 'If the address has an account, a sign-in link has been sent.'
+    : 'No e-mail was sent, because this service has no mail provider. The operator can create a sign-in link.'

@@ -511,3 +511,42 @@ describe('/organizations with the credentials of another organization', () => {
     expect(await stateOf(office_)).toEqual(before)
   })
 })
+
+describe('without a mail provider', () => {
+  const unsent = 'No e-mail was sent'
+  const closed = () => people({ 'mail.provider': 'none', 'accounts.signup': 'open' })
+
+  test('an invitation says that no e-mail was sent, and its address lets only the invited person accept', async () => {
+    const { ask, person } = closed()
+    const [ann, bob, eve] = [person('ann', 'scale'), person('bob', 'free'), person('eve', 'free')]
+    const invited = await ask('POST', '/organizations/invitations', token(ann), {
+      email: bob.email,
+      role: 'member',
+    })
+    const message = String(invited.body.message)
+    expect(message).toStartWith(`${unsent} to ${bob.email}`)
+    const [, id] = /\/account\/members\?invitation=([\w-]+)/.exec(message)!
+    const path = `/organizations/invitations/${id}`
+    expect(tokenIn(message)).toBe('')
+    expect((await ask('GET', `${path}/accept`, token(eve))).status).toBe(404)
+    expect((await ask('POST', `${path}/confirm_accept`, token(eve), {})).status).toBe(404)
+    expect((await ask('GET', `${path}/accept`, token(bob))).body.can_accept).toBe(true)
+    expect((await ask('POST', `${path}/confirm_accept`, token(bob), {})).status).toBe(200)
+  })
+
+  test('an added member, a sign-in link and a sign-up report that no e-mail was sent', async () => {
+    const { ask, person } = closed()
+    const ann = person('ann', 'scale')
+    const answers = [
+      await ask('POST', '/organizations/members', token(ann), {
+        email: 'new@example.com',
+        role: 'member',
+      }),
+      await ask('POST', '/v1/auth/link', undefined, { email: ann.email }),
+      await ask('POST', '/v1/auth/signup', undefined, { email: 'other@example.com' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 202, 202])
+    for (const { body } of answers) expect(body.message).toContain(unsent)
+    expect(answers[0]!.body.message).toContain('/account/members?invitation=')
+  })
+})
