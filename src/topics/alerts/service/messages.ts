@@ -210,8 +210,9 @@ function eventOf(fired: FiredAlert): OwnEvent {
       condition_value: conditionValue(rule),
       current_price: price,
       price,
-      currency: series.currency,
-      unit: series.unit,
+      ...(isCount(alert)
+        ? { currency: null, unit: 'periods' }
+        : { currency: series.currency, unit: series.unit }),
       threshold: verdict.threshold,
       trigger_count: triggerCount,
       ...(fired.metadata && { delivery: fired.metadata }),
@@ -288,11 +289,13 @@ const priceText = ({ decimals, currency, unit, category }: Series, price: number
 const alertLine = (fired: FiredAlert): string =>
   `${fired.alert.name}: ${fired.watched.code} is at ${shownPrice(fired)} (${fired.condition}).`
 
+/** Whether the compared value is a number of periods, not a price. */
+const isCount = ({ condition }: WatchingAlert): boolean =>
+  condition.kind === 'price' && condition.watch === 'negative_tomorrow'
+
 /** The price, or the number of periods, that made an alert fire. */
 const shownPrice = ({ alert, series, price }: FiredAlert): string =>
-  alert.condition.kind === 'price' && alert.condition.watch === 'negative_tomorrow'
-    ? String(price)
-    : priceText(series, price)
+  isCount(alert) ? `${price} ${price === 1 ? 'period' : 'periods'}` : priceText(series, price)
 
 function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: string) {
   const line = alertLine(fired)
@@ -300,7 +303,9 @@ function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: strin
   const rows: [string, string][] = [
     ['Alert', alert.name],
     ['Commodity', `${series.name} (${watched.code})`],
-    ['Price', `${shownPrice(fired)} per ${series.unit}`],
+    isCount(alert)
+      ? ['Negative periods', String(fired.price)]
+      : ['Price', `${shownPrice(fired)} per ${series.unit}`],
     ['Condition', condition],
     ...(metadata ? measuredLines(metadata) : []),
     ['Time', isoInstant(triggeredAt)],

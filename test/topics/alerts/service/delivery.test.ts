@@ -112,6 +112,26 @@ test('the event of an alert on tomorrow names the day and the period that met it
   ])
 })
 
+test('a number of negative periods is sent as a count, not as money', () => {
+  const { watchDay, record, messages } = opened()
+  watchDay('negative_tomorrow', 'greater_than', 1)
+  watchDay('base_tomorrow', 'greater_than', 0)
+  record('2026-11-21', hour => (hour === 13 || hour === 14 ? -5 : 40))
+  const data = messages()
+    .filter(({ event_type: type }) => type === 'price_alert.triggered')
+    .map(({ body }) => body.data as Record<string, unknown>)
+  expect(data.map(({ price, currency, unit }) => ({ price, currency, unit }))).toEqual([
+    { price: 2, currency: null, unit: 'periods' },
+    { price: (40 * 22 - 10) / 24, currency: 'EUR', unit: 'mwh' },
+  ])
+  const mails = messages().filter(({ kind }) => kind === 'email')
+  const [count, base] = mails.map(({ body }) => JSON.stringify(body))
+  expect(count).toContain('DESK_POWER_EUR is at 2 periods (')
+  expect(count).toContain('Negative periods: 2')
+  expect(count).not.toContain('mwh')
+  expect(base).toContain('per mwh')
+})
+
 test('the test of an alert on tomorrow has no result before all prices of the day are known', () => {
   const { watchDay, record, services } = opened()
   const alert = watchDay('negative_tomorrow', 'greater_than', 0)
