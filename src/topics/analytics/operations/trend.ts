@@ -269,20 +269,30 @@ function bandsAnswer(call: AnalysisCall): string {
 
 /** Highest, lowest and last value of each day that has closes, also as of a past moment. */
 function daysOf(
-  { bulk, ingest }: Context,
+  { bulk, history, ingest, now }: Context,
   series: Series,
   closes: readonly Close[],
   asOf: number | undefined,
 ): DayRange[] {
+  const lastFrom = parseDay(closes.at(-1)!.day)!
   const blocks = bulk.blocks({
     series: [bulkSeriesOf(series, [])],
     interval: 'day',
     from: parseDay(closes[0]!.day)!,
-    to: parseDay(closes.at(-1)!.day)! + dayMs,
+    to: lastFrom,
     asOf,
     snapshotAt: ingest.snapshotAt(),
   })
-  return [...blocks].flatMap(({ length, value, bars }) =>
+  // The bars of an export are whole days, and the last day may have values of later times.
+  const [last] = history.page({
+    seriesIds: [series.id],
+    interval: 'day',
+    from: lastFrom,
+    to: Math.min(lastFrom + dayMs, now() + 1),
+    limit: 1,
+    offset: 0,
+  }).rows
+  const days = [...blocks].flatMap(({ length, value, bars }) =>
     Array.from({ length }, (_, i) => ({
       day: isoDay(bars!.startsAt[i]!),
       high: bars!.high[i]!,
@@ -290,6 +300,8 @@ function daysOf(
       close: value[i]!,
     })),
   )
+  const { high, low, close } = last!.bar!
+  return [...days, { day: closes.at(-1)!.day, high, low, close }]
 }
 
 function rangeAnswer(call: AnalysisCall): string {

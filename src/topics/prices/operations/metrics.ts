@@ -122,12 +122,11 @@ function metricOf(
     limit: hourBarsMax,
     offset: 0,
   }).rows
-  const to = startOfDay(observation.observedAt) + dayMs
   const days = history.page({
     seriesIds,
     interval: 'day',
-    from: to - yearOfWeeksDays * dayMs,
-    to,
+    from: startOfDay(observation.observedAt) - (yearOfWeeksDays - 1) * dayMs,
+    to: until,
     limit: yearOfWeeksDays,
     offset: 0,
   }).rows

@@ -44,14 +44,14 @@ export interface ClosesDeps {
   store: CloseStore
   quarantine: QuarantineList
   observations: Pick<ObservationStore, 'after' | 'newest'>
-  /** The start of the future; undefined for a series whose values are known before their time. */
-  endOf(seriesId: number): number | undefined
+  /** Values of later times are left out, those of delivery periods that have not begun too. */
+  now(): number
   isComputed?(seriesId: number): boolean
   countMax?: number
 }
 
 export function createCloses(deps: ClosesDeps) {
-  const { store, quarantine, observations, endOf, countMax = closesMax } = deps
+  const { store, quarantine, observations, now, countMax = closesMax } = deps
   const { isComputed = () => false } = deps
   const read = createClosesReader(store, quarantine)
   /** When the time of the next value comes, of series that have one in the future. */
@@ -77,14 +77,13 @@ export function createCloses(deps: ClosesDeps) {
   /** Drops the closes of a series to which the passing of time has added a value. */
   const renew = (seriesId: number) => {
     const next = nextAt.get(seriesId)
-    if (next !== undefined && next < (endOf(seriesId) ?? next)) forget(seriesId)
+    if (next !== undefined && next <= now()) forget(seriesId)
   }
 
   /** Leaves out values in the future: the close of a day that has begun is its newest value so far. */
   const readPast = (seriesId: number, from: number): readonly Close[] => {
     const closes = read(seriesId, from)
-    const end = endOf(seriesId)
-    if (end === undefined) return closes
+    const end = now() + 1
     const today = isoDay(end - 1)
     if (closes.length === 0 || closes.at(-1)!.day < today) return closes
     const [next] = observations.after(seriesId, end - 1, 1)
@@ -115,7 +114,7 @@ export function createCloses(deps: ClosesDeps) {
     if (!known || known.from > always) {
       const from =
         reach && isComputed(seriesId)
-          ? reachFrom(reach, before => observations.newest(seriesId, before))
+          ? reachFrom(reach, before => observations.newest(seriesId, Math.min(before, now() + 1)))
           : always
       const isKnown = known && known.from <= from && !reach?.least
       if (!known || !isKnown)

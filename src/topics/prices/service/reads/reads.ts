@@ -44,7 +44,7 @@ export function openReads(deps: ReadsDeps) {
     store: closeStore,
     quarantine,
     observations,
-    endOf: seriesId => (isAhead(seriesId) ? undefined : clock.now() + 1),
+    now: clock.now,
     isComputed: seriesId => isComputed(catalogue.byId(seriesId)),
   })
   const { coverageSinceAt } = config.vintage

@@ -91,7 +91,9 @@ export function createPricesAt(deps: PricesAtDeps) {
       const isPart = reach && !reach.least && isComputed(catalogue.byId(seriesId))
       return ofPast(
         seriesId,
-        isPart ? reachFrom(reach, before => newest(seriesId, before)) : undefined,
+        isPart
+          ? reachFrom(reach, before => newest(seriesId, Math.min(before, now() + 1)))
+          : undefined,
       )
     }
     const closesOf = (seriesId: number, reach?: ClosesReach): readonly Close[] => {
@@ -179,7 +181,7 @@ function createClosesAsOf(
   return (seriesId, from) => {
     const isCovered = asOf >= coverage.since(seriesId, asOf)
     const stored = closeStore.dated(seriesId)
-    const end = coverage.endOf(seriesId, asOf)
+    const end = asOf + 1
     const closeOf = (startsAt: number): number | undefined => {
       const until = Math.min(startsAt + dayMs, end)
       const [last] = isCovered

@@ -28,7 +28,7 @@ function openCloses(keptMax?: number) {
     store: createCloseStore(db),
     quarantine,
     observations: store,
-    endOf: () => moment.now + 1,
+    now: () => moment.now,
     ...(keptMax !== undefined && { countMax: keptMax }),
   })
   return {
@@ -73,7 +73,7 @@ describe('closes of a computed series', () => {
           recordedAt: start,
         }),
       },
-      endOf: () => undefined,
+      now: () => last,
       isComputed: () => true,
     })
     return { closes, reads, last }
