@@ -232,6 +232,13 @@ describe('the formulas of an account', () => {
       status: 'incomplete',
       missing_legs: [{ code: 'URALS_CRUDE_USD', reason: 'incomplete' }],
     })
+    const reasonOf = async (body: object) => (await preview(body)).data.no_value_reason
+    const zero = 'WTI_USD / (BRENT_CRUDE_USD - BRENT_CRUDE_USD)'
+    expect(await reasonOf({})).toBe(null)
+    expect(await reasonOf({ formula: zero })).toBe('division_by_zero')
+    expect(await reasonOf({ formula: `if(WTI_USD > 0, WTI_USD, ${zero})` })).toBe(null)
+    expect(await reasonOf({ formula: 'WTI_USD - URALS_CRUDE_USD' })).toBe('no_value')
+    expect(await reasonOf({ start_date: '2020-01-01', end_date: '2020-01-02' })).toBe('no_times')
     const wrong = async (body: object) => {
       const { status, data } = await preview(body)
       return [status, data.errors?.[0]?.field, data.errors?.[0]?.column ?? null]

@@ -257,13 +257,19 @@ function Fault({ error, text }: { error: Error; text: string }) {
   )
 }
 
+const reasonTexts = {
+  no_times: 'its legs have none. See the table below',
+  division_by_zero: 'it divides by zero',
+  no_value: 'a part of it has none at any time. See the table below',
+} as const
+
 function Previewed({ preview }: { preview: FormulaPreview }) {
-  const { values, legs, unit, currency, status } = preview
+  const { values, no_value_reason: reason, legs, unit, currency, status } = preview
   return (
     <>
       {values.length === 0 ? (
         <Empty>
-          <p>No values in the past year, because a leg has none. See the table below.</p>
+          <p>No values in the past year, because {reasonTexts[reason ?? 'no_value']}.</p>
         </Empty>
       ) : (
         <Chart

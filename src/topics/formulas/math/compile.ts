@@ -3,7 +3,7 @@ import { decimalDifference } from '../../prices/math/format.ts'
 import { isUnit, type Product, targetUnits } from '../../units/math/units.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
 import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
-import { both, comparisons, of, productKind, quotientKind, rounded } from './operators.ts'
+import { both, comparisons, of, productKind, quotient, quotientKind, rounded } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { createRateReader } from './rates.ts'
 import { aligned, around, average, type Evaluate, newestAt, type Test, taken } from './reads.ts'
@@ -219,7 +219,7 @@ function createBuilder(
         : right
     return {
       kind,
-      evaluate: both(left.evaluate, divisor.evaluate, (x, y) => (y === 0 ? undefined : x / y)),
+      evaluate: both(left.evaluate, divisor.evaluate, quotient),
     }
   }
   const codePart = (code: Code, isInWindow: boolean, read: (index: number) => Evaluate): Part => {
@@ -303,7 +303,7 @@ function createBuilder(
         const choose = Math[node.name]
         return node.items.map(part).reduce((left, right) => {
           const [a, b, kind] = alike(left, right, node)
-          return { kind, evaluate: both(a.evaluate, b.evaluate, choose) }
+          return { kind, evaluate: both(a.evaluate, b.evaluate, (x, y) => choose(x, y)) }
         })
       }
       case 'if':

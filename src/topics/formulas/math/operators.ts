@@ -1,6 +1,6 @@
 import { FormulaFault, type Spot } from './fault.ts'
 import { bare, type Kind } from './kinds.ts'
-import type { Evaluate } from './reads.ts'
+import type { Evaluate, Scope } from './reads.ts'
 import type { Comparison } from './syntax.ts'
 
 export const comparisons: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
@@ -23,14 +23,21 @@ export const both =
   (
     left: Evaluate,
     right: Evaluate,
-    combine: (a: number, b: number) => number | undefined,
+    combine: (a: number, b: number, scope: Scope) => number | undefined,
   ): Evaluate =>
   scope => {
     const a = left(scope)
     if (a === undefined) return undefined
     const b = right(scope)
-    return b === undefined ? undefined : combine(a, b)
+    return b === undefined ? undefined : combine(a, b, scope)
   }
+
+/** A division by zero gives no value. */
+export function quotient(x: number, y: number, { onZeroDivisor }: Scope): number | undefined {
+  if (y !== 0) return x / y
+  onZeroDivisor?.()
+  return undefined
+}
 
 /** Halves away from zero, on the shortest decimal form of the number. */
 export function rounded(value: number, digits: number): number {

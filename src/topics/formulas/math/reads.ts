@@ -15,6 +15,8 @@ export interface Scope {
   /** How old the newest value of a code may be, by the order of `codes`. */
   limitsMs: readonly number[]
   windows: Map<object, { key: string; mean: Mean | undefined }>
+  /** Called where a value is divided by zero. */
+  onZeroDivisor?: (() => void) | undefined
 }
 
 export type Evaluate = (scope: Scope) => number | undefined

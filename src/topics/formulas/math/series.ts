@@ -28,6 +28,7 @@ export interface Computation {
   to?: number
   /** Called before each computation of a value. */
   onTry?(): void
+  onZeroDivisor?: Scope['onZeroDivisor']
 }
 
 /** The first value, or the last, that is accepted, and no other is computed. */
@@ -39,13 +40,21 @@ export interface Only {
 /** The values of a formula, oldest first. A time at which a leg has none has no value. */
 export function computeSeries(
   { codes, legs, evaluate }: CompiledFormula,
-  { align, inputs, limitsMs, from, to = Number.MAX_SAFE_INTEGER, onTry }: Computation,
+  {
+    align,
+    inputs,
+    limitsMs,
+    from,
+    to = Number.MAX_SAFE_INTEGER,
+    onTry,
+    onZeroDivisor,
+  }: Computation,
   { edge, accepts }: Partial<Only> = {},
 ): Observation[] {
   const ownInputs = legs.map(code => inputs[codes.indexOf(code)]!)
   const windows: Scope['windows'] = new Map()
   const rows: Observation[] = []
-  const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows }
+  const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows, onZeroDivisor }
   const timesIn = edge === 'last' ? backwards : timesOf
   for (const at of timesIn(ownInputs, align, from, to)) {
     onTry?.()

@@ -31,7 +31,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { refuseTerms, termFields } from '../../operator/operations/data/series-form.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { FormulaLeg, formulaRow, MissingLeg, missingLegs } from '../../prices/operations/row.ts'
-import { formulaStatuses, ownStatuses } from '../math/status.ts'
+import { formulaStatuses, noValueReasons, ownStatuses } from '../math/status.ts'
 import { alignments } from '../math/syntax.ts'
 import { filled, type Template, templates } from '../math/templates.ts'
 
@@ -149,6 +149,10 @@ const Preview = {
   currency: t.stringOrNull('Null if the values are not prices.', 'USD'),
   status: t.oneOf(formulaStatuses, 'The worst status of its legs, in this order.'),
   missing_legs: t.Array(MissingLeg, { description: 'Every leg that is not `ok`.' }),
+  no_value_reason: t.orNull(
+    t.oneOf(noValueReasons),
+    'Why `values` is empty: `no_times`, the legs have no values in the range at times that the alignment uses; `division_by_zero`; `no_value`, at each time another part has none, such as a leg whose value is too old. Null with values.',
+  ),
   legs: t.Array(FormulaLeg, { description: 'The codes that it names.' }),
 }
 export type FormulaPreview = Static<TObject<typeof Preview>>
@@ -367,6 +371,7 @@ export function ownFormulaOperations(deps: Context) {
           formula,
           unit: made.unit,
           currency: made.currency,
+          no_value_reason: made.noValueReason,
           ...legs,
         })
       },

@@ -6,6 +6,7 @@ import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import { createCompiler } from '../math/compile.ts'
 import { computeSeries } from '../math/series.ts'
+import type { NoValueReason } from '../math/status.ts'
 import { computedReads } from './computed-reads.ts'
 import {
   type Averaged,
@@ -190,14 +191,23 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       const inputs = series.map(({ id }) => view.inputOf(id))
       let rows: Observation[] = []
       let end = to
+      let noValueReason: NoValueReason = 'no_times'
+      const onTry = () => {
+        if (noValueReason === 'no_times') noValueReason = 'no_value'
+      }
+      const onZeroDivisor = () => {
+        noValueReason = 'division_by_zero'
+      }
+      const asked = { align, inputs, limitsMs, onTry, onZeroDivisor }
       for (const begin of stepsTo(to, from)) {
-        const earlier = computeSeries(compiled, { align, inputs, limitsMs, from: begin, to: end })
+        const earlier = computeSeries(compiled, { ...asked, from: begin, to: end })
         rows = earlier.concat(rows)
         if (rows.length >= limit) break
         end = begin
       }
       const { currency, unit } = compiled
-      return { rows, legs: namedLegs(definition), currency, unit }
+      const reason = rows.length === 0 ? noValueReason : null
+      return { rows, noValueReason: reason, legs: namedLegs(definition), currency, unit }
     },
     /** The series that a formula is computed from, over any number of levels. */
     restsOn(seriesId: number): readonly number[] {
