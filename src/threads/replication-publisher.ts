@@ -25,8 +25,6 @@ const noteEachMs = 10 * secondMs
 const forgottenMax = 500
 /** How long a write waits for the stream. */
 const reachMaxMs = 5 * secondMs
-/** The client waits as long for a server. */
-const beginMaxMs = 5 * secondMs
 const reachEachMs = 5
 /** A snapshot that did not come about is tried again after this. */
 const retryMs = 5 * secondMs
@@ -119,22 +117,24 @@ export function startPublishing(services: Services, databasePath: string, lastCh
 
   const isReached = (sequence: number) =>
     view.state === 'publishing' && (view.position ?? -1) >= sequence
+  const waitWhile = async (isOpen: () => boolean, withinMs: number): Promise<void> => {
+    const until = clock.monotonic() + withinMs
+    while (isOpen() && clock.monotonic() < until) await sleep(reachEachMs)
+  }
   let notedAt = Number.NEGATIVE_INFINITY
   return {
     /** Whether the stream has everything that is committed now; waits a while until it has. */
     async reached(withinMs: number = reachMaxMs): Promise<boolean> {
       const sequence = changes.last()
-      const until = clock.monotonic() + withinMs
-      while (!isReached(sequence) && view.state !== 'stopped' && clock.monotonic() < until)
-        await sleep(reachEachMs)
+      await waitWhile(() => !isReached(sequence) && view.state !== 'stopped', withinMs)
       return isReached(sequence)
     },
     /** Waits a while until the stream was read at the start, or could not be. */
-    async begun(): Promise<void> {
-      const until = clock.monotonic() + beginMaxMs
-      const isOpen = () => view.state === 'connecting' && view.fault === undefined && !isStopped
-      while (isOpen() && clock.monotonic() < until) await sleep(reachEachMs)
-    },
+    begun: (): Promise<void> =>
+      waitWhile(
+        () => view.state === 'connecting' && view.fault === undefined && !isStopped,
+        reachMaxMs,
+      ),
     /** The last change that is committed here. */
     sequence: changes.last,
     /** Whether the stream has a change, and everything before it. */
