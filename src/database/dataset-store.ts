@@ -1,8 +1,8 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
 import type { Declared } from '../datasets/dataset.ts'
+import { selected } from './clause.ts'
 import { transact } from './database.ts'
 import type { DatasetReads } from './dataset-reads.ts'
-import { selected } from './selected.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from './write-counts.ts'
 
 type Bindings = SQLQueryBindings[]

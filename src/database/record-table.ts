@@ -1,7 +1,7 @@
 import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
 import { camelCase } from '../lib/text/name-case.ts'
+import { selected } from './clause.ts'
 import type { RecordQuery } from './dataset-store.ts'
-import { selected } from './selected.ts'
 import { lazy, statements } from './statement.ts'
 
 interface Columns<R> {

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import { selected } from '../../../database/clause.ts'
 import { transact } from '../../../database/database.ts'
 import { manyRows } from '../../../database/many-rows.ts'
-import { selected } from '../../../database/selected.ts'
 import { lazy, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dayMs, parseDay } from '../../../lib/time/instant.ts'

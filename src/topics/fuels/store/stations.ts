@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { selected } from '../../../database/clause.ts'
 import { transact } from '../../../database/database.ts'
-import { selected } from '../../../database/selected.ts'
 import { statements } from '../../../database/statement.ts'
 import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 import { boxAround, milesBetween, type Place, spansOf } from '../../geography/math/geography.ts'
