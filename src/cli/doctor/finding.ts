@@ -1,4 +1,5 @@
 import { redact } from '../../lib/log/log.ts'
+import { certificateAdvice } from '../../lib/text/certificate-advice.ts'
 import { errorMessage } from '../../lib/text/error-message.ts'
 
 export type Verdict = 'ok' | 'warning' | 'error'
@@ -32,6 +33,15 @@ export const faulty = (check: string, sentence: string, advice: string): Finding
 })
 
 export const reasonOf = (error: unknown): string => redact(errorMessage(error))
+
+/** A provider that is not reached, and what helps. */
+export const unreached = (check: string, reason: string): Finding =>
+  doubtful(
+    check,
+    reason,
+    certificateAdvice(reason) ??
+      'check the network and the status of the provider; skip this check with --offline',
+  )
 
 /** A check that breaks off is a fault itself, and the others continue. */
 export function checked(

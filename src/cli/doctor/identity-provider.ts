@@ -1,7 +1,6 @@
 import { publicUrl } from '../../config/address.ts'
 import type { Config } from '../../config/config.ts'
 import { createRandomIds } from '../../lib/ids.ts'
-import { certificateAdvice } from '../../lib/text/certificate-advice.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { mayPass } from '../../send/handover.ts'
@@ -13,7 +12,7 @@ import {
   createProvider,
   ProviderRefusal,
 } from '../../topics/account/service/provider.ts'
-import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
+import { doubtful, type Finding, faulty, fine, reasonOf, unreached } from './finding.ts'
 
 const check = 'identity provider'
 /** Errors of a sign-in that must not ask a person: the provider would have asked. */
@@ -63,12 +62,7 @@ function failure(error: unknown): Finding {
         ? 'correct oidc.client_id and oidc.client_secret_file'
         : 'correct oidc.issuer and oidc.client_id',
     )
-  return doubtful(
-    check,
-    reason,
-    certificateAdvice(reason) ??
-      'check the network and the status of the provider; skip this check with --offline',
-  )
+  return unreached(check, reason)
 }
 
 function returning(location: string, redirectUri: string): Finding {

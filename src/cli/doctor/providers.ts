@@ -1,10 +1,9 @@
 import type { Config } from '../../config/config.ts'
-import { certificateAdvice } from '../../lib/text/certificate-advice.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { smtpProbe } from '../../send/messages/mailer-smtp.ts'
 import { type Probe, resendProbe, stripeProbe, twilioProbe } from '../../send/probes.ts'
-import { doubtful, type Finding, faulty, fine } from './finding.ts'
+import { type Finding, faulty, fine, unreached } from './finding.ts'
 import { tryIdentityProvider } from './identity-provider.ts'
 
 const timeoutMs = 5 * secondMs
@@ -24,12 +23,7 @@ async function tried({ check, provider, setting, probe }: ConfiguredProbe): Prom
   const found = `${provider}: ${handed.reason.replace(/\.$/, '')}`
   return handed.fault === 'setting'
     ? faulty(check, found, `correct ${setting}`)
-    : doubtful(
-        check,
-        found,
-        certificateAdvice(found) ??
-          'check the network and the status of the provider; skip this check with --offline',
-      )
+    : unreached(check, found)
 }
 
 interface ConfiguredProbe {

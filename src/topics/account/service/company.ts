@@ -61,6 +61,8 @@ const logoutTokensMax = 10_000
 /** Which organization people of the provider belong to. */
 const organizationSetting = 'oidc.organization'
 
+const reasonOf = (error: unknown): string => withCertificateAdvice(errorMessage(error))
+
 export function createCompany(deps: CompanyDeps) {
   const { db, config, provider, identities, sessionStore, signIn, clock, ids, log } = deps
   const { keys, settings } = deps
@@ -119,7 +121,7 @@ export function createCompany(deps: CompanyDeps) {
         claims = await provider.complete(attempt, code, iss)
       } catch (error) {
         log.warn('provider_sign_in_refused', {
-          reason: withCertificateAdvice(errorMessage(error)),
+          reason: reasonOf(error),
           from,
         })
         return { refused: 'The response of the identity provider could not be verified.' }
@@ -151,7 +153,7 @@ export function createCompany(deps: CompanyDeps) {
         return true
       } catch (error) {
         log.warn('provider_sign_out_refused', {
-          reason: withCertificateAdvice(errorMessage(error)),
+          reason: reasonOf(error),
         })
         return false
       }
@@ -178,7 +180,7 @@ export function createCompany(deps: CompanyDeps) {
           isForeign: true,
         })
       } catch (error) {
-        log.debug('provider_token_refused', { reason: withCertificateAdvice(errorMessage(error)) })
+        log.debug('provider_token_refused', { reason: reasonOf(error) })
       }
     },
     /** The user of the access token that came with a request. */
