@@ -257,7 +257,9 @@ function failedIn(of: TestResult[]): TestResult[] {
  */
 async function runFailedFilesAlone(): Promise<TestResult[]> {
   const failed = failedIn(results)
-  const failedFiles = [...new Set(failed.map(({ file }) => file))].filter(file => existsSync(file))
+  const failedFiles = [...new Set(failed.map(({ file }) => file))].filter(file =>
+    existsSync(resolve(root, file)),
+  )
   if (isInterrupted || batchCount === 1 || failedFiles.length > failedFilesMax) return []
   for (const file of failedFiles) {
     console.log(`Running ${file} again, alone …`)

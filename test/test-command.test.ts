@@ -70,6 +70,33 @@ describe('the test command', () => {
     expect(out.trimEnd().split('\n').at(-1)).toBe('29 passed, 1 failed, 0 skipped')
   })
 
+  test('runs a few failed files of many again, alone, and names the failures that did not repeat', async () => {
+    const many = Array.from({ length: 30 }, (_, i) =>
+      file(`calm-${i}.test.ts`, `test('runs', () => {})`),
+    )
+    const mark = join(dir, 'mark')
+    const once = file(
+      'once.test.ts',
+      `import { existsSync, writeFileSync } from 'node:fs'
+      test('fails once', () => {
+        const isSecond = existsSync('${mark}')
+        writeFileSync('${mark}', '')
+        expect(isSecond).toBe(true)
+      })`,
+    )
+    const passed = await run(...many, once)
+    expect(passed.code).toBe(0)
+    expect(passed.out).toContain(`Failed among other tests, passed alone:\n  ${once}: fails once`)
+    expect(passed.out.trimEnd().split('\n').at(-1)).toBe('31 passed, 0 failed, 0 skipped')
+
+    const always = file('always.test.ts', `test('fails', () => { expect(1).toBe(2) })`)
+    const failed = await run(...many, always)
+    expect(failed.code).toBe(1)
+    expect(failed.out).toContain(`\nFailed:\n  ${always}: fails`)
+    expect(failed.out).not.toContain('passed alone:')
+    expect(failed.out.trimEnd().split('\n').at(-1)).toBe('30 passed, 1 failed, 0 skipped')
+  })
+
   test('the test command lists each missing requirement with the number of tests that need it', async () => {
     const needing = file(
       'needing.test.ts',
