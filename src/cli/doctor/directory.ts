@@ -10,14 +10,13 @@ import {
 import { join } from 'node:path'
 import { databasePath } from '../../instance/services/directory.ts'
 import { type Holder, holderOf } from '../../lib/files/directory-lock.ts'
-import { bytesOf } from '../../lib/files/free-space.ts'
+import { bytesOf, megabyte } from '../../lib/files/free-space.ts'
 import { masterKeyPath, storedMasterKey } from '../../lib/secrets/master-key.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
 import { version } from '../../version.ts'
 import { serverSocket } from '../socket.ts'
 import { doubtful, type Finding, faulty, fine, megabytes, reasonOf } from './finding.ts'
 
-const megabyte = 2 ** 20
 const answerMsMax = 3_000
 /** The WAL is truncated to this size after a checkpoint, and may grow by as much between two. */
 const logBytes = 64 * megabyte

@@ -1,3 +1,4 @@
+import { megabyte } from '../../lib/files/free-space.ts'
 import { redact } from '../../lib/log/log.ts'
 import { certificateAdvice } from '../../lib/text/certificate-advice.ts'
 import { errorMessage } from '../../lib/text/error-message.ts'
@@ -54,7 +55,5 @@ export function checked(
     return [faulty(check, `check failed: ${reasonOf(error)}`, 'fix the reported problem')]
   }
 }
-
-const megabyte = 2 ** 20
 
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / megabyte)} MB`

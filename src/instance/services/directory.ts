@@ -16,7 +16,7 @@ import { namingFile, openDatabase, removeDatabase } from '../../database/databas
 import { forgetChecksums } from '../../database/page-checksum-file.ts'
 import { keepBeforeUpgrade } from '../../database/upgrade.ts'
 import { fileFault } from '../../lib/files/file-faults.ts'
-import { bytesOf } from '../../lib/files/free-space.ts'
+import { bytesOf, megabyte } from '../../lib/files/free-space.ts'
 import { keepOwner } from '../../lib/files/owner.ts'
 import { createReserveFile, type ReserveFile } from '../../lib/files/reserve-file.ts'
 import { masterKeyOf } from '../../lib/secrets/master-key.ts'
@@ -241,8 +241,6 @@ function keepLogging(db: Database, isWanted: boolean): void {
   if (isGap) createReplicationState(db).set('unlogged', 'yes')
   logChanges(db, isWanted)
 }
-
-const megabyte = 2 ** 20
 
 /** Space reserved for a start on a full disk: for the lock and the index of the WAL. */
 export const startReserveOf = (dir: string, megabytes: number): ReserveFile =>

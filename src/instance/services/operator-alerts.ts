@@ -1,3 +1,4 @@
+import { megabyte } from '../../lib/files/free-space.ts'
 import { dayMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import type { SendingState } from '../../outbox/vitals.ts'
 import { unpublishedSince } from '../../replication/service/condition.ts'
@@ -33,7 +34,6 @@ const apartMax = 20
 const faultsMax = 20
 /** A certificate that ends sooner is near its end: renewals come earlier. */
 const certificateMs = 14 * dayMs
-const megabyte = 2 ** 20
 
 /**
  * All current alerts for the operator; `sending` is the sender in this process, if there is one.

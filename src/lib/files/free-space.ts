@@ -10,7 +10,7 @@ export function freeBytesOf(dir: string): number {
 export const bytesOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-const megabyte = 2 ** 20
+export const megabyte = 2 ** 20
 
 /**
  * Throws where a disk has no room for a copy: one that ends on a full disk takes the last room of

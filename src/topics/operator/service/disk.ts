@@ -1,4 +1,5 @@
 import { StorageFull, storageFaultOf } from '../../../database/storage-fault.ts'
+import { megabyte } from '../../../lib/files/free-space.ts'
 import type { ReserveFile } from '../../../lib/files/reserve-file.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
@@ -12,7 +13,6 @@ export interface DiskFault {
 }
 
 const full = 'the disk is full'
-const megabyte = 2 ** 20
 
 /**
  * Tracks whether writes reach the disk. A fault is reported at once and then every minute, and is
