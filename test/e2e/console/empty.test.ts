@@ -178,25 +178,29 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await page.unroute(layout)
   })
 
-  test('a desk of European gas sees its prices, and nothing is requested that it lacks', async () => {
+  const push = async (body: { source?: string; observations: object[] }) => {
     const answer = await fetch(`${server.url}/admin/v1/observations`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${server.adminToken}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({
-        source: 'Desk',
-        observations: ['DUTCH_TTF_EUR', 'EU_CARBON_EUR'].flatMap(code =>
-          Array.from({ length: 9 }, (_, i) => ({
-            code,
-            price: 30 + (i % 3),
-            observed_at: new Date(Date.now() - i * 86_400_000).toISOString(),
-          })),
-        ),
-      }),
+      body: JSON.stringify(body),
     })
     expect(answer.status).toBe(200)
+  }
+
+  test('a desk of European gas sees its prices, and nothing is requested that it lacks', async () => {
+    await push({
+      source: 'Desk',
+      observations: ['DUTCH_TTF_EUR', 'EU_CARBON_EUR'].flatMap(code =>
+        Array.from({ length: 9 }, (_, i) => ({
+          code,
+          price: 30 + (i % 3),
+          observed_at: new Date(Date.now() - i * 86_400_000).toISOString(),
+        })),
+      ),
+    })
     const { page, goTo, complaints } = member
     complaints.length = 0
     for (const path of ['/market', '/board']) {
@@ -213,24 +217,16 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
 
   test('a first import of old prices does not count as their release', async () => {
     const dayMs = 86_400_000
-    const answer = await fetch(`${server.url}/admin/v1/observations`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.adminToken}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({
-        source: 'Desk',
-        observations: ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap(code =>
-          Array.from({ length: 9 }, (_, i) => ({
-            code,
-            price: 70 + (i % 3),
-            observed_at: new Date(Date.now() - (3 + i) * dayMs).toISOString(),
-          })),
-        ),
-      }),
+    await push({
+      source: 'Desk',
+      observations: ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap(code =>
+        Array.from({ length: 9 }, (_, i) => ({
+          code,
+          price: 70 + (i % 3),
+          observed_at: new Date(Date.now() - (3 + i) * dayMs).toISOString(),
+        })),
+      ),
     })
-    expect(answer.status).toBe(200)
     const { page, goTo } = member
     await goTo('/market')
     const row = page.locator('section[aria-labelledby=movers] tr:has(a[href="/series/WTI_USD"])')
@@ -246,19 +242,11 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await page.waitForSelector('.quote dd:text-is("Desk, every 5 minutes")')
     await goTo('/status')
     await page.waitForSelector('section[aria-labelledby=sources] th:has-text("Desk, crude oil")')
-    const pushed = await fetch(`${server.url}/admin/v1/observations`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.adminToken}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({
-        observations: [
-          { code: 'BRENT_CRUDE_USD', price: 71, observed_at: new Date(Date.now()).toISOString() },
-        ],
-      }),
+    await push({
+      observations: [
+        { code: 'BRENT_CRUDE_USD', price: 71, observed_at: new Date(Date.now()).toISOString() },
+      ],
     })
-    expect(pushed.status).toBe(200)
     await goTo('/series/BRENT_CRUDE_USD')
     await page.waitForSelector('.quote dd:text-is("Not named, every 2.5 minutes")')
   })
