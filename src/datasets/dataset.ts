@@ -87,7 +87,10 @@ export type RecordOf<C> = {
 }
 
 /** Reads fields of one row, each by its column. */
-type FieldReaders<C> = { readonly [F in keyof C]: () => ValueOf<C[F]> }
+type FieldReaders<C> = { readonly [F in keyof C]: () => ValueOf<C[F]> } & {
+  /** The record of these fields and of all others that files have, each read by its column. */
+  rest<Own extends object>(own: Own): Omit<RecordOf<C>, keyof Own> & Own
+}
 
 /** A table whose rows belong to a dataset. */
 export interface DatasetTable {
@@ -202,6 +205,10 @@ export function dataset<const C extends Columns, R = RecordOf<C>>(terms: Terms<C
   const fields = Object.keys(columns)
   const inFiles = fields.filter(field => fileName(columns, field) !== null)
   const inTable = fields.filter(field => storedName(columns, field) !== null)
+  // The order of the fields decides which fault of a row is named.
+  const read = [...new Set([...terms.key, ...inFiles])].filter(
+    field => !('isPart' in columns[field]!),
+  )
   const named = (field: string) => fileName(columns, field)!
   const storedKey = terms.key.map(field => storedName(columns, field)!)
   const usualTables = table === undefined ? [] : [{ name: table, key: storedKey }]
@@ -237,8 +244,8 @@ export function dataset<const C extends Columns, R = RecordOf<C>>(terms: Terms<C
     ...(terms.checks && { guarded: guardedOf(terms, columns) }),
     check: (row, context) =>
       checked(() => {
-        const read = readersOf(columns, row, context) as FieldReaders<C>
-        return terms.read?.(row, read, context) ?? (recordOf(read, terms.key, inFiles) as R)
+        const readers = readersOf<C>(columns, read, row, context)
+        return terms.read?.(row, readers, context) ?? (readers.rest({}) as R)
       }),
   }
 }
@@ -315,20 +322,22 @@ function guardedOf<C extends Columns, R>(
   }
 }
 
-const readersOf = (columns: Columns, row: DatasetRow, context: RowContext) =>
-  Object.fromEntries(
+function readersOf<C>(
+  columns: Columns,
+  fields: readonly string[],
+  row: DatasetRow,
+  context: RowContext,
+): FieldReaders<C> {
+  const readers = Object.fromEntries(
     Object.entries(columns).map(([field, { read }]) => [
       field,
       () => read!(row, fileName(columns, field)!, context),
     ]),
   )
-
-/** The record of a row: the fields of the key first, in its order. */
-function recordOf(
-  read: Readonly<Record<string, () => unknown>>,
-  key: readonly string[],
-  inFiles: readonly string[],
-): Values {
-  const fields = new Set([...key, ...inFiles])
-  return Object.fromEntries([...fields].map(field => [field, read[field]!()]))
+  const others = (own: object) => fields.filter(field => !Object.hasOwn(own, field))
+  const rest = (own: object) => ({
+    ...own,
+    ...Object.fromEntries(others(own).map(field => [field, readers[field]!()])),
+  })
+  return { ...readers, rest } as FieldReaders<C>
 }

@@ -1,4 +1,5 @@
 import { dayMs, isoDay, parseDay, parseInstant } from '../lib/time/instant.ts'
+import type { CodeLookup, SeriesIdentity } from '../topics/catalogue/math/lookup.ts'
 import { shown } from './cell.ts'
 
 export type DatasetRow = Readonly<Record<string, unknown>>
@@ -192,5 +193,18 @@ export function wordIn<T extends string>(
   return (
     words.find(word => word === text) ??
     refuse(field, text, 'is not known', `write ${words.join(' or ')}`)
+  )
+}
+
+/** The series with a code or alias; without one, the refusal names the nearest code. */
+export function seriesNamed(text: string, field: string, catalogue: CodeLookup): SeriesIdentity {
+  const series = catalogue.find(text)
+  if (series) return series
+  const near = catalogue.nearest(text)
+  return refuse(
+    field,
+    text,
+    'is not in the catalogue',
+    near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
   )
 }

@@ -1,6 +1,12 @@
 import { day, text, textOr } from '../../../datasets/columns.ts'
 import { type Column, dataset, type RecordOf } from '../../../datasets/dataset.ts'
-import { type DatasetRow, neededText, refuse, textIn } from '../../../datasets/fields.ts'
+import {
+  type DatasetRow,
+  neededText,
+  refuse,
+  seriesNamed,
+  textIn,
+} from '../../../datasets/fields.ts'
 
 const titleCharactersMax = 200
 const descriptionCharactersMax = 2000
@@ -40,16 +46,7 @@ const columns = {
     isCode: true,
     read(row, name, { catalogue }) {
       const written = textIn(row, name)
-      if (written === undefined) return null
-      const series = catalogue.find(written)
-      if (series) return series.code
-      const near = catalogue.nearest(written)
-      return refuse(
-        name,
-        written,
-        'is not in the catalogue',
-        near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
-      )
+      return written === undefined ? null : seriesNamed(written, name, catalogue).code
     },
   } as Column<string | null>,
   source: textOr('import', 'Source of the note, as shown in responses; default: import'),
@@ -72,15 +69,7 @@ export const annotations = dataset({
     'storm-2026-09,2026-09-14,Gulf platforms shut,A third of offshore output was shut for four days.,weather,WTI_USD\n',
   read(_row, read): Annotation {
     const title = read.title()
-    return {
-      id: read.id(),
-      on: read.on(),
-      title,
-      description: read.description() || title,
-      category: read.category(),
-      commodity: read.commodity(),
-      source: read.source(),
-    }
+    return read.rest({ title, description: read.description() || title })
   },
 })
 

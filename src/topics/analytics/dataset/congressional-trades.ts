@@ -89,14 +89,6 @@ export const congressionalTrades = dataset({
         'check which column is which',
       )
     }
-    return {
-      member: read.member(),
-      ticker: read.ticker(),
-      transactionType: read.transactionType(),
-      amountRange: read.amountRange(),
-      transactedOn,
-      disclosedOn,
-      source: read.source(),
-    }
+    return read.rest({ transactedOn, disclosedOn })
   },
 })

@@ -130,12 +130,7 @@ export const rigCounts: RegionalDataset<RigCount> = {
     },
     example:
       'date,region,oil,gas,misc,source\n2026-11-13,US,411,126,6,Rig survey\n2026-11-13,permian,244,3,1,Rig survey\n',
-    read: (row, read, { now }): RigCount => ({
-      region: read.region(),
-      ...dateIn(row, now),
-      ...countsIn(row),
-      source: read.source(),
-    }),
+    read: (row, read, { now }): RigCount => read.rest({ ...dateIn(row, now), ...countsIn(row) }),
   }),
   measure: row => row.total,
   codes(row) {

@@ -75,19 +75,12 @@ export const fracDisclosures = dataset({
         `is before the job began on ${days.startedOn}`,
         'check which column is which',
       )
-    return {
-      reference: read.reference(),
+    return read.rest({
       apiNumber: api.number.digits,
       state: state.code,
-      county: read.county(),
-      operator: read.operator(),
-      wellName: read.wellName(),
       ...days,
       ...coordinates,
-      waterGallons: read.waterGallons(),
-      nonWaterGallons: read.nonWaterGallons(),
-      source: read.source(),
-    }
+    })
   },
 })
 

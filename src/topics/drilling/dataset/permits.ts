@@ -166,33 +166,17 @@ export const wellPermits = dataset({
     }
     const fetchedAt = labelIn(row, 'fetched_at') === undefined ? now : read.fetchedAt()
     const coordinates = placeIn(row, state)
-    return {
+    return read.rest({
       state: state.code,
-      permitOn: read.permitOn(),
       permitNumber: permitNumber ?? null,
-      permitType: read.permitType(),
-      permitStatus: read.permitStatus(),
       apiNumber: api?.number.digits ?? null,
       apiNumberRaw: api?.text ?? '',
-      county: read.county(),
-      operator: read.operator(),
-      operatorNumber: read.operatorNumber(),
-      wellName: read.wellName(),
-      wellNumber: read.wellNumber(),
-      wellType: read.wellType(),
-      formation: read.formation(),
-      totalDepth: read.totalDepth(),
       ...coordinates,
-      section: read.section(),
-      township: read.township(),
-      range: read.range(),
-      source: read.source(),
-      sourceUrl: read.sourceUrl(),
       fetchedAt,
       dataAsOfOn:
         labelIn(row, 'data_as_of') === undefined
           ? isoDay(Math.min(fetchedAt, now))
           : neededPastDay(row, 'data_as_of', now),
-    }
+    })
   },
 })

@@ -61,21 +61,7 @@ export const wells = dataset({
     '33-053-09911,Badland Petroleum Inc.,SORENSON 5-8 2H,McKenzie,Three Forks,47.9021,-103.2214,2026-04-17,2026-08-01,,\n',
   read(row, read): Well {
     const { number, state } = neededWellNumber(row)
-    const coordinates = placeIn(row, state)
-    return {
-      apiNumber: number.digits,
-      state: state.code,
-      operator: read.operator(),
-      name: read.name(),
-      county: read.county(),
-      formation: read.formation(),
-      ...coordinates,
-      permitOn: read.permitOn(),
-      spudOn: read.spudOn(),
-      completedOn: read.completedOn(),
-      firstProductionOn: read.firstProductionOn(),
-      source: read.source(),
-    }
+    return read.rest({ apiNumber: number.digits, state: state.code, ...placeIn(row, state) })
   },
 })
 
@@ -139,17 +125,13 @@ export const wellProduction = dataset({
         'write how much oil, gas or water came out; 0 where nothing did',
       )
     }
-    return {
+    return read.rest({
       apiNumber: number.digits,
       state: state.code,
       month,
       ...volumes,
       daysProducing: daysProducingIn(row, month),
-      source: read.source(),
-      operator: read.operator(),
-      wellName: read.wellName(),
-      county: read.county(),
-    }
+    })
   },
 })
 

@@ -78,7 +78,6 @@ export const dieselStations = dataset({
     'st-1001,Bayou Travel Plaza,"8800 East Freeway, Houston",TX,29.7712,-95.2661,3.459,gallon,def;unleaded,2026-11-19T11:40:00Z,card network\n' +
     'st-1002,Gulf Truck Stop,"1200 Katy Freeway, Houston",TX,29.7749,-95.3934,3.419,gallon,def,2026-11-19T10:05:00Z,card network\n',
   read(row, read): Station {
-    const state = read.state()
     const unit = textIn(row, 'unit')?.toLowerCase() ?? 'gallon'
     const knownSize = Object.hasOwn(unitGallons, unit) ? unitGallons[unit] : undefined
     const gallons =
@@ -93,18 +92,7 @@ export const dieselStations = dataset({
         `USD a ${unit} is outside the accepted range for diesel`,
         'check the unit',
       )
-    const place = { latitude: read.latitude(), longitude: read.longitude() }
-    return {
-      reference: read.reference(),
-      state,
-      price,
-      name: read.name(),
-      address: read.address(),
-      ...place,
-      fuelTypes: read.fuelTypes(),
-      observedAt: read.observedAt(),
-      source: read.source(),
-    }
+    return read.rest({ price })
   },
 })
 

@@ -1,6 +1,13 @@
 import { instant, text, textOr } from '../../../datasets/columns.ts'
 import type { Column } from '../../../datasets/dataset.ts'
-import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../../../datasets/fields.ts'
+import {
+  type DatasetRow,
+  neededText,
+  refuse,
+  seriesNamed,
+  textIn,
+  wordIn,
+} from '../../../datasets/fields.ts'
 
 /** The index of surcharge tables that name none: US on-highway diesel. */
 const defaultIndex = 'DIESEL_US_NATIONAL_USD'
@@ -63,18 +70,8 @@ function codeIn(row: DatasetRow, field: string): string | undefined {
 /** The series whose price of the week the table is read at. */
 export const indexCode: Column<string> = {
   description: `Code of the index price; default: ${defaultIndex}`,
-  read(row, name, { catalogue }) {
-    const text = textIn(row, name) ?? defaultIndex
-    const series = catalogue.find(text)
-    if (series) return series.code
-    const near = catalogue.nearest(text)
-    return refuse(
-      name,
-      text,
-      'is not in the catalogue',
-      near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
-    )
-  },
+  read: (row, name, { catalogue }) =>
+    seriesNamed(textIn(row, name) ?? defaultIndex, name, catalogue).code,
 }
 
 /** The page that the table was read from. */

@@ -72,17 +72,10 @@ export const surchargeSchedules = dataset({
     'alder,Alder Freight Lines,2025-01-06,3,0=0;1.2=1;1.25=1.5;1.3;+0.05=0.5,https://alder.example/fuel,2025-01-06T13:05:00Z\n' +
     'basin,Basin Motor Freight,2025-01-06,1,2=15;2.1=16;2.2=17;2.3;+0.1=1,https://basin.example/fuel,2025-01-06T13:10:00Z\n',
   read(row, read): CarrierSchedule {
-    const effectiveWeekday = read.effectiveWeekday()
-    return {
+    return read.rest({
       ...serviceIn(row),
-      validFromOn: read.validFromOn(),
-      indexCode: read.indexCode(),
-      effectiveWeekday,
       ...bandsOf(neededText(row, 'bands', right, charactersMax)),
-      matched: read.matched(),
-      source: read.source(),
-      retrievedAt: read.retrievedAt(),
-    }
+    })
   },
 })
 

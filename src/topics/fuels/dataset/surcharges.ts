@@ -64,16 +64,6 @@ export const surcharges = dataset({
         'write the price and the band that the table was read at',
       )
     }
-    return {
-      ...names,
-      effectiveOn: read.effectiveOn(),
-      percent: read.percent(),
-      indexCode: read.indexCode(),
-      indexPrice,
-      ...band,
-      source: read.source(),
-      retrievedAt: read.retrievedAt(),
-      fixture: false,
-    }
+    return read.rest({ ...names, indexPrice, ...band, fixture: false })
   },
 })

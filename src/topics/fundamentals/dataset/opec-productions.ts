@@ -58,11 +58,6 @@ export const opecProductions = dataset({
         `${unit} is outside the accepted range for one country`,
         'check the unit',
       )
-    return {
-      country: opecCountry(read.country()),
-      month: read.month(),
-      bpd,
-      source: read.source(),
-    }
+    return read.rest({ country: opecCountry(read.country()), bpd })
   },
 })

@@ -1,6 +1,6 @@
 import { day, derived, text } from '../../../datasets/columns.ts'
 import { type Column, dataset, type RecordOf } from '../../../datasets/dataset.ts'
-import { neededNumber, neededText, refuse } from '../../../datasets/fields.ts'
+import { neededNumber, neededText, refuse, seriesNamed } from '../../../datasets/fields.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
 import { boundsOf } from '../../catalogue/math/terms.ts'
@@ -70,16 +70,7 @@ export const outlooks = dataset({
       'commodity',
       'write a code of the catalogue, such as BRENT_CRUDE_USD',
     )
-    const series = catalogue.find(agencySeries[code.toUpperCase()] ?? code)
-    if (!series) {
-      const near = catalogue.nearest(code)
-      refuse(
-        'commodity',
-        code,
-        'is not in the catalogue',
-        near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
-      )
-    }
+    const series = seriesNamed(agencySeries[code.toUpperCase()] ?? code, 'commodity', catalogue)
     const periodText = read.period()
     const period =
       parsePeriod(periodText) ??

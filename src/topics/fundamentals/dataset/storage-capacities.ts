@@ -88,11 +88,6 @@ export const storageCapacities = dataset({
         `check the unit: ${capacity} ${series.unit} is far above its levels`,
       )
     }
-    return {
-      seriesId: series.id,
-      effectiveOn: read.effectiveOn(),
-      capacity,
-      source: read.source(),
-    }
+    return read.rest({ seriesId: series.id, capacity })
   },
 })
