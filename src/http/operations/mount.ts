@@ -35,7 +35,10 @@ import { atPoint, knownQuery, pointQuery } from './point-in-time.ts'
 const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 /** The request as the framework hands it to a handler. */
-type Incoming = Omit<Call<never, never, unknown>, 'at' | 'reply' | 'page' | 'query' | 'params'> & {
+type Incoming = Omit<
+  Call<never, never, unknown>,
+  'at' | 'reply' | 'page' | 'query' | 'params' | 'prepared'
+> & {
   set: Reply
   query: Record<string, string | undefined>
   params: Record<string, string>
@@ -110,7 +113,7 @@ function withTag(operation: Operation): Operation {
 }
 
 /** The entity tags that a change is for; undefined: it is for any version. */
-const conditionOf = ({ request }: Parameters<Handle>[0]): string | undefined => {
+const conditionOf = ({ request }: { request: Request }): string | undefined => {
   const condition = request.headers.get('if-match')
   return condition === null || condition.trim() === '*' ? undefined : condition
 }
@@ -123,12 +126,19 @@ const noTag = () =>
   )
 
 function withoutTag(operation: Operation): Operation {
+  const { prepare } = operation
   const handle = operation.handle as Handle
-  const guarded: Handle = call => {
-    if (conditionOf(call) !== undefined) throw noTag()
-    return handle(call)
+  const guarded =
+    <Call extends { request: Request }, Result>(work: (call: Call) => Result) =>
+    (call: Call): Result => {
+      if (conditionOf(call) !== undefined) throw noTag()
+      return work(call)
+    }
+  return {
+    ...operation,
+    ...(prepare && { prepare: guarded(prepare) }),
+    handle: awaitedIf(isAsync(handle), guarded(handle)),
   }
-  return { ...operation, handle: awaitedIf(isAsync(handle), guarded) }
 }
 
 /**
@@ -293,12 +303,13 @@ function markDeprecated({ set, params }: Incoming, use: string): void {
  */
 function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = markedRunnerOf(context, operation)
+  const isAwaited = isAsync(operation.handle) || operation.prepare !== undefined
   // A repeated request is compared by its body, documented or not.
   const takesBody =
     operation.body !== undefined ||
     operation.idempotent === true ||
     operation.headers === idempotencyHeader
-  if (isAsync(operation.handle))
+  if (isAwaited)
     return takesBody
       ? async ({ query, params, body, request, set, caller, requestContext }) =>
           await run({ query, params, body, request, set, caller, requestContext })
@@ -373,7 +384,7 @@ function statusOf({ answers = {} }: Operation): number | undefined {
 
 /** The steps around a handler: paging, the requested moment, and repeated requests. */
 function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
-  const { view, page, idempotent } = operation
+  const { view, page, idempotent, prepare } = operation
   const status = statusOf(operation)
   const canBeTable = isTable(operation)
   const parse = queryParser(operation.query)
@@ -381,6 +392,7 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
   const work = (
     at: Context,
     { query, params, body, request, set, caller, requestContext }: Incoming,
+    prepared?: unknown,
   ) => {
     if (status !== undefined) set.status = status
     const table = canBeTable ? requestedTable(operation, query.format) : undefined
@@ -403,6 +415,7 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
       requestContext,
       reply: set,
       page: requestedPage,
+      prepared,
     } as never)
     if (answer instanceof Promise && !isAsync(operation.handle))
       throw new Error(`${operation.operationId} returns a promise: its handler must be async`)
@@ -418,6 +431,16 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
         incoming.set,
         at => work(at, incoming),
       )
+  if (prepare)
+    return incoming => {
+      const call = { ...incoming, at: context, reply: incoming.set }
+      return context.idempotency.onceAfter(
+        call,
+        incoming.body,
+        () => prepare(call as never),
+        prepared => work(context, incoming, prepared),
+      )
+    }
   if (idempotent)
     return incoming =>
       context.idempotency.once({ ...incoming, reply: incoming.set }, incoming.body, () =>

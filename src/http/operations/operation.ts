@@ -6,7 +6,12 @@ import type { Reply } from './answer.ts'
 import type { Context } from './context.ts'
 
 /** One request, as a handler gets it: everything that its answer may depend on is an argument. */
-export interface Call<Query extends TProperties, Params extends TProperties, Body> {
+export interface Call<
+  Query extends TProperties,
+  Params extends TProperties,
+  Body,
+  Prepared = undefined,
+> {
   /** The service as it is now, or as it was at the moment of `as_of` where the operation has a view. */
   at: Context
   query: Static<TObject<Query>>
@@ -21,6 +26,8 @@ export interface Call<Query extends TProperties, Params extends TProperties, Bod
   requestContext: RequestContext | undefined
   /** The page that is requested, of an operation with `page`. */
   page: Page
+  /** The result of `prepare`. */
+  prepared: Prepared
 }
 
 export type Answers = Readonly<Record<number, TSchema>>
@@ -44,6 +51,7 @@ interface Definition<
   Params extends TProperties,
   Body extends TSchema,
   A extends Answers | TSchema,
+  Prepared,
 > {
   /** Other paths of the same operation, documented as deprecated. */
   aliases?: readonly string[]
@@ -72,6 +80,12 @@ interface Definition<
   current?(params: Static<TObject<Params>>): unknown
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
   idempotent?: true
+  /**
+   * The work of an idempotent operation that must be awaited, such as a request to a provider: a
+   * repeat does not do it again. Its result is `prepared` in the handler, which is a part of the
+   * transaction that stores the answer.
+   */
+  prepare?(call: Call<Query, Params, Static<Body>>): Promise<Prepared>
   query?: Query
   params?: Params
   headers?: TObject
@@ -89,7 +103,7 @@ interface Definition<
    * to a path with parameters, 422 to a body.
    */
   answers?: A
-  handle(call: Call<Query, Params, Static<Body>>): Outcome<A> | Promise<Outcome<A>>
+  handle(call: Call<Query, Params, Static<Body>, Prepared>): Outcome<A> | Promise<Outcome<A>>
 }
 
 /** The documentation of an operation in the OpenAPI document. */
@@ -143,7 +157,8 @@ export type Operation = { method: Method; path: string } & Definition<
   TProperties,
   TProperties,
   TSchema,
-  Answers
+  Answers,
+  unknown
 > &
   (Documentation | Hidden)
 
@@ -153,9 +168,10 @@ export const operation = <
   Params extends TProperties = Record<never, never>,
   Body extends TSchema = TSchema,
   A extends Answers | TSchema = Answers,
+  Prepared = undefined,
 >(
   endpoint: `${Method} ${string}`,
-  definition: Definition<Query, Params, Body, A> & (Documentation | Hidden),
+  definition: Definition<Query, Params, Body, A, Prepared> & (Documentation | Hidden),
 ): Operation => {
   const [method, path] = endpoint.split(' ') as [Method, string]
   const { answers, ...rest } = definition

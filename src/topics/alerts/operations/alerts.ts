@@ -1,5 +1,4 @@
 import { t } from '../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
@@ -37,10 +36,7 @@ const analyticsNote = `**Analytics conditions** use the daily closes of \`GET /v
 - \`volatility_spike\`: annualised volatility of the closes in the period, strictly above \`multiplier\` times the baseline, which is the same number over the 365 days that end with the first close of the period.
 - \`trend_reversal\`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round.`
 
-const listAndCreate = (
-  { alerts, plans, links, idempotency }: Context,
-  { rows, forms }: AlertContext,
-) => [
+const listAndCreate = ({ alerts, plans, links }: Context, { rows, forms }: AlertContext) => [
   operation('GET /v1/alerts', {
     operationId: 'listAlerts',
     summary: 'List alerts',
@@ -55,19 +51,17 @@ const listAndCreate = (
     summary: 'Create an alert',
     description: `Creates an alert and returns it. The body may be wrapped in \`price_alert\`.\n\n| Kind | Set | Plan feature |\n|---|---|---|\n| Price alert | \`condition_operator\` | \`standard_alerts\` |\n| Analytics alert | \`analytics_type\` | \`analytics_alerts\`; the response includes an equivalent operator and value |\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\n**Delivery.** An alert that fires notifies its \`webhook_url\`, the webhook endpoints subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone according to its notification settings, and the list of notifications. Then its cooldown starts.`,
     access: writing,
-    headers: idempotencyHeader,
+    idempotent: true,
     body: forms.newAlert,
     creates: '/v1/alerts/:id',
     answers: { 201: AlertShape },
-    handle: ({ body, caller, requestContext, request, reply }) => {
+    handle: ({ body, caller, request }) => {
       const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
       if (!hasFeature(caller.entitled, feature))
         throw featureMissing(plans, links(request), caller.entitled, feature)
-      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-        const created = alerts.create(caller.key.account, forms.created(body))
-        if ('refused' in created) throw limitReached(created)
-        return rows.row(created)
-      })
+      const created = alerts.create(caller.key.account, forms.created(body))
+      if ('refused' in created) throw limitReached(created)
+      return rows.row(created)
     },
   }),
 ]

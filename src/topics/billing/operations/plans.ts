@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/request-context.ts'
-import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
@@ -78,7 +77,7 @@ function messageOf(
   }
 }
 
-function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Context) {
+function subscribing({ billing, plans, keys, meter, ids, now }: Context) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const nameOf = (plan: string) => plans.tiers.find(tier => tier.id === plan)?.name ?? plan
   const { subscriptions } = billing
@@ -91,22 +90,25 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Con
       description:
         'Starts a subscription and charges its first period; a declined payment changes nothing (422 `payment_failed`). A running subscription is changed: upgrades, and switching to yearly, take effect immediately for the difference; downgrades and shorter periods take effect at the end of the paid period. With a payment processor, a shorter period is refused (422 `invalid_plan`): cancel first. A pending cancellation is withdrawn. Plans with agreed pricing are assigned by the operator (422 `invalid_plan`). Admins of an organization only.',
       access: billingChange,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: SubscribeBody.schema,
       answers: { 201: Answer, ...changeRefusals },
-      handle: async ({ body, caller, requestContext, request, reply }) => {
+      async prepare({ body, caller, request }) {
         const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
           SubscribeBody.read(body)
-        const { account } = caller.key
-        const context: Repeatable = { caller, requestContext, request, reply }
-        const ahead = () =>
-          subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
-        return whenReachable(() =>
-          idempotency.onceAfter(context, body, ahead, ready => {
-            const changed = resultOf(ready(), 'plan_id', plan)
-            return { subscription: row(account), message: messageOf(changed, nameOf) }
-          }),
+        const ready = await whenReachable(() =>
+          subscriptions.subscribe(
+            caller.key.account,
+            plan,
+            billingPeriod,
+            repeatKey(request, caller),
+          ),
         )
+        return { plan, ready }
+      },
+      handle({ caller, prepared: { plan, ready } }) {
+        const changed = resultOf(ready(), 'plan_id', plan)
+        return { subscription: row(caller.key.account), message: messageOf(changed, nameOf) }
       },
     }),
     operation('POST /billing/subscriptions/change_plan', {
@@ -115,25 +117,24 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Con
       description:
         'Changes the plan and returns the subscription. An upgrade takes effect immediately and is prorated to the cent. A downgrade is set as `pending_plan` and takes effect at the end of the period; changing back to the current plan withdraws it. From the free plan this starts a monthly subscription; to the free plan it cancels. Admins of an organization only.',
       access: billingChange,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: PlanChangeBody.schema,
       answers: { 200: PlanChange, ...changeRefusals },
-      handle: async ({ body, caller, requestContext, request, reply }) => {
+      async prepare({ body, caller, request }) {
         const { new_plan_id: plan } = PlanChangeBody.read(body)
-        const { account } = caller.key
-        const context: Repeatable = { caller, requestContext, request, reply }
-        const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
-        return whenReachable(() =>
-          idempotency.onceAfter(context, body, ahead, ready => {
-            const changed = resultOf(ready(), 'new_plan_id', plan)
-            return {
-              subscription: row(account),
-              proration: { amount: changed.amountCents, currency: 'USD' as const },
-              effective_at: isoInstant(changed.effectiveAt),
-              message: messageOf(changed, nameOf),
-            }
-          }),
+        const ready = await whenReachable(() =>
+          subscriptions.changePlan(caller.key.account, plan, repeatKey(request, caller)),
         )
+        return { plan, ready }
+      },
+      handle({ caller, prepared: { plan, ready } }) {
+        const changed = resultOf(ready(), 'new_plan_id', plan)
+        return {
+          subscription: row(caller.key.account),
+          proration: { amount: changed.amountCents, currency: 'USD' as const },
+          effective_at: isoInstant(changed.effectiveAt),
+          message: messageOf(changed, nameOf),
+        }
       },
     }),
   ]

@@ -68,7 +68,7 @@ const howItRuns =
   '**Schedule.** Deliveries are checked every fifteen minutes and run once per local day after `delivery_time` in `time_zone`. A time skipped by a clock change runs at the next existing time; a repeated time runs once. After an outage the newest missed delivery is sent.\n\n**Content.** Each delivery has the prices of `GET /v1/prices/latest` at the time of the run, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change is against the last observation of an earlier local day. Text that a spreadsheet would run as a formula starts with an apostrophe. Codes without a current price are named in the e-mail. A failed delivery is retried after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
 
 const listAndCreate = (
-  { deliveries, idempotency, links, headerPrefix }: Context,
+  { deliveries, links, headerPrefix }: Context,
   { rows, forms, refusePaused }: Shared,
 ) => [
   operation('GET /v1/scheduled-deliveries', {
@@ -103,6 +103,7 @@ const listAndCreate = (
     summary: 'Create a scheduled delivery',
     description: `Creates a scheduled delivery and returns it. The body may be wrapped in \`scheduled_delivery\`. ${howItRuns}`,
     access: writing,
+    idempotent: true,
     headers: t.Object({
       ...idempotencyHeader.properties,
       [`${headerPrefix}source`.toLowerCase()]: t.Optional(
@@ -115,14 +116,12 @@ const listAndCreate = (
     body: forms.newDelivery,
     creates: '/v1/scheduled-deliveries/:id',
     answers: { 201: One, ...refused },
-    handle: ({ body, caller, requestContext, request, reply }) => {
+    handle: ({ body, caller, request }) => {
       refusePaused()
-      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-        const source = channelOf(request.headers.get(`${headerPrefix}Source`))
-        const created = deliveries.create(caller.key.account, forms.created(body), { source })
-        if ('refused' in created) throw limitReached(created, links(request))
-        return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
-      })
+      const source = channelOf(request.headers.get(`${headerPrefix}Source`))
+      const created = deliveries.create(caller.key.account, forms.created(body), { source })
+      if ('refused' in created) throw limitReached(created, links(request))
+      return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
     },
   }),
 ]
@@ -195,14 +194,14 @@ const messages = {
   suppressed: 'Nothing was sent; see `error`.',
 } as const
 
-const sendNow = ({ deliveries, idempotency, limits }: Context, { own, refusePaused }: Shared) => [
+const sendNow = ({ deliveries, limits }: Context, { own, refusePaused }: Shared) => [
   operation('POST /v1/scheduled-deliveries/:id/send_now', {
     operationId: 'sendScheduledDelivery',
     summary: 'Send a scheduled delivery now',
     description: `Runs the delivery now, outside its schedule, and returns the run: \`pending\` if it is being sent, \`skipped\` or \`suppressed\` with the reason in \`error\` if not. Allowed once in ${limits.manualSendCooldownSeconds} seconds per delivery; sooner requests get 429 with \`Retry-After\`.`,
     access: writing,
     params,
-    headers: idempotencyHeader,
+    idempotent: true,
     body: t.Optional(t.Unknown({ description: 'None is needed.' })),
     answers: {
       202: t.Object({
@@ -218,15 +217,12 @@ const sendNow = ({ deliveries, idempotency, limits }: Context, { own, refusePaus
       429: t.Union([ValidationProblem, FlatProblem]),
       503: ValidationProblem,
     },
-    handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
+    handle: ({ caller, params: { id } }) => {
       refusePaused()
-      const delivery = own(id, caller)
-      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-        const run = deliveries.sendNow(delivery)
-        if ('refused' in run) throw tooSoon(run)
-        const { status, recipient, error } = run
-        return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
-      })
+      const run = deliveries.sendNow(own(id, caller))
+      if ('refused' in run) throw tooSoon(run)
+      const { status, recipient, error } = run
+      return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
     },
   }),
 ]

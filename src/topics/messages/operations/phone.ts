@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/request-context.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem, passing, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
@@ -45,22 +44,20 @@ const number = [
     description:
       'Sets the phone number of the account and sends a verification code to it. Replacing a number withdraws consent to text messages. Numbers of other countries are refused with `country_not_supported`. In 24 hours an account gets at most five codes, and so does a number (429 `RATE_LIMIT_EXCEEDED`).',
     access,
-    headers: idempotencyHeader,
+    idempotent: true,
     body: PhoneBody.schema,
     answers: { 201: Added },
-    handle: async ({ at, body, caller, requestContext, request, reply }) => {
-      const { phones, textMessages, idempotency, now } = at
-      const { number, country } = await phoneOf(body)
-      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-        const out = phones.add(accountIdOf(caller), number, country)
-        if ('refused' in out) throw tooManyCodes(out, now())
-        const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
-        return {
-          ...phoneRow(out.phone),
-          message: sentMessage(out, textMessages.reaches),
-          verification,
-        }
-      })
+    prepare: ({ body }) => phoneOf(body),
+    handle: ({ at, caller, prepared: { number, country } }) => {
+      const { phones, textMessages, now } = at
+      const out = phones.add(accountIdOf(caller), number, country)
+      if ('refused' in out) throw tooManyCodes(out, now())
+      const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
+      return {
+        ...phoneRow(out.phone),
+        message: sentMessage(out, textMessages.reaches),
+        verification,
+      }
     },
   }),
   operation('DELETE /v1/phone', {

@@ -1,5 +1,4 @@
 import { t } from '../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -98,16 +97,14 @@ function rotation(deps: Context) {
         'Replaces the credentials as a whole, resets the failure count and syncs. Neither old nor new credentials are returned.',
       access: rotating,
       ...common,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: RotateBody.schema,
       answers: { 200: Rotated },
-      handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
+      handle: ({ body, caller, params: { id } }) => {
         const source = ownSource(sources, id, caller)
-        return deps.idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const credentialId = sources.rotate(source, forms.rotated(body))
-          const message = 'The new credentials are in use; the old ones were deleted.'
-          return success({ success: true as const, credential_id: credentialId, message })
-        })
+        const credentialId = sources.rotate(source, forms.rotated(body))
+        const message = 'The new credentials are in use; the old ones were deleted.'
+        return success({ success: true as const, credential_id: credentialId, message })
       },
     }),
   ]

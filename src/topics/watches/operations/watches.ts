@@ -2,7 +2,6 @@ import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { owned } from '../../../http/gate/owned.ts'
 import { accountIdOf, type Caller } from '../../../http/gate/request-context.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { idParameter, integerParameter } from '../../../http/input/typed.ts'
@@ -72,7 +71,7 @@ const creation =
   "Creates a watch and returns it. A watch runs every `interval_seconds`, first one interval after creation. Each run adds events to the feed:\n\n| Event | When |\n|---|---|\n| `evaluated` | every run, for each code |\n| `threshold_crossed` | the price differs from the previous run (for the first run: from creation) by at least `threshold_percent` |\n| `stale` | once, when no new price has arrived for three periods of the cadence, or none exists |\n\nAfter an outage a watch runs once and resumes its schedule. With `deliver_webhook` the first two are sent as `watch.evaluated` and `watch.threshold_crossed` to subscribed webhook endpoints. After a downgrade the oldest watches within the plan's limit keep running, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` identify the client that created the watch."
 
 function listAndCreate(deps: Context) {
-  const { watches, idempotency, headerPrefix } = deps
+  const { watches, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
   return [
     operation('GET /v1/subscriptions', {
@@ -92,25 +91,23 @@ function listAndCreate(deps: Context) {
       summary: 'Create a watch',
       description: creation,
       access: writing,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: forms.newWatch,
       creates: '/v1/subscriptions/:id',
       answers: { 201: One },
-      handle: ({ body, caller, requestContext, request, reply }) => {
+      handle: ({ body, caller, request }) => {
         refuseWebhook(body, caller, request)
-        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const origin = {
-            source: sourceOf(request, headerPrefix),
-            toolName: toolOf(request, headerPrefix),
-          }
-          const created = watches.create(
-            caller.key.account,
-            forms.created(body, caller.entitled),
-            origin,
-          )
-          if ('refused' in created) throw limitReached(created)
-          return success(watchTwice(created))
-        })
+        const origin = {
+          source: sourceOf(request, headerPrefix),
+          toolName: toolOf(request, headerPrefix),
+        }
+        const created = watches.create(
+          caller.key.account,
+          forms.created(body, caller.entitled),
+          origin,
+        )
+        if ('refused' in created) throw limitReached(created)
+        return success(watchTwice(created))
       },
     }),
   ]

@@ -1,5 +1,4 @@
 import { t } from '../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
@@ -140,7 +139,7 @@ export const webhookDeliveryOperations = [
     description:
       'Sends an event again with the same id and body and a new timestamp. A disabled endpoint gets it once it is active again. A skipped event that was recorded without data gets 404.',
     access: webhookWrite,
-    headers: idempotencyHeader,
+    idempotent: true,
     params: {
       ...webhookParams.properties,
       event_id: t.string(
@@ -150,30 +149,18 @@ export const webhookDeliveryOperations = [
     },
     body: noBody,
     answers: { 202: envelope(LogShape) },
-    handle: ({
-      at: {
-        webhooks,
-        idempotency,
-        outbox: { log },
-      },
-      caller,
-      params: { id, event_id: eventId },
-      requestContext,
-      request,
-      reply,
-    }) => {
-      const { id: lane } = ownEndpoint(webhooks, id, caller)
-      return idempotency.once({ caller, requestContext, request, reply }, undefined, () => {
-        const logged = log.find('webhook', lane, eventId)
-        if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
-          throw new Problem(
-            'DATA_NOT_AVAILABLE',
-            `The event was recorded without its data (${logged.error}), so it cannot be sent.`,
-          )
-        const entry = log.resend('webhook', lane, eventId)
-        if (!entry) throw notFound('event', eventId)
-        return success(logRow(lane, entry))
-      })
+    handle: ({ at, caller, params: { id, event_id: eventId } }) => {
+      const { log } = at.outbox
+      const { id: lane } = ownEndpoint(at.webhooks, id, caller)
+      const logged = log.find('webhook', lane, eventId)
+      if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
+        throw new Problem(
+          'DATA_NOT_AVAILABLE',
+          `The event was recorded without its data (${logged.error}), so it cannot be sent.`,
+        )
+      const entry = log.resend('webhook', lane, eventId)
+      if (!entry) throw notFound('event', eventId)
+      return success(logRow(lane, entry))
     },
   }),
   operation('POST /v1/webhooks/:id/replay', {
@@ -182,35 +169,19 @@ export const webhookDeliveryOperations = [
     description:
       'Resends failed events created from `from` until `to`, or with `all` also delivered ones: oldest first, at most 10,000, with the same ids and bodies.',
     access: webhookWrite,
-    headers: idempotencyHeader,
+    idempotent: true,
     params: webhookParams.properties,
     body: ReplayBody.schema,
     answers: { 202: Replayed },
-    handle: async ({
-      at: {
-        webhooks,
-        now,
-        idempotency,
-        outbox: { log },
-      },
-      body,
-      caller,
-      params: { id },
-      requestContext,
-      request,
-      reply,
-    }) => {
-      const { id: lane } = ownEndpoint(webhooks, id, caller)
-      const at = now()
-      const { from, to, states, eventTypes } = replayOf(body, at)
+    async prepare({ at, body, caller, params: { id } }) {
+      const { id: lane } = ownEndpoint(at.webhooks, id, caller)
+      const now = at.now()
+      const { from, to, states, eventTypes } = replayOf(body, now)
       // Includes deliveries created in this very millisecond.
-      const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
-      return idempotency.onceAfter(
-        { caller, requestContext, request, reply },
-        body,
-        () => log.replay('webhook', lane, range, replayMax),
-        replayed => success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) }),
-      )
+      const range = { from, to: to ?? now + 1, states, ...(eventTypes && { eventTypes }) }
+      const replayed = await at.outbox.log.replay('webhook', lane, range, replayMax)
+      return { replayed, from: isoInstant(from), to: isoInstant(to ?? now) }
     },
+    handle: ({ prepared }) => success(prepared),
   }),
 ]

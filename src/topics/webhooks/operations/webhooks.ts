@@ -1,6 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/request-context.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -52,7 +51,7 @@ function shared({ catalogue, checkTarget, plans, links, now }: Context) {
 }
 
 function listAndCreate(deps: Context) {
-  const { webhooks, idempotency } = deps
+  const { webhooks } = deps
   const { forms, refuseEvents } = shared(deps)
   return [
     operation('GET /v1/webhooks', {
@@ -75,23 +74,21 @@ function listAndCreate(deps: Context) {
       summary: 'Create a webhook endpoint',
       description: creation,
       access: withSecret,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: forms.newWebhook,
       creates: '/v1/webhooks/:id',
       answers: { 201: Created },
-      handle: ({ body, caller, requestContext, request, reply }) => {
+      handle: ({ body, caller, request }) => {
         refuseEvents(body, caller, request)
-        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const { settings, secret } = forms.created(
-            body,
-            deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
-          )
-          const created = granted(
-            webhooks.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
-          )
-          const row = webhookRow(created.endpoint, undefined, created.secret)
-          return { ...success(row), id: row.id, secret: created.secret }
-        })
+        const { settings, secret } = forms.created(
+          body,
+          deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
+        )
+        const created = granted(
+          webhooks.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
+        )
+        const row = webhookRow(created.endpoint, undefined, created.secret)
+        return { ...success(row), id: row.id, secret: created.secret }
       },
     }),
   ]
@@ -118,7 +115,7 @@ const creation = `Creates a webhook endpoint and returns it with its \`secret\`,
 Events that occur while an endpoint is disabled are not recorded for it. Pending events are sent when it is active again.`
 
 function changeOne(deps: Context) {
-  const { webhooks, idempotency } = deps
+  const { webhooks } = deps
   const { forms, refuseEvents } = shared(deps)
   const row = (endpoint: Endpoint, secret?: string) =>
     webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
@@ -169,15 +166,12 @@ function changeOne(deps: Context) {
         'Replaces the secret, with yours or a generated one, and returns it only in this response. `X-Service-Signature` uses the new secret immediately; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
       ...common,
       access: rotating,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: RotationBody.schema,
       answers: One,
-      handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
-        const endpoint = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const rotated = webhooks.rotate(endpoint, rotationOf(body))
-          return success(row(rotated.endpoint, rotated.secret))
-        })
+      handle: ({ body, caller, params: { id } }) => {
+        const rotated = webhooks.rotate(ownEndpoint(webhooks, id, caller), rotationOf(body))
+        return success(row(rotated.endpoint, rotated.secret))
       },
     }),
   ]

@@ -5,7 +5,6 @@ import type { FeedRun } from '../../../../feeds/store/feeds.ts'
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { requireArea } from '../../../../http/gate/permission.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
   body,
   checked,
@@ -280,7 +279,7 @@ function reads({ feeds, catalogue }: Context) {
   ]
 }
 
-function runs({ feeds, clock, connections, idempotency }: Context) {
+function runs({ feeds, clock, connections }: Context) {
   return [
     operation('POST /admin/v1/feeds/:name/test', {
       operationId: 'testFeed',
@@ -327,31 +326,26 @@ function runs({ feeds, clock, connections, idempotency }: Context) {
       description:
         'Runs a feed immediately, also while it is paused. Returns 202 with the started run, or with `wait` or `dry_run` 200 with the finished run. Only one run at a time: while another is in progress the response is 422; with `wait` or `dry_run` the run waits for it. A feed that is off, or lacks its key or acceptance of its terms, is not contacted: the returned run states why and is not stored.',
       access: operator,
-      headers: idempotencyHeader,
+      idempotent: true,
       params: name,
       body: RunBody.schema,
       answers: { 200: Ran, 202: Ran },
-      handle: async ({ params, body: input, requestContext, request, reply }) => {
+      async prepare({ params, body: input, request }) {
         viewOf(feeds, params.name)
         const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
         const options = { ...(since !== undefined && { since }), dryRun }
         const isWaitedFor = wait || options.dryRun
         if (isWaitedFor) connections.idle(request, 0)
-        return idempotency.onceAfter(
-          { requestContext, request, reply },
-          input,
-          async () =>
-            isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),
-          run => {
-            if (!run)
-              throw stateForbids(
-                'feed_not_run',
-                'The feed was not run: another run is in progress.',
-              )
-            if (!isWaitedFor) reply.status = 202
-            return { run: runRow(run) }
-          },
-        )
+        const run = isWaitedFor
+          ? await feeds.run(params.name, options)
+          : feeds.begin(params.name, options)
+        return { run, isWaitedFor }
+      },
+      handle({ prepared: { run, isWaitedFor }, reply }) {
+        if (!run)
+          throw stateForbids('feed_not_run', 'The feed was not run: another run is in progress.')
+        if (!isWaitedFor) reply.status = 202
+        return { run: runRow(run) }
       },
     }),
     operation('GET /admin/v1/feeds/:name/runs', {

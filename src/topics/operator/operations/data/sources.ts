@@ -1,5 +1,4 @@
 import { t } from '../../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { noBody } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { textParameter } from '../../../../http/input/typed.ts'
@@ -32,7 +31,6 @@ export function sourceAdminOperations({
   sourceSync,
   keys,
   connections,
-  idempotency,
   config,
 }: Context) {
   const rowOf = (source: DataSource) => {
@@ -76,32 +74,28 @@ export function sourceAdminOperations({
       description:
         'Syncs a data source immediately and returns the result: 200 with `status: "failed"` and the reason if it could not be read. The next sync is scheduled from this one. 422 if its owner has paused it, if it is of type `webhook`, or if a sync is in progress.',
       access: operator,
-      headers: idempotencyHeader,
+      idempotent: true,
       params: {
         id: t.string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
       },
       body: noBody,
       answers: { 200: envelope(LogShape), 422: ValidationProblem },
-      handle: async ({ params: { id }, body, requestContext, request, reply }) => {
+      prepare: async ({ params: { id }, request }) => {
         const source = dataSources.byId(id)
         if (!source) throw notFound('data source', id)
         connections.idle(
           request,
           Math.ceil(config.data_sources.timeoutMs / secondMs) + spareSeconds,
         )
-        return idempotency.onceAfter(
-          { requestContext, request, reply },
-          body,
-          () => sourceSync.syncNow(source),
-          outcome => {
-            if ('refused' in outcome)
-              throw stateForbids(
-                'data_source_not_synced',
-                `The data source was not synced: ${outcome.refused}.`,
-              )
-            return success(logRow(source, outcome))
-          },
-        )
+        return { source, outcome: await sourceSync.syncNow(source) }
+      },
+      handle({ prepared: { source, outcome } }) {
+        if ('refused' in outcome)
+          throw stateForbids(
+            'data_source_not_synced',
+            `The data source was not synced: ${outcome.refused}.`,
+          )
+        return success(logRow(source, outcome))
       },
     }),
   ]

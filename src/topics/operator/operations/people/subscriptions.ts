@@ -1,6 +1,5 @@
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, parsed } from '../../../../http/input/typed.ts'
@@ -165,7 +164,7 @@ function agreeing({ billing, keys, meter, now }: Context) {
   ]
 }
 
-function ending({ billing, idempotency, keys }: Context) {
+function ending({ billing, keys }: Context) {
   const row = rowsOf(keys)
   const cancellationBody = body({
     when: optional(
@@ -183,11 +182,11 @@ function ending({ billing, idempotency, keys }: Context) {
       description:
         'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. A `credit` that is left stays on the account for its next subscription; at a payment processor it becomes the balance of the customer. Ended subscriptions are refused with 422 `no_active_subscription`.',
       access: operator,
-      headers: idempotencyHeader,
+      idempotent: true,
       params,
       body: cancellationBody.schema,
       answers: { 200: One, 409: ValidationProblem, 503: NestedProblem },
-      handle: async ({ body, params: { id }, requestContext, request, reply }) => {
+      prepare({ body, params: { id } }) {
         const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
         const subscription = billing.sold.byId(id)
         const account = subscription && keys.account(subscription.accountId)
@@ -195,17 +194,13 @@ function ending({ billing, idempotency, keys }: Context) {
         // A period that is over by now has ended first, or the next one has begun.
         if (billing.current(account)?.id !== id)
           throw stateForbids('no_active_subscription', 'The subscription has ended.')
-        const atPeriodEnd = () => billing.subscriptions.cancel(account)
-        const atOnce = () => billing.subscriptions.endNow(account, openInvoices)
         return whenReachable(() =>
-          idempotency.onceAfter(
-            { requestContext, request, reply },
-            body,
-            when === 'now' ? atOnce : atPeriodEnd,
-            ready => success({ subscription: row(resultOf(ready())) }),
-          ),
+          when === 'now'
+            ? billing.subscriptions.endNow(account, openInvoices)
+            : billing.subscriptions.cancel(account),
         )
       },
+      handle: ({ prepared: ready }) => success({ subscription: row(resultOf(ready())) }),
     }),
   ]
 }

@@ -1,6 +1,5 @@
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { parsed } from '../../../../http/input/typed.ts'
@@ -111,17 +110,16 @@ function list({ queue, keys }: Context) {
 function changes({ queue }: Context) {
   const common = {
     access: operator,
-    headers: idempotencyHeader,
+    idempotent: true,
     body: IdsBody.schema,
     answers: { 200: Changed, 422: ValidationProblem },
-  }
+  } as const
   return [
     operation('POST /admin/v1/outbox/send', {
       operationId: 'sendOutboxMessages',
       summary: 'Send messages now',
       description:
         'Makes pending messages due immediately, and sends abandoned messages again under their own event id with a new retry schedule. Unknown ids are ignored.',
-      idempotent: true,
       ...common,
       handle: ({ body }) => success({ count: queue.send(IdsBody.read(body).ids) }),
     }),
@@ -130,7 +128,6 @@ function changes({ queue }: Context) {
       summary: 'Drop messages',
       description:
         'Abandons pending messages; they stay in the log as failed and do not count against the receiver. Messages that are being sent or have ended do not change.',
-      idempotent: true,
       ...common,
       handle: ({ body }) => success({ count: queue.drop(IdsBody.read(body).ids) }),
     }),

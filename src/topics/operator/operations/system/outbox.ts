@@ -1,6 +1,5 @@
 import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { parsed } from '../../../../http/input/typed.ts'
@@ -77,18 +76,13 @@ export const outboxAdminOperations = [
     summary: 'Release messages held by a restore',
     description: `Sends held messages under their own event ids, oldest first, at most ${releaseMax} per request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are ignored.`,
     access: operator,
-    headers: idempotencyHeader,
+    idempotent: true,
     body: ReleaseBody.schema,
     answers: Released,
-    handle: async ({ at, body, requestContext, request, reply }) => {
-      const { idempotency, heldMessages: held } = at
+    prepare({ at, body }) {
       const { kind, ids } = ReleaseBody.read(body)
-      return idempotency.onceAfter(
-        { requestContext, request, reply },
-        body,
-        () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
-        released => success({ released, more: released === releaseMax }),
-      )
+      return at.heldMessages.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax)
     },
+    handle: ({ prepared: released }) => success({ released, more: released === releaseMax }),
   }),
 ]

@@ -1,5 +1,4 @@
 import { t } from '../../../../http/answer/schema.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
   body,
   checked,
@@ -62,8 +61,8 @@ const words = (what: string) =>
 /** Tests of every delivery channel. */
 export const trialOperations: Operations = [people, hook]
 
-function people({ idempotency, trials }: Context) {
-  const common = { access: operator, headers: idempotencyHeader }
+function people({ trials }: Context) {
+  const common = { access: operator, idempotent: true } as const
   return [
     operation('POST /admin/v1/mail/test', {
       operationId: 'testMail',
@@ -72,15 +71,8 @@ function people({ idempotency, trials }: Context) {
       ...common,
       body: MailBody.schema,
       answers: Tried,
-      handle: async ({ body, requestContext, request, reply }) => {
-        const { to } = MailBody.read(body)
-        return idempotency.onceAfter(
-          { requestContext, request, reply },
-          body,
-          () => trials.mail(to),
-          trial => success(rowOf(trial)),
-        )
-      },
+      prepare: ({ body }) => trials.mail(MailBody.read(body).to),
+      handle: ({ prepared }) => success(rowOf(prepared)),
     }),
     operation('POST /admin/v1/sms/test', {
       operationId: 'testSms',
@@ -89,7 +81,7 @@ function people({ idempotency, trials }: Context) {
       ...common,
       body: TextBody.schema,
       answers: Tried,
-      handle: async ({ body, requestContext, request, reply }) => {
+      prepare: async ({ body }) => {
         const { to } = TextBody.read(body)
         const number = (await phoneNumberOf(to, undefined))?.number
         if (number === undefined)
@@ -98,13 +90,9 @@ function people({ idempotency, trials }: Context) {
             'to must be a phone number in international form, such as +15550100002.',
             to,
           )
-        return idempotency.onceAfter(
-          { requestContext, request, reply },
-          body,
-          () => trials.text(number),
-          trial => success(rowOf(trial)),
-        )
+        return trials.text(number)
       },
+      handle: ({ prepared }) => success(rowOf(prepared)),
     }),
     operation('POST /admin/v1/notices/test', {
       operationId: 'testNotice',
@@ -113,18 +101,13 @@ function people({ idempotency, trials }: Context) {
       ...common,
       body: noBody,
       answers: { 200: Tried, 422: ValidationProblem },
-      handle: async ({ body, requestContext, request, reply }) =>
-        idempotency.onceAfter(
-          { requestContext, request, reply },
-          body,
-          () => trials.notice(),
-          trial => success(rowOf(trial)),
-        ),
+      prepare: () => trials.notice(),
+      handle: ({ prepared }) => success(rowOf(prepared)),
     }),
   ]
 }
 
-function hook({ idempotency, webhookTrial, checkTarget }: Context) {
+function hook({ webhookTrial, checkTarget }: Context) {
   const HookBody = body({
     url: checked(
       text(urlMax, {
@@ -140,25 +123,18 @@ function hook({ idempotency, webhookTrial, checkTarget }: Context) {
       summary: 'Send a test event to an address',
       description: `${words('Posts a signed event of the type `webhook.test`')} The URL is validated like those of accounts.`,
       access: operator,
-      headers: idempotencyHeader,
+      idempotent: true,
       body: HookBody.schema,
       answers: HookTried,
-      handle: async ({ body, requestContext, request, reply }) => {
-        const { url } = HookBody.read(body)
-        return idempotency.onceAfter(
-          { requestContext, request, reply },
-          body,
-          () => webhookTrial(url),
-          ({ outcome, secret }) =>
-            success({
-              taken: outcome.state === 'delivered',
-              status_code: outcome.statusCode ?? null,
-              message: outcome.error ?? 'The event was accepted.',
-              duration_ms: Math.round(outcome.durationMs),
-              secret,
-            }),
-        )
-      },
+      prepare: ({ body }) => webhookTrial(HookBody.read(body).url),
+      handle: ({ prepared: { outcome, secret } }) =>
+        success({
+          taken: outcome.state === 'delivered',
+          status_code: outcome.statusCode ?? null,
+          message: outcome.error ?? 'The event was accepted.',
+          duration_ms: Math.round(outcome.durationMs),
+          secret,
+        }),
     }),
   ]
 }
