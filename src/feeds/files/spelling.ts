@@ -1,8 +1,9 @@
 import { shown } from '../../datasets/cell.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
-import { parseDay } from '../../lib/time/instant.ts'
+import { isoInstant, parseDay, parseInstant } from '../../lib/time/instant.ts'
 import { monthNumber } from '../../lib/time/month-names.ts'
 import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
+import { zoneClock } from '../../lib/time/zone-clock.ts'
 
 /** The notation of days and numbers in a file, where it is not the usual one. */
 export interface SpellingOptions {
@@ -55,11 +56,11 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
   if (time !== undefined && minute === undefined)
     throw new Error(wrongValue('--time', 'a time of day, such as 16:00', time))
   const days = dateFormat === undefined ? undefined : dayParser(dateFormat)
-  const zoned = (text: string) =>
-    zoneId !== undefined && zoneless.test(text) ? inZone(text, zoneId) : text
-  const inPlace = (text: string) =>
+  const zoned = (text: string): Spelt =>
+    zoneId === undefined ? { value: text } : inZone(text, zoneId)
+  const inPlace = (text: string): Spelt =>
     minute !== undefined && parseDay(text) !== undefined
-      ? isoOf(momentAt(text, minute, zoneId ?? 'UTC'))
+      ? { value: isoOf(momentAt(text, minute, zoneId ?? 'UTC')) }
       : zoned(text)
   const readTime = (written: unknown): string | undefined => {
     const text = typeof written === 'number' && days ? String(written) : written
@@ -68,8 +69,11 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
   }
   return {
     time(written) {
+      // An instant means the same in any notation: it settles an hour that the clocks repeat.
+      if (typeof written === 'string' && parseInstant(written.trim()) !== undefined)
+        return { value: written.trim() }
       const read = readTime(written)
-      if (read !== undefined) return { value: inPlace(read) }
+      if (read !== undefined) return inPlace(read)
       if (!days || typeof written !== 'string' || written.trim() === '') return { value: written }
       return { fault: `observed_at ${shown(written)} is not written ${days.name}` }
     },
@@ -89,7 +93,9 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
       const number = decimalComma ? withPoint(written.trim()) : undefined
       if (number !== undefined) return number
       const read = readTime(written)
-      return read === undefined ? written : zoned(read)
+      if (read === undefined) return written
+      const time = zoned(read)
+      return 'value' in time ? time.value : written
     },
   }
 }
@@ -99,17 +105,27 @@ const grouped = /^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?$/
 const withPoint = (text: string): string | undefined =>
   grouped.test(text) ? text.replaceAll('.', '').replace(',', '.') : undefined
 
-const zoneless = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/
+const zoneless = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
 
 const isoOf = (at: number): string => Temporal.Instant.fromEpochMilliseconds(at).toString()
 
-/** Converts a time without a zone to its instant; a text that is not a time stays as written. */
-function inZone(text: string, zone: string): string {
-  try {
-    const local = Temporal.PlainDateTime.from(text.replace(' ', 'T'))
-    return isoOf(local.toZonedDateTime(zone).epochMilliseconds)
-  } catch {
-    return text
+/**
+ * Converts a time without a zone to its instant; a text that is not a time stays as written. The
+ * hour that a change of the clocks repeats has two instants, and the one that it skips none: a guess
+ * would put a value on the other one.
+ */
+function inZone(text: string, zone: string): Spelt {
+  const [, day, time] = zoneless.exec(text) ?? []
+  const local = day === undefined ? undefined : parseInstant(`${day}T${time}Z`)
+  if (local === undefined) return { value: text }
+  const clock = zoneClock(zone)
+  const moments = clock.momentsOf(local)
+  if (moments.length === 1) return { value: isoOf(moments[0]!) }
+  return {
+    fault:
+      moments.length > 1
+        ? `observed_at ${shown(text)} occurs twice in ${zone}: write ${moments.map(isoInstant).join(' or ')}`
+        : `observed_at ${shown(text)} does not occur in ${zone}, where the clocks skip it: they change at ${isoInstant(clock.firstAt(local))}`,
   }
 }
 

@@ -429,6 +429,32 @@ describe('spellings', () => {
     })
   })
 
+  test('an hour that the clocks repeat or skip is rejected with the way to write it', async () => {
+    const text =
+      'day;price\n25.10.2026 01:30;1\n25.10.2026 02:30;2\n25.10.2026 02:30;3\n25.10.2026 03:30;4\n29.03.2026 02:30;5\n29.03.2026 03:30;6\n'
+    const options = { series: 'WTI_USD', dateFormat: 'DD.MM.YYYY HH:mm', zone: 'Europe/Berlin' }
+    const { code, values, err } = await imported(file(text), options)
+    expect({ code, values }).toEqual({
+      code: 2,
+      values: {
+        'WTI_USD 2026-10-24T23:30:00.000Z': 1,
+        'WTI_USD 2026-10-25T02:30:00.000Z': 4,
+        'WTI_USD 2026-03-29T01:30:00.000Z': 6,
+      },
+    })
+    expect(err).toContain(
+      'observed_at 2026-10-25T02:30:00 occurs twice in Europe/Berlin: write 2026-10-25T00:30:00Z or 2026-10-25T01:30:00Z',
+    )
+    expect(err).toContain(
+      'observed_at 2026-03-29T02:30:00 does not occur in Europe/Berlin, where the clocks skip it: they change at 2026-03-29T01:00:00Z',
+    )
+    const corrected = file('day;price\n2026-10-25T00:30:00Z;2\n2026-10-25T02:30:00+01:00;3\n')
+    expect((await imported(corrected, options)).values).toEqual({
+      'WTI_USD 2026-10-25T00:30:00.000Z': 2,
+      'WTI_USD 2026-10-25T01:30:00.000Z': 3,
+    })
+  })
+
   test('a decimal comma is accepted only when configured and then replaces the decimal point', async () => {
     const text =
       'day;price\n2026-03-04;1.234,56\n2026-03-05;-36,98\n2026-03-06;83.17\n2026-03-09;7\n'
