@@ -252,7 +252,8 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
   }
 }
 
-const noMethod = 'There is no payment method; add one with POST /billing/intents/setup.'
+const noMethod =
+  'There is no payment method: add a card on the page Account, Plan, or with POST /billing/customer-portal/sessions.'
 
 const intentOf = (
   customer: string,
@@ -265,6 +266,9 @@ const intentOf = (
       currency: currency.toLowerCase(),
       customer,
       payment_method: methodId,
+      // The default are the methods of the processor's dashboard, and where one of those leads to
+      // another site, a payment without an address to return to is refused.
+      payment_method_types: ['card'],
       description,
       confirm: true,
       off_session: true,

@@ -204,6 +204,12 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   }
 
   const intent = (fields: Thing): Thing => {
+    // The default are the methods of the dashboard, of which some lead to another site.
+    if (fields.confirm && !fields.payment_method_types && !fields.return_url)
+      throw new Refusal(400, {
+        type: 'invalid_request_error',
+        message: 'A `return_url` must be specified because this Payment Intent is configured to …',
+      })
     const failed = find(fields.payment_method).declines
     const intent = make('pi', 'payment_intent', {
       amount: Number(fields.amount),
