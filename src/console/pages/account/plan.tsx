@@ -9,6 +9,7 @@ import { aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { day, number, words } from '../../parts/text/format.ts'
 import { Credits } from './credits.tsx'
+import { PaymentMethods } from './payment-methods.tsx'
 import { Plans } from './plans.tsx'
 
 /** The quota with its period; the quota of a trial is for the whole of it. */
@@ -88,6 +89,7 @@ export function Plan() {
         invoices={invoices.rows}
         onChanged={() => Promise.all([account.reload(), invoices.reload()])}
       />
+      <PaymentMethods invoices={invoices.rows} onPaid={invoices.reload} />
       <Credits onBought={invoices.reload} />
     </>
   )

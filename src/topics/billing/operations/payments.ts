@@ -15,16 +15,18 @@ import {
 import { billingChange, billingRead, changeRefusals } from './plans.ts'
 import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
 
+const ProviderName = t.string('`manual`: there is no payment processor.', 'manual')
 const Methods = t.Object({
   payment_methods: t.Array(MethodShape),
   default_payment_method_id: t.orNull(t.String({ examples: ['pm_0001'] })),
+  provider: ProviderName,
 })
 const Intent = t.Object({
   setup_intent: t.Object({
     id: t.String(),
     client_secret: t.string("For the processor's own form."),
     status: t.oneOf(['requires_payment_method', 'succeeded']),
-    provider: t.String({ examples: ['manual'] }),
+    provider: ProviderName,
   }),
   client_secret: t.String(),
 })
@@ -49,6 +51,7 @@ function methods({ billing }: Context) {
         return {
           payment_methods: methods.map(method => methodRow(method, defaultId)),
           default_payment_method_id: defaultId,
+          provider: billing.provider,
         }
       },
     }),

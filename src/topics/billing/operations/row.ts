@@ -68,6 +68,7 @@ export const MethodShape = t.object('PaymentMethod', {
   exp_year: t.orNull(t.integer({ examples: [2039] })),
   is_default: t.Boolean(),
 })
+export type MethodShape = (typeof MethodShape)['static']
 
 export const InvoiceStatusName = t.oneOf(['draft', 'open', 'paid', 'void', 'uncollectible'])
 

@@ -18,6 +18,7 @@ describe('createRemoteSubscriptions through the processor', () => {
     expect((await instance.ask('GET', '/billing/payment_methods', token)).body).toEqual({
       payment_methods: [],
       default_payment_method_id: null,
+      provider: 'stripe',
     })
     expect(instance.stand.writes).toEqual([])
     const intent = await instance.ask('POST', '/billing/intents/setup', token)
