@@ -73,6 +73,17 @@ export function Options({ of, textOf = word => word }: OptionsProps) {
   })
 }
 
+/** The names of time zones, for a field that lists them by this id; the children come second. */
+export const Zones = ({ id, children }: { id: string; children?: ComponentChildren }) => (
+  <datalist id={id}>
+    <option value="UTC" />
+    {children}
+    {Intl.supportedValuesOf('timeZone').map(name => (
+      <option key={name} value={name} />
+    ))}
+  </datalist>
+)
+
 /** A choice of yes or no, tied to a signal. */
 export const Check = ({ of, children }: { of: Signal<boolean>; children: string }) => (
   <label class="inline">

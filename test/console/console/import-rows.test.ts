@@ -30,6 +30,24 @@ describe('importRowsOf', () => {
     ])
   })
 
+  test('local times become instants, and the hour that the clocks repeat is listed', () => {
+    const text =
+      'code;date;price\nTTF;24.10.2026 06:00;31,2\nTTF;25.10.2026 02:00;31,3\nTTF;25.10.2026 06:00;31,4'
+    const notation = {
+      decimalComma: true,
+      dateFormat: 'DD.MM.YYYY HH:mm',
+      zone: 'Europe/Amsterdam',
+    }
+    const { rows, faults } = importRowsOf(text, notation)
+    expect(rows.map(({ row }) => row.observed_at)).toEqual([
+      '2026-10-24T04:00:00Z',
+      '2026-10-25T05:00:00Z',
+    ])
+    expect(faults).toEqual([
+      { line: 3, reason: expect.stringContaining('occurs twice in Europe/Amsterdam') },
+    ])
+  })
+
   test('lists every line that cannot be read, and reads the others', () => {
     const text =
       'code;date;price\nA;20.11.2026;1,5\nA;2026-11-20;2\n"B"x;20.11.2026;3\nA;21.11.2026;1.5'

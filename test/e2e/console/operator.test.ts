@@ -135,6 +135,29 @@ needs('chromium').describe('what the operator does in the console, in the binary
       ])
     })
 
+    test('an imported file with local times is recorded at their instants, with its source', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/data')
+      await page.selectOption('label:has-text("Days are written as") select', 'DD.MM.YYYY HH:mm')
+      await page.check('label:has-text("Decimal comma") input')
+      await page.fill('label:has-text("Time zone of times") input', 'Europe/Berlin')
+      await page.fill('label:has-text("Source of the values") input', 'Desk')
+      await page.setInputFiles('input[type=file]', {
+        name: 'local.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from('date;code;price\n16.11.2026 02:30;WTI_USD;71,5\n'),
+      })
+      const preview = page.locator('section[aria-labelledby=preview] tbody tr')
+      await preview.locator('text=2026-11-16T01:30:00Z').waitFor()
+      await page.click('button:text-is("Record 1 row")')
+      await page.waitForSelector('.notice.good')
+      const answer = await fetch(new URL('/admin/v1/batches?per_page=1', page.url()), {
+        headers: { authorization: `Bearer ${stage.instance.adminToken}` },
+      })
+      const { data } = (await answer.json()) as { data: { batches: object[] } }
+      expect(data.batches[0]).toMatchObject({ file_name: 'local.csv', source: 'Desk', inserted: 1 })
+    })
+
     test('a suspicious value is held, released, and another rejected', async () => {
       const { page, goTo } = operator
       await goTo('/operator/data')

@@ -7,7 +7,7 @@ import {
   numberFormats,
   schemes,
 } from '../../../plans/display.ts'
-import { Choice } from '../../parts/fields.tsx'
+import { Choice, Zones } from '../../parts/fields.tsx'
 import { prefer, preferences } from '../../parts/person/preferences.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
@@ -67,13 +67,9 @@ export function Display() {
             value={chosen.timeZone}
             onChange={event => prefer({ timeZone: event.currentTarget.value.trim() || 'UTC' })}
           />
-          <datalist id="zones">
-            <option value="UTC" />
+          <Zones id="zones">
             <option value="browser">The time zone of this browser</option>
-            {Intl.supportedValuesOf('timeZone').map(name => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
+          </Zones>
         </dd>
         <dt>Example</dt>
         <dd>

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../../topics/operator/operations/data/batches.ts'
 import { Figure, Refused, Result, Tag, Waiting } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
-import { Check, Input, Select } from '../../parts/fields.tsx'
+import { Check, Input, Select, Zones } from '../../parts/fields.tsx'
 import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { boundSelect } from '../../parts/text/form.ts'
+import { bound, boundSelect } from '../../parts/text/form.ts'
 import { instant, number, observed, orDash, signed, words } from '../../parts/text/format.ts'
 import { comparedRows, importRowsOf, slicesOf } from './import-rows.ts'
 import { Quarantine } from './quarantine.tsx'
@@ -36,8 +36,12 @@ interface Comparison extends Recorded {
   }[]
 }
 
-/** The notations of days in files besides the usual one. */
-const dateFormats = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY']
+/** The notations of days and times in files besides the usual one. */
+const dateFormats = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY'].flatMap(days => [
+  days,
+  `${days} HH:mm`,
+  `${days} HH:mm:ss`,
+])
 
 /** The sums of what several requests have recorded or would record. */
 function sumOf(parts: readonly Recorded[]): Recorded {
@@ -97,6 +101,8 @@ export function Data() {
   const file = useSignal<File | undefined>(undefined)
   const hasComma = useSignal(false)
   const dateFormat = useSignal('')
+  const timeZone = useSignal('')
+  const source = useSignal('')
   // The review queue is loaded again when this rises.
   const count = useSignal(0)
   /** How many rows of the file are recorded so far; undefined: none are being recorded. */
@@ -105,13 +111,16 @@ export function Data() {
   const notation = {
     decimalComma: hasComma.value,
     ...(dateFormat.value !== '' && { dateFormat: dateFormat.value }),
+    ...(timeZone.value !== '' && { zone: timeZone.value }),
   }
+  const sourceName = source.value.trim()
+  const named = sourceName === '' ? {} : { source: sourceName }
   const fileKey = chosen && [chosen.name, chosen.size, chosen.lastModified].join(' ')
   // A comparison that a later choice of a notation overtakes is dropped.
   const read = useLoaded(fileKey && `${fileKey} ${JSON.stringify(notation)}`, async signal => {
     return comparedRows(importRowsOf(await chosen!.text(), notation), async observations => {
       const path = '/admin/v1/observations/compare'
-      const options = { method: 'POST', body: { observations }, signal } as const
+      const options = { method: 'POST', body: { observations, ...named }, signal } as const
       return (await asOperator<{ data: Comparison }>(path, options)).data
     })
   })
@@ -123,6 +132,7 @@ export function Data() {
   const sendRows = async (): Promise<Recorded> => {
     const { batch } = await post<{ batch: Batch }>('/admin/v1/batches', {
       file_name: chosen!.name,
+      ...named,
     })
     const parts: Recorded[] = []
     try {
@@ -180,7 +190,23 @@ export function Data() {
             of={dateFormats}
             {...boundSelect(dateFormat)}
           />
+          <Input
+            label="Time zone of times without one"
+            list="file-zones"
+            placeholder="Europe/Berlin"
+            value={timeZone.value}
+            onChange={event => {
+              timeZone.value = event.currentTarget.value.trim()
+            }}
+          />
+          <Zones id="file-zones" />
           <Check of={hasComma}>Decimal comma (1.234,56)</Check>
+          <Input
+            label="Source of the values"
+            placeholder="Desk"
+            maxLength={80}
+            {...bound(source)}
+          />
         </div>
         {chosen && read.refusal && <Refused error={read.refusal} />}
         {chosen && read.isLoading && <Waiting what="the file" />}
