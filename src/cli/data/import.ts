@@ -316,6 +316,8 @@ function supersededNote({ superseded, supersededLines }: FileReport): string | u
 const notationWords: Readonly<Record<Notation, string>> = {
   decimal_comma: 'if the comma is the decimal mark, add --decimal-comma',
   date_format: 'if the days have one other format, name it, such as --date-format DD.MM.YYYY',
+  time_format:
+    'if the times have one other format, name it with their zone, such as --date-format "DD.MM.YYYY HH:mm" --zone Europe/Berlin',
 }
 
 /** Names the options for a file that has another notation of numbers or days. */

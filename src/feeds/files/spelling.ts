@@ -18,10 +18,11 @@ export interface SpellingOptions {
 }
 
 /** The option that reads a cell which the usual notation does not. */
-export type Notation = 'decimal_comma' | 'date_format'
+export type Notation = 'decimal_comma' | 'date_format' | 'time_format'
 
 const commaNumber = /^[+-]?[\d.]*\d,\d+$/
 const otherDay = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$/
+const otherTime = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}[T ]+\d{1,2}:\d{2}(:\d{2})?$/
 
 /** The notations of a refused row: with the first of two faults it shows both. */
 export function notationsOf(row: { observedAt: unknown; price: unknown }): Notation[] {
@@ -30,6 +31,7 @@ export function notationsOf(row: { observedAt: unknown; price: unknown }): Notat
   const found: Notation[] = []
   if (has(commaNumber, row.price)) found.push('decimal_comma')
   if (has(otherDay, row.observedAt)) found.push('date_format')
+  if (has(otherTime, row.observedAt)) found.push('time_format')
   return found
 }
 

@@ -183,6 +183,13 @@ test('an import of European numbers and days names the options that read them', 
   )
 })
 
+test('an import of European times names their format and zone', async () => {
+  const { err } = await run([file('code;observed_at;price\nWTI_USD;18.11.2026 06:00;70.90\n')])
+  expect(err).toEndWith(
+    ': if the times have one other format, name it with their zone, such as --date-format "DD.MM.YYYY HH:mm" --zone Europe/Berlin',
+  )
+})
+
 test('a row with a European day and number names both options at once', async () => {
   const { err } = await run([file('code;observed_at;price\nWTI_USD;18.11.2026;70,90\n')])
   expect(err).toContain('add --decimal-comma\n')
