@@ -50,10 +50,23 @@ export function openLogFile(options: LogFileOptions) {
     isCut = false
     forget(path, clock.now() - keepMs)
   }
+  /** Another program, such as logrotate, may have moved the file or emptied it. */
+  const follow = () => {
+    const there = statSync(path, { throwIfNoEntry: false })
+    if (there?.ino === file.inode) {
+      file.bytes = there.size
+      return
+    }
+    const next = open(path)
+    closeSync(file.fd)
+    file = next
+    isCut = false
+  }
   forget(path, clock.now() - keepMs)
   return {
     write(line: string) {
       try {
+        if (file.isRegular) follow()
         const isFull = file.bytes > 0 && file.bytes + Buffer.byteLength(line) > bytesMax
         // A pipe or a device, such as /dev/null, is not put aside: others use it too.
         if (isFull && file.isRegular) rotate()
@@ -80,7 +93,7 @@ function open(path: string) {
   closeToOthers(path)
   const fd = openSync(path, 'a', privateMode)
   const stats = fstatSync(fd)
-  return { fd, bytes: stats.size, isRegular: stats.isFile() }
+  return { fd, inode: stats.ino, bytes: stats.size, isRegular: stats.isFile() }
 }
 
 const asidePattern = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(\.\d+)?$/

@@ -4,8 +4,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -62,6 +64,24 @@ describe('a log file', () => {
     } finally {
       reader.kill()
     }
+  })
+  test('a log that another program moves, deletes or empties is gone on with at its place', () => {
+    const { path, open, text, instead } = world('moved', 100)
+    const file = open()
+    file.write('first\n')
+    renameSync(path, `${path}.1`)
+    file.write('second\n')
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe('first\n')
+    expect(text()).toBe('second\n')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    rmSync(path)
+    file.write('third\n')
+    expect(text()).toBe('third\n')
+    truncateSync(path)
+    file.write('fourth\n')
+    expect(text()).toBe('fourth\n')
+    file.close()
+    expect(instead).toEqual([])
   })
   test('is put aside before it would grow beyond its size, and loses no line', () => {
     const { dir, clock, open } = world('size', 100)
