@@ -1,5 +1,5 @@
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
-import { legsIn } from '../../formulas/math/parse.ts'
+import { namesIn } from '../../formulas/math/parse.ts'
 import { parseRank } from '../../futures/math/families.ts'
 import { type Cadence, finestOf } from '../math/catalogue.ts'
 import { legNames, type Series } from '../store/series.ts'
@@ -32,7 +32,7 @@ export function takeCadences(
     const { terms } = series
     if (terms?.formula === undefined || taken.has(series)) return series.cadence
     taken.add(series)
-    const legs = legsIn(terms.formula).flatMap(
+    const legs = namesIn(terms.formula).legs.flatMap(
       name => find(name, terms.owner) ?? find(parseRank(name)?.family.code ?? '') ?? [],
     )
     series.cadence = finestOf(legs.map(take)) ?? series.cadence

@@ -199,7 +199,7 @@ export const isComputed = ({ terms, averageOf }: Series): boolean =>
 
 /** The codes and aliases that a series is computed from. */
 export function legNames({ terms, averageOf }: Series): readonly string[] {
-  if (terms?.formula !== undefined) return namesIn(terms.formula)
+  if (terms?.formula !== undefined) return namesIn(terms.formula).named
   return averageOf === undefined ? [] : [averageOf]
 }
 

@@ -53,68 +53,32 @@ export const codesMax = 50
 /** Operations that a conversion between currencies counts as: it looks up several rates. */
 const ratesEach = 5
 
-/** What a formula was compiled with, as text. */
-interface Lookup {
-  of(market: Market): unknown
-  found: string | undefined
-}
-
-/** Compiled formulas that stay in memory. */
-const compiledMax = 2_000
-
-/** Compiles formulas, each once for as long as its names stand for the same. */
-export type Compile = typeof compileFormula
-
-export function createCompiler(): Compile {
-  const compiledOnes = new Map<string, { lookups: readonly Lookup[]; compiled: CompiledFormula }>()
-  return (text, declared, market) => {
-    const key = JSON.stringify([text, declared])
-    const known = compiledOnes.get(key)
-    if (known?.lookups.every(({ of, found }) => JSON.stringify(of(market)) === found))
-      return known.compiled
-    const lookups: Lookup[] = []
-    const noted = <T>(of: (market: Market) => T): T => {
-      const found = of(market)
-      lookups.push({ of, found: JSON.stringify(found) })
-      return found
-    }
-    const compiled = compileFormula(text, declared, {
-      leg: name => noted(({ leg }) => leg(name)),
-      pair: (from, to) => noted(({ pair }) => pair(from, to)),
-      isCurrency: word => noted(({ isCurrency }) => isCurrency(word)),
-    })
-    if (compiledOnes.size >= compiledMax) compiledOnes.clear()
-    compiledOnes.set(key, { lookups, compiled })
-    return compiled
-  }
-}
-
 /** Checks a formula and makes it ready. Throws a `FormulaFault`. */
 export function compileFormula(
   text: string,
   declared: { currency?: string | null | undefined; unit?: string | undefined },
   market: Market,
 ): CompiledFormula {
-  const node = parseFormula(text)
+  const { node, ...names } = parseFormula(text)
   const codes: string[] = []
-  const named = new Set<string>()
-  const outside = new Set<string>()
   const indexOf = (code: string) => {
     const index = codes.indexOf(code)
     return index === -1 ? codes.push(code) - 1 : index
   }
-  const legOf = (code: Code, isInWindow: boolean) => {
+  const legOf = (code: Code) => {
     const leg = market.leg(code.name)
     if (!leg)
       throw new FormulaFault('unknown_code', code, `must name known codes; got ${code.name}.`)
-    named.add(leg.code)
-    if (!isInWindow) outside.add(leg.code)
     return { leg, index: indexOf(leg.code) }
   }
   const build = createBuilder(legOf, market, indexOf)
   const { kind, evaluate } = build.part(node)
-  if (named.size === 0) throw new FormulaFault('arguments', whole, 'must name at least one code.')
-  if (named.size > codesMax)
+  const codesOf = (some: readonly string[]) => [
+    ...new Set(some.map(name => market.leg(name)!.code)),
+  ]
+  const named = codesOf(names.named)
+  if (named.length === 0) throw new FormulaFault('arguments', whole, 'must name at least one code.')
+  if (named.length > codesMax)
     throw new FormulaFault('too_long', whole, `must name at most ${codesMax} codes.`)
   const isPrice = kind.kind === 'price'
   const { currency = isPrice ? kind.currency : null, unit = isPrice ? kind.unit : '' } = declared
@@ -123,8 +87,8 @@ export function compileFormula(
     : { evaluate }
   return {
     codes,
-    named: [...named],
-    legs: outside.size > 0 ? [...outside] : [...named],
+    named,
+    legs: codesOf(names.legs),
     evaluate: result.evaluate,
     currency,
     unit,
@@ -134,7 +98,7 @@ export function compileFormula(
 
 /** Makes the parts of a formula, each with its kind and with what evaluates it. */
 function createBuilder(
-  legOf: (code: Code, isInWindow: boolean) => { leg: Leg; index: number },
+  legOf: (code: Code) => { leg: Leg; index: number },
   market: Market,
   indexOf: (code: string) => number,
 ) {
@@ -222,8 +186,8 @@ function createBuilder(
       evaluate: both(left.evaluate, divisor.evaluate, quotient),
     }
   }
-  const codePart = (code: Code, isInWindow: boolean, read: (index: number) => Evaluate): Part => {
-    const { leg, index } = legOf(code, isInWindow)
+  const codePart = (code: Code, read: (index: number) => Evaluate): Part => {
+    const { leg, index } = legOf(code)
     const { currency, unit, product, pair } = leg
     const kind: Kind = pair
       ? { kind: 'rate', from: pair.from, to: pair.to }
@@ -282,7 +246,7 @@ function createBuilder(
         return { kind: bare, evaluate: () => value }
       }
       case 'code':
-        return codePart(node, false, index => scope => taken(scope, aligned(scope, index)))
+        return codePart(node, index => scope => taken(scope, aligned(scope, index)))
       case 'negate': {
         const { kind, evaluate } = part(node.inner)
         return { kind, evaluate: of(evaluate, x => -x) }
@@ -313,17 +277,17 @@ function createBuilder(
       case 'unit':
         return perUnit(node)
       case 'avg':
-        return codePart(node.code, true, index => scope => average(scope, node, index))
+        return codePart(node.code, index => scope => average(scope, node, index))
       case 'lag': {
         const { by } = node
-        return codePart(node.code, true, index => scope => {
+        return codePart(node.code, index => scope => {
           const isPlace = typeof by === 'number'
           const at = isPlace ? scope.at : spanBefore(scope.at, by)
           return taken(scope, newestAt(scope, index, at, isPlace ? by : 0))
         })
       }
       case 'around':
-        return codePart(node.code, true, index => scope => around(scope, node, index))
+        return codePart(node.code, index => scope => around(scope, node, index))
       case 'table': {
         const { evaluate } = part(node.inner)
         return {

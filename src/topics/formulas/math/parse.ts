@@ -7,8 +7,7 @@ export const charactersMax = 2_000
 /** Parentheses and calls within each other: a text of 2,000 characters must not exhaust the stack. */
 const nestingMax = 100
 
-/** Reads the text of a formula. Throws a `FormulaFault`. */
-export function parseFormula(text: string): Node {
+function readFormula(text: string): Node {
   if (text.length > charactersMax)
     throw new FormulaFault('too_long', whole, `must have at most ${charactersMax} characters.`)
   const tokens = createTokenReader(tokensOf(text))
@@ -103,26 +102,35 @@ export function parseFormula(text: string): Node {
   return node
 }
 
-/** Names in the text of a formula. */
-interface Names {
+/** A formula as it was read, with the codes that its text names. */
+export interface ParsedFormula {
+  node: Node
   named: readonly string[]
+  /** Those of them whose times are the times of the formula. */
   legs: readonly string[]
 }
 
-const namesByText = new Map<string, Names>()
-/** Texts whose names stay in memory. */
+const parsedByText = new Map<string, ParsedFormula | FormulaFault>()
+/** Texts that stay in memory as they were read. */
 const textsMax = 2_000
 
-/** The codes that the text of a formula names; none of a text that is not a formula. */
-export const namesIn = (text: string): readonly string[] => namesOf(text).named
+/** Reads the text of a formula, each once. Throws a `FormulaFault`. */
+export function parseFormula(text: string): ParsedFormula {
+  const parsed = parsedOrFault(text)
+  if (parsed instanceof FormulaFault) throw parsed
+  return parsed
+}
 
-/** Those of them whose times are the times of the formula. */
-export const legsIn = (text: string): readonly string[] => namesOf(text).legs
+/** The codes that the text of a formula names; none of a text that is not a formula. */
+export const namesIn = (text: string): Pick<ParsedFormula, 'named' | 'legs'> => {
+  const parsed = parsedOrFault(text)
+  return parsed instanceof FormulaFault ? { named: [], legs: [] } : parsed
+}
 
 const windows: readonly unknown[] = ['avg', 'lag', 'around']
 
-function namesOf(text: string): Names {
-  const known = namesByText.get(text)
+function parsedOrFault(text: string): ParsedFormula | FormulaFault {
+  const known = parsedByText.get(text)
   if (known) return known
   const named = new Set<string>()
   const outside = new Set<string>()
@@ -135,13 +143,16 @@ function namesOf(text: string): Names {
     }
     for (const part of Object.values(value)) collect(part, windows.includes(kind))
   }
+  let parsed: ParsedFormula | FormulaFault
   try {
-    collect(parseFormula(text), false)
+    const node = readFormula(text)
+    collect(node, false)
+    parsed = { node, named: [...named], legs: [...(outside.size > 0 ? outside : named)] }
   } catch (error) {
     if (!(error instanceof FormulaFault)) throw error
+    parsed = error
   }
-  if (namesByText.size >= textsMax) namesByText.clear()
-  const names = { named: [...named], legs: [...(outside.size > 0 ? outside : named)] }
-  namesByText.set(text, names)
-  return names
+  if (parsedByText.size >= textsMax) parsedByText.clear()
+  parsedByText.set(text, parsed)
+  return parsed
 }

@@ -9,7 +9,7 @@ import type { Period } from '../../delivery/math/days.ts'
 import { peakRule } from '../../delivery/math/figures.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { productOf } from '../../units/math/units.ts'
-import type { Compile, CompiledFormula, Leg, Market } from '../math/compile.ts'
+import { type CompiledFormula, compileFormula, type Leg, type Market } from '../math/compile.ts'
 import { FormulaFault, whole } from '../math/fault.ts'
 import { namesIn } from '../math/parse.ts'
 import { usualLimitMs } from '../math/series.ts'
@@ -95,10 +95,9 @@ function isForAll(series: Series, find: Find, seen = new Set<Series>()): boolean
 export function define(
   { formula = '', align = 'last', alignLimit, currency, unit }: FormulaTerms,
   findSeries: Find,
-  compile: Compile,
 ): Definition {
   const find: Find = name => findSeries(name) ?? rankNamed(name, findSeries)
-  const compiled = compile(formula, { currency, unit }, marketOf(find))
+  const compiled = compileFormula(formula, { currency, unit }, marketOf(find))
   const series = compiled.codes.map(code => find(code)!)
   const limitMs = alignLimit === undefined ? undefined : durationMs(alignLimit)
   return {
@@ -114,7 +113,7 @@ function checkLevels(code: string, formula: string, find: Find): void {
   const heights = new Map<string, number>()
   /** How many levels of formulas there are from a text down. */
   const heightOf = (text: string, path: readonly string[], top: string | undefined): number => {
-    const below = namesIn(text).map(name => {
+    const below = namesIn(text).named.map(name => {
       const leg = find(name)
       const named = leg?.code ?? name.toUpperCase()
       const first = top ?? name
@@ -151,13 +150,13 @@ const valuesOfDay = (cadence: Cadence): { count: number; text: string } => {
 }
 
 /** Refuses a formula whose values would hold up the requests of others. */
-function checkSteps(definition: Definition, find: Find, compile: Compile): void {
+function checkSteps(definition: Definition, find: Find): void {
   const below = new Map<string, number>()
   const stepsOf = ({ compiled, series }: Definition): number => {
     for (const { code, terms, currency, unit } of series) {
       if (terms?.formula === undefined || below.has(code)) continue
       below.set(code, 0)
-      below.set(code, stepsOf(define({ ...terms, currency, unit }, find, compile)))
+      below.set(code, stepsOf(define({ ...terms, currency, unit }, find)))
     }
     return compiled.steps
   }
@@ -184,13 +183,12 @@ function definitionOrFault(
   code: string,
   terms: FormulaTerms,
   find: Find,
-  compile: Compile,
   check?: typeof checkSteps,
 ): Definition | FormulaFault {
   try {
     checkLevels(code, terms.formula ?? '', find)
-    const definition = define(terms, find, compile)
-    check?.(definition, find, compile)
+    const definition = define(terms, find)
+    check?.(definition, find)
     return definition
   } catch (error) {
     if (error instanceof FormulaFault) return error
@@ -199,18 +197,13 @@ function definitionOrFault(
 }
 
 /** Checks a formula of a series; undefined: it has no fault. */
-export function faultOf(
-  code: string,
-  terms: FormulaTerms,
-  find: Find,
-  compile: Compile,
-): FormulaFault | undefined {
-  const made = definitionOrFault(code, terms, find, compile, checkSteps)
+export function faultOf(code: string, terms: FormulaTerms, find: Find): FormulaFault | undefined {
+  const made = definitionOrFault(code, terms, find, checkSteps)
   return made instanceof FormulaFault ? made : undefined
 }
 
 /** Every series that is computed, each after those that it uses. */
-export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>, compile: Compile) {
+export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>) {
   const definitions = new Map<number, Definition | Averaged | undefined>()
   const add = (series: Series, level: number) => {
     if (!isComputed(series) || definitions.has(series.id) || level > levelsMax) return
@@ -232,7 +225,7 @@ export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>,
       return
     }
     const terms = { ...series.terms, currency, unit }
-    const made = definitionOrFault(series.code, terms, find, compile)
+    const made = definitionOrFault(series.code, terms, find)
     definitions.set(series.id, made instanceof FormulaFault ? undefined : made)
   }
   for (const series of catalogue.everything()) add(series, 0)

@@ -4,17 +4,10 @@ import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import type { Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
-import { createCompiler } from '../math/compile.ts'
 import { computeSeries } from '../math/series.ts'
 import type { NoValueReason } from '../math/status.ts'
 import { computedReads } from './computed-reads.ts'
-import {
-  type Averaged,
-  type Definition,
-  define,
-  type FormulaTerms,
-  faultOf,
-} from './definitions.ts'
+import { type Averaged, type Definition, define, faultOf } from './definitions.ts'
 import { measureComputed } from './extents.ts'
 import { isRank } from './ranks.ts'
 import { type ClearDays, createRecordedViews } from './recorded-views.ts'
@@ -50,8 +43,7 @@ export type Formulas = ReturnType<typeof createFormulas>
  * series, computed from the values of their legs, so that whatever reads a code reads them.
  */
 export function createFormulas({ stored, closes, catalogue, quarantine }: FormulaDeps) {
-  const compile = createCompiler()
-  const relations = createRelations(catalogue, compile)
+  const relations = createRelations(catalogue)
   const { definitions, definitionOf, isFormula, rankParts, dependentsOf, usedBy, heldBy } =
     relations
 
@@ -156,11 +148,9 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     observations,
     closes: closeStore,
     /** Makes a formula ready. Throws a `FormulaFault`. */
-    define: (terms: FormulaTerms, find: (name: string) => Series | undefined) =>
-      define(terms, find, compile),
+    define,
     /** Checks a formula of a series; undefined: it has no fault. */
-    faultOf: (code: string, terms: FormulaTerms, find: (name: string) => Series | undefined) =>
-      faultOf(code, terms, find, compile),
+    faultOf,
     /**
      * The series of delivery periods of which a value is the daily mean; undefined: the value is
      * recorded or by formula.

@@ -1,5 +1,4 @@
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Compile } from '../math/compile.ts'
 import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
 import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
 
@@ -8,7 +7,6 @@ export type Relations = ReturnType<typeof createRelations>
 
 export function createRelations(
   catalogue: Pick<Catalogue, 'everything' | 'find' | 'byId' | 'contractsOf'>,
-  compile: Compile,
 ) {
   let known: ReturnType<typeof definitionsOf> | undefined
   let relations: ReturnType<typeof relationsOf> = {
@@ -28,7 +26,7 @@ export function createRelations(
   const definitions = () => {
     if (known) return known
     parts.clear()
-    known = definitionsOf(catalogue, compile)
+    known = definitionsOf(catalogue)
     relations = relationsOf(known, id => rankParts(id).map(({ seriesId }) => seriesId))
     return known
   }
