@@ -1,15 +1,20 @@
 import { firstNotBefore } from '../../../lib/sorted.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isComputed, type Series } from '../../catalogue/store/series.ts'
-import { affectedFrom, between, ever, type Formulas } from '../../formulas/service/formulas.ts'
+import {
+  affectedFrom,
+  between,
+  ever,
+  type Formulas,
+  type View,
+} from '../../formulas/service/formulas.ts'
 import type { IsValueWithheld, Withheld } from '../../prices/store/withheld.ts'
-import { isBefore, type Place } from '../math/cursor.ts'
+import { beginning, isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import {
   createFormulaHistory,
   type FormulaHistoryDeps,
   type RecordedDifference,
-  recordedAs,
   recordOf,
 } from './formula-history.ts'
 import { daysOf, isSeen, type ServedHistory } from './history.ts'
@@ -35,28 +40,23 @@ const firstRank = 800_000
 
 export const isOfFormulas = ({ rank }: Place): boolean => rank >= firstRank
 
-/** Transactions and formulas of which differences stay in memory, for readers that follow. */
-const knownMax = 1_000
-const keptEach = 1_000
 const firstIn = (ids: readonly number[], changed: ReadonlyMap<number, number>): number =>
   Math.min(ever.to, ...ids.flatMap(id => changed.get(id) ?? []))
 
 /** What transactions did to series by formula, whose values are nowhere stored. */
 export function createDerivedChanges(deps: DerivedDeps) {
   const { log, formulas, catalogue, withheld } = deps
-  const { knownAt, batchOf, momentsOf, recordedIn, repeatedRecords } = createFormulaHistory(deps)
-  const known = new Map<string, readonly RecordedDifference[]>()
+  const { viewAt, batchOf, momentsOf, recordedIn, repeatedRecords } = createFormulaHistory(deps)
   /** The values as they were known after a transaction; readers mostly read one after the other. */
-  let state: ReturnType<typeof knownAt> | undefined
+  let known: { at: number; view: View } | undefined
+  catalogue.onReload(() => {
+    known = undefined
+  })
   /** What later transactions repeat, by the reading of the log and the formula. */
   const laterWrites = new WeakMap<
     ServedHistory,
     Map<number, { writtenAt: number; firstAt: number }[]>
   >()
-  catalogue.onReload(() => {
-    state = undefined
-    known.clear()
-  })
 
   /** The first time of a formula that a transaction after one repeats. */
   const firstRepeated = ({ id }: Series, writtenAt: number, served: ServedHistory): number => {
@@ -71,54 +71,61 @@ export function createDerivedChanges(deps: DerivedDeps) {
     return affectedFrom(later[next]?.firstAt ?? ever.to)
   }
 
-  /** The differences that a transaction makes, whose legs have changed from the given times on. */
-  const differencesOf = (
-    segments: readonly Segment[],
-    changed: ReadonlyMap<number, number>,
-    wanted: readonly Series[],
-    served: ServedHistory,
-  ) => {
-    const { writtenAt, work } = segments[0]!
-    const batchId = () => ('ranges' in work ? batchOf(work.ranges[0]!) : 0)
-    const keyOf = (id: number) => `${writtenAt} ${id}`
-    const found = new Map(wanted.map(({ id }) => [id, known.get(keyOf(id))]))
-    const missing = wanted.filter(({ id }) => !found.get(id))
-    const isNext =
-      state !== undefined &&
-      state.at < writtenAt &&
-      (log.lastBefore(writtenAt - 1) ?? state.at) <= state.at
-    if (!isNext && missing.length > 0) state = knownAt(writtenAt - 1, writtenAt - 1, served)
-    if (!state || (!isNext && missing.length === 0)) return found
-    const { view } = state
-    state.served = served
-    const from = affectedFrom(Math.min(...changed.values()))
-    const rowsOf = ({ id }: Series) => view.between(id, from, ever.to)
-    const before = missing.map(rowsOf)
-    state.at = writtenAt
-    state.servedAt = writtenAt
-    for (const [seriesId, firstAt] of changed) view.forget(formulas.heldBy(seriesId), firstAt)
-    for (const [i, series] of missing.entries()) {
-      const { id } = series
-      const differences = recordedAs(between(before[i]!, rowsOf(series)), writtenAt, batchId)
-      found.set(id, differences)
-      if (differences.length < keptEach) known.set(keyOf(id), differences)
-    }
-    for (const key of [...known.keys()].slice(0, -knownMax)) known.delete(key)
-    return found
-  }
-
   const sees = ({ viewer }: ChangeReader, series: Series, served: ServedHistory, at: number) =>
     isSeen(served.audience(series, at), viewer) &&
     formulas
       .sourcesOf(series.id)
       .every(id => isSeen({ ...served.audience(catalogue.byId(id), at), isServed: true }, viewer))
 
+  /**
+   * The differences that a transaction makes, whose legs have changed from the given times on, of
+   * all series that follow from them at once: they read the same legs.
+   */
+  const differencesOf = (
+    segments: readonly Segment[],
+    changed: ReadonlyMap<number, number>,
+    wanted: readonly Series[],
+    served: ServedHistory,
+  ): ReadonlyMap<number, RecordedDifference[]> => {
+    const { writtenAt, work } = segments[0]!
+    const isNext = known && (log.lastBefore(writtenAt - 1) ?? known.at) <= known.at
+    if (!known || !isNext || known.at >= writtenAt) {
+      const moment = { at: writtenAt - 1 }
+      const view = viewAt(() => moment.at, writtenAt, served)
+      known = Object.assign(moment, { view })
+    }
+    const { view } = known
+    const from = affectedFrom(Math.min(...changed.values()))
+    const rowsOf = ({ id }: Series) => view.between(id, from, ever.to)
+    const before = wanted.map(rowsOf)
+    known.at = writtenAt
+    for (const [seriesId, firstAt] of changed) view.forget(formulas.heldBy(seriesId), firstAt)
+    const batchId = 'ranges' in work && wanted.length > 0 ? batchOf(work.ranges[0]!) : 0
+    const recordedAt = writtenAt
+    return new Map(
+      wanted.map((series, i) => {
+        const differences = between(before[i]!, rowsOf(series))
+        return [series.id, differences.map(one => ({ ...one, recordedAt, batchId }))]
+      }),
+    )
+  }
+
   const ofMeans = createMeanRecords(deps)
-  /** What clients get of the records of a series; undefined: nothing, as it must not be passed on. */
-  const passingOn = (series: Series): ((record: ChangeRecord) => ChangeRecord | undefined) => {
-    if (series.averageOf !== undefined) return ofMeans(series)
+  /** The records of a series after a place that may be passed on. */
+  const passedOn = function* (
+    series: Series,
+    records: Iterable<ChangeRecord | undefined>,
+    after: Place = beginning,
+  ): Generator<ChangeRecord | undefined> {
     const left = withheld(series.id)
-    return record => (left?.has(record.observedAt!) ? undefined : record)
+    const allowed =
+      series.averageOf === undefined
+        ? (record: ChangeRecord) => (left?.has(record.observedAt!) ? undefined : record)
+        : ofMeans(series)
+    for (const made of records) {
+      const record = made && isBefore(after, made.place) ? allowed(made) : undefined
+      if (record || !made) yield record
+    }
   }
 
   return {
@@ -178,12 +185,7 @@ export function createDerivedChanges(deps: DerivedDeps) {
             : []
         const lost = forgotten(segment)
         if ((!is || (isOpened && was && isNew)) && isBefore(after, lost.place)) yield lost
-        const passedOn = passingOn(series)
-        for (const made of records) {
-          if (made && !isBefore(after, made.place)) continue
-          const record = made && passedOn(made)
-          if (record || !made) yield record
-        }
+        yield* passedOn(series, records, after)
       }
     },
     /** The records that became known in `[from, to)`, as they are served now; undefined: others may run. */
@@ -197,14 +199,13 @@ export function createDerivedChanges(deps: DerivedDeps) {
       for (const series of catalogue.everything()) {
         if (!isComputed(series) || !reader.wants(series)) continue
         if (!sees(reader, series, served, now)) continue
-        const passedOn = passingOn(series)
         const moments = yield* momentsOf(formulas.sourcesOf(series.id), from - 1, to - 1)
-        for (const difference of yield* recordedIn(series, ever, moments, now, served, false)) {
-          const { recordedAt: writtenAt } = difference
-          const segment = { writtenAt, rank: firstRank + series.id, series }
-          const record = passedOn(recordOf(segment, difference))
-          if (record) yield record
-        }
+        const all = yield* recordedIn(series, ever, moments, now, served, false)
+        const rank = firstRank + series.id
+        yield* passedOn(
+          series,
+          all.map(one => recordOf({ writtenAt: one.recordedAt, rank, series }, one)),
+        )
       }
     },
   }

@@ -8,7 +8,9 @@ import {
   type Formulas,
   type Moment,
   nearbyMs,
+  noteMoment,
   type Range,
+  type View,
 } from '../../formulas/service/formulas.ts'
 import type { ChangeLogStore, LoggedRange } from '../store/log.ts'
 import type { VintageReader } from '../store/vintages.ts'
@@ -71,20 +73,14 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     windows = []
   })
 
-  /** Values as they are known at a moment that may move on, on the days that were served at another. */
-  const knownAt = (at: number, servedAt: number, served: ServedHistory) => {
-    const moment = { at, servedAt, served }
-    const view = formulas.viewAt(
-      () => moment.at,
-      (seriesId, rows) => {
-        const hidden = moment.served.hidden(seriesId, moment.servedAt)
-        return hidden.length === 0
-          ? rows
-          : rows.filter(({ observedAt }) => !isHidden(hidden, observedAt))
-      },
-    )
-    return Object.assign(moment, { view })
-  }
+  /** Values as they are known at a moment that moves on, on the days that were served at another. */
+  const viewAt = (at: () => number, servedAt: number, served: ServedHistory): View =>
+    formulas.viewAt(at, (seriesId, rows) => {
+      const hidden = served.hidden(seriesId, servedAt)
+      return hidden.length === 0
+        ? rows
+        : rows.filter(({ observedAt }) => !isHidden(hidden, observedAt))
+    })
 
   const batchOf = (range: LoggedRange): number =>
     vintages.read(range.seriesId, range, 1).vintages[0]?.batchId ?? 0
@@ -92,26 +88,18 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
   /** The moments of `(after, until]` at which values of series became known, in any order. */
   const momentsIn = (legs: readonly number[], after: number, until: number): LoggedMoment[] => {
     const moments = new Map<number, LoggedMoment>()
-    const see = (at: number, firstAt: number, range: LoggedRange) => {
-      const { lastAt } = range
-      const moment = moments.get(at)
-      if (!moment) moments.set(at, { at, firstAt, lastAt, range })
-      else {
-        moment.firstAt = Math.min(moment.firstAt, firstAt)
-        moment.lastAt = Math.max(moment.lastAt, lastAt)
-      }
-    }
     for (const range of log.touching(after + 1, until + 1, legs)) {
-      const { seriesId, firstAt, recordedFrom, recordedTo } = range
-      if (recordedFrom === recordedTo) see(recordedFrom, firstAt, range)
+      const { seriesId, firstAt, lastAt, recordedFrom, recordedTo } = range
+      if (recordedFrom === recordedTo)
+        noteMoment(moments, { at: recordedFrom, firstAt, lastAt, range })
       else {
         const within = {
           ...range,
           recordedFrom: Math.max(recordedFrom, after + 1),
           recordedTo: Math.min(recordedTo, until),
         }
-        for (const { observedAt, recordedAt } of vintages.all(seriesId, within))
-          see(recordedAt, observedAt, range)
+        for (const { observedAt, recordedAt: at } of vintages.all(seriesId, within))
+          noteMoment(moments, { at, firstAt: observedAt, lastAt, range })
       }
     }
     return [...moments.values()]
@@ -149,17 +137,25 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     served: ServedHistory,
     isFirst: boolean,
   ): Generator<undefined, RecordedDifference[]> {
-    const held = [...new Set(formulas.sourcesOf(id).flatMap(formulas.heldBy))]
-    const known = knownAt(ever.from, servedAt, served)
+    const held = formulas.sourcesOf(id).flatMap(formulas.heldBy)
     const knownTo = isFirst ? ever.from : ever.to
     const all: RecordedDifference[] = []
-    for (const step of differencesAt(known, id, range, moments, held, knownTo))
-      if (!step) yield
-      else
-        for (const one of recordedAs(step.differences, step.moment.at, () =>
-          batchOf(step.moment.range),
-        ))
-          all.push(one)
+    for (const step of differencesAt(
+      at => viewAt(at, servedAt, served),
+      id,
+      range,
+      moments,
+      held,
+      knownTo,
+    )) {
+      if (!step || step.differences.length === 0) {
+        yield
+        continue
+      }
+      const { at: recordedAt, range } = step.moment
+      const batchId = batchOf(range)
+      for (const one of step.differences) all.push({ ...one, recordedAt, batchId })
+    }
     return all.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
   }
 
@@ -237,7 +233,7 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     }
   }
 
-  return { knownAt, batchOf, momentsOf, recordedIn, repeatedRecords }
+  return { viewAt, batchOf, momentsOf, recordedIn, repeatedRecords }
 }
 
 type Derived = Pick<Segment, 'writtenAt' | 'rank' | 'series'>
@@ -291,14 +287,4 @@ function timesThatDiffer(
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter(at => before.get(at) !== after.get(at))
     .sort((a, b) => a - b)
-}
-
-/** Differences that became known at an instant; they are all of one batch. */
-export function recordedAs(
-  differences: readonly Difference[],
-  recordedAt: number,
-  batchOf: () => number,
-): RecordedDifference[] {
-  const batchId = differences.length === 0 ? 0 : batchOf()
-  return differences.map(difference => ({ ...difference, recordedAt, batchId }))
 }

@@ -2,7 +2,7 @@ import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { ObservationStore, Recording } from '../../prices/store/observations.ts'
-import { differencesAt, type Moment } from './differences.ts'
+import { differencesAt, type Moment, noteMoment } from './differences.ts'
 import { ever, stepsTo, type View } from './views.ts'
 
 interface ComputedDeps {
@@ -87,13 +87,18 @@ export function computedReads(deps: ComputedDeps) {
     },
     *recordings(id: number, from: number, to: number): Generator<Recording | undefined> {
       const sources = deps.sourcesOf(id)
-      const moments = momentsOf(sources.flatMap(source => [...own.recordings(source, from, to)]))
-      const moment = { at: from }
-      const known = Object.assign(moment, { view: deps.viewAt(() => moment.at) })
-      const held = [...new Set(sources.flatMap(deps.heldBy))]
+      const known = new Map<number, Moment>()
+      for (const source of sources)
+        for (const recording of own.recordings(source, from, to)) {
+          if (!recording) continue
+          const { recordedAt: at, observedAt } = recording
+          noteMoment(known, { at, firstAt: observedAt, lastAt: observedAt })
+        }
+      const moments = [...known.values()].sort((a, b) => a.at - b.at)
+      const held = sources.flatMap(deps.heldBy)
       const ends = sources.map(source => own.newestAsOf(source, ever.to, from - 1)?.observedAt)
       const knownTo = latestOf(ends) ?? ever.from
-      for (const step of differencesAt(known, id, ever, moments, held, knownTo)) {
+      for (const step of differencesAt(deps.viewAt, id, ever, moments, held, knownTo)) {
         yield undefined
         for (const { observedAt, after: value } of step?.differences ?? [])
           yield { observedAt, recordedAt: step!.moment.at, value }
@@ -165,17 +170,4 @@ export function computedReads(deps: ComputedDeps) {
         ...legsOf(id).map(leg => closes().revisedAt(leg, from, to, by)),
       ]),
   }
-}
-
-/** The moments of recordings, oldest first, each with the times of which values became known. */
-function momentsOf(recordings: readonly (Recording | undefined)[]): Moment[] {
-  const moments = new Map<number, Moment>()
-  for (const recording of recordings) {
-    if (!recording) continue
-    const { recordedAt: at, observedAt } = recording
-    const moment = moments.getOrInsert(at, { at, firstAt: observedAt, lastAt: observedAt })
-    moment.firstAt = Math.min(moment.firstAt, observedAt)
-    moment.lastAt = Math.max(moment.lastAt, observedAt)
-  }
-  return [...moments.values()].sort((a, b) => a.at - b.at)
 }

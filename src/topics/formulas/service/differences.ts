@@ -10,6 +10,13 @@ export interface Moment {
   lastAt: number
 }
 
+/** Adds values that became known to those of their moment. */
+export function noteMoment<M extends Moment>(moments: Map<number, M>, noted: M): void {
+  const moment = moments.getOrInsert(noted.at, noted)
+  moment.firstAt = Math.min(moment.firstAt, noted.firstAt)
+  moment.lastAt = Math.max(moment.lastAt, noted.lastAt)
+}
+
 /** A value that is another than before; undefined: there is none. */
 export interface Difference {
   observedAt: number
@@ -36,12 +43,12 @@ export const affectedFrom = (firstAt: number): number =>
 const endAfter = (at: number): number => (at === ever.from ? at : Math.min(ever.to, at + nearbyMs))
 
 /**
- * What moments, oldest first, did to the values of a range of a computed series. `known` is a view
- * of the moment `at`, which is moved on. Before the moments no leg has a value later than `knownTo`;
+ * What moments, oldest first, did to the values of a range of a computed series, in a view that is
+ * moved on from one to the next. Before the moments no leg has a value later than `knownTo`;
  * `ever.from`: nothing was known of the range. Undefined: others may run.
  */
 export function* differencesAt<M extends Moment>(
-  known: { at: number; view: View },
+  viewAt: (at: () => number) => View,
   seriesId: number,
   { from, to }: Range,
   moments: readonly M[],
@@ -50,8 +57,10 @@ export function* differencesAt<M extends Moment>(
   knownTo: number,
 ): Generator<{ moment: M; differences: Difference[] } | undefined> {
   if (moments.length === 0) return
-  known.at = moments[0]!.at - 1
-  const view = to === ever.to ? known.view : known.view.upTo(to)
+  let at = moments[0]!.at - 1
+  const known = viewAt(() => at)
+  const view = to === ever.to ? known : known.upTo(to)
+  const changed = [...new Set(held)]
   // Later times than those of all legs have no value: the search for the newest one would be long.
   let end = endAfter(knownTo)
   const rowsFrom = (first: number) =>
@@ -70,8 +79,8 @@ export function* differencesAt<M extends Moment>(
       continue
     }
     yield undefined
-    known.at = moment.at
-    view.forget(held, changedFrom)
+    at = moment.at
+    view.forget(changed, changedFrom)
     changedFrom = ever.to
     const now = rowsFrom(first)
     const before = rows.splice(firstNotBefore(rows, ({ observedAt }) => observedAt < first))

@@ -21,9 +21,10 @@ export {
   differencesAt,
   type Moment,
   nearbyMs,
+  noteMoment,
   type Range,
 } from './differences.ts'
-export { ever } from './views.ts'
+export { ever, type View } from './views.ts'
 
 export interface FormulaDeps {
   stored: ObservationStore
