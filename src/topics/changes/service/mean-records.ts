@@ -4,6 +4,7 @@ import { dayOfDate } from '../../delivery/math/days.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { IsValueWithheld, Withheld } from '../../prices/store/withheld.ts'
 import type { VintageReader } from '../store/vintages.ts'
+import { leftBySource } from './price-changes.ts'
 import type { ChangeRecord } from './segments.ts'
 
 /**
@@ -21,11 +22,7 @@ export function createMeanRecords({
   withheld: Withheld
   isValueWithheld: IsValueWithheld
 }) {
-  const isLeftOf = (seriesId: number) => {
-    const bySource = new Map<number, boolean>()
-    return (sourceId: number): boolean =>
-      bySource.getOrInsertComputed(sourceId, () => isValueWithheld(seriesId, sourceId))
-  }
+  const isLeftOf = (seriesId: number) => leftBySource(isValueWithheld, seriesId)
   return ({ id }: Series) => {
     const [leg] = formulas.legsOf(id)
     const [isRecordedLeft, isPeriodLeft] = [isLeftOf(id), isLeftOf(leg?.id ?? id)]

@@ -1,8 +1,8 @@
 import type { Series } from '../../catalogue/store/series.ts'
 import type { IsValueWithheld, Withheld } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
-import { isIn, type LoggedRange } from '../store/log.ts'
-import type { Vintage, VintageReader } from '../store/vintages.ts'
+import { type ChangeEvent, isIn, type LoggedRange } from '../store/log.ts'
+import type { Vintage, VintageRange, VintageReader } from '../store/vintages.ts'
 import { daysOf, type Hidden, isHidden, isSeen, type ServedHistory } from './history.ts'
 import {
   type ChangeReader,
@@ -13,7 +13,7 @@ import {
   type Segment,
 } from './segments.ts'
 
-const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
+const always = { recordedFrom: Number.MIN_SAFE_INTEGER, ranges: [] }
 
 /** What transactions did to recorded values of series. */
 export function createPriceChanges({
@@ -33,43 +33,33 @@ export function createPriceChanges({
     after: Place,
   ): Generator<ChangeRecord> {
     const { series, writtenAt, work } = segment
-    const sees = (at: number) => isSeen(served.audience(series, at), viewer)
-    if ('ranges' in work) {
-      if (!sees(writtenAt)) return
-      const hidden = served.hidden(series.id, writtenAt)
-      for (const stretch of stretchesOf(work.ranges))
-        yield* vintagesOf(segment, stretch, after, hidden, false)
-      return
-    }
-    const { event } = work
-    if (series.terms?.formula !== undefined) return
-    if (isOfFormula(event) && series.averageOf === undefined) return
-    const known = { ...always, recordedTo: writtenAt }
-    if (event.kind === 'terms') {
+    const hidden = served.hidden(series.id, writtenAt)
+    const shown = (times: Times, from = after, days = hidden) =>
+      vintagesOf(segment, { ...times, ...always, recordedTo: writtenAt }, from, days, true)
+    const event = 'event' in work ? work.event : undefined
+    if (event && isOfComputed(series, event)) return
+    if (event?.kind === 'terms') {
       const [before, now] = [isSeen(event.before, viewer), isSeen(event.after, viewer)]
       if (before && !now) yield* laterThan(after, forgotten(segment))
-      if (!before && now) {
-        const hidden = served.hidden(series.id, writtenAt)
-        yield* vintagesOf(segment, { ...everywhere, ...known, ranges: [] }, after, hidden, true)
-      }
+      if (!before && now) yield* shown(everywhere)
       return
     }
-    if (!sees(writtenAt)) return
-    if (event.kind === 'released') {
+    if (!isSeen(served.audience(series, writtenAt), viewer)) return
+    if ('ranges' in work)
+      for (const stretch of stretchesOf(work.ranges))
+        yield* vintagesOf(segment, stretch, after, hidden, false)
+    else if (event?.kind === 'released') {
       const days = served.released(event)
-      if (!days) return
-      const hidden = served.hidden(series.id, writtenAt)
-      yield* vintagesOf(segment, { ...rangeOf(days), ...known, ranges: [] }, after, hidden, true)
-      return
+      if (days) yield* shown(rangeOf(days))
+    } else if (event) {
+      const before = served.hidden(series.id, writtenAt, true)
+      let last: ChangeRecord | undefined
+      for (const record of shown(rangeOf(daysOf(event)), beforeSegment(segment), before)) {
+        if (last && last.observedAt !== record.observedAt) yield* laterThan(after, gone(last))
+        last = record
+      }
+      if (last) yield* laterThan(after, gone(last))
     }
-    const hidden = served.hidden(series.id, writtenAt, true)
-    const range = { ...rangeOf(daysOf(event)), ...known, ranges: [] }
-    let last: ChangeRecord | undefined
-    for (const record of vintagesOf(segment, range, beforeSegment(segment), hidden, true)) {
-      if (last && last.observedAt !== record.observedAt) yield* laterThan(after, gone(last))
-      last = record
-    }
-    if (last) yield* laterThan(after, gone(last))
   }
 
   /** A time whose values are forgotten, by the last of them. */
@@ -97,12 +87,7 @@ export function createPriceChanges({
     const isInside = after.writtenAt === writtenAt && after.rank === rank
     const firstAt = isInside ? Math.max(stretch.firstAt, after.observedAt) : stretch.firstAt
     const left = withheld(series.id)
-    const bySource = new Map<number, boolean>()
-    const isLeft = (sourceId: number): boolean => {
-      const is = bySource.get(sourceId) ?? isValueWithheld(series.id, sourceId)
-      bySource.set(sourceId, is)
-      return is
-    }
+    const isLeft = leftBySource(isValueWithheld, series.id)
     for (const vintage of vintages.all(series.id, { ...stretch, firstAt })) {
       const { observedAt, recordedAt } = vintage
       const place = { writtenAt, rank, observedAt, recordedAt }
@@ -121,11 +106,9 @@ export function createPriceChanges({
   return { of: recordsOf, vintagesOf }
 }
 
-interface Stretch {
-  firstAt: number
-  lastAt: number
-  recordedFrom: number
-  recordedTo: number
+type Times = Pick<VintageRange, 'firstAt' | 'lastAt'>
+
+interface Stretch extends VintageRange {
   /** Only vintages of one of these; none: all. */
   ranges: readonly LoggedRange[]
 }
@@ -164,6 +147,17 @@ export function stretchesOf(ranges: readonly LoggedRange[]): Stretch[] {
     last.recordedTo = Math.max(last.recordedTo, range.recordedTo)
   }
   return stretches
+}
+
+/** Whether an event is of values that are computed: their records are made with those of formulas. */
+const isOfComputed = ({ terms, averageOf }: Series, event: ChangeEvent): boolean =>
+  terms?.formula !== undefined || (isOfFormula(event) && averageOf === undefined)
+
+/** Whether values of a series by their source must not be passed on. */
+export function leftBySource(isValueWithheld: IsValueWithheld, seriesId: number) {
+  const known = new Map<number, boolean>()
+  return (sourceId: number): boolean =>
+    known.getOrInsertComputed(sourceId, () => isValueWithheld(seriesId, sourceId))
 }
 
 const rangeOf = ({ from, to }: Hidden) => ({ firstAt: from, lastAt: to - 1 })
