@@ -157,5 +157,21 @@ export function startOfNextMonth(at: number): number {
   return Date.UTC(d.getUTCFullYear(), d.getUTCMonth() + 1, 1)
 }
 
+/** The first day of the span of so many months that a time is in, counted from January. */
+export function startOfMonths(at: number, months: number): number {
+  const date = new Date(startOfDay(at))
+  const month = date.getUTCFullYear() * 12 + date.getUTCMonth()
+  const passed = months < 12 ? date.getUTCMonth() % months : month % months
+  return date.setUTCMonth(date.getUTCMonth() - passed, 1)
+}
+
+/** The same day and time so many months later, or the last day of that month. */
+export function addMonths(at: number, months: number): number {
+  const date = new Date(at)
+  const passed = date.getUTCDate() - 1
+  const first = date.setUTCMonth(date.getUTCMonth() + months, 1)
+  return Math.min(first + passed * dayMs, date.setUTCMonth(date.getUTCMonth() + 1, 0))
+}
+
 /** 1 = Monday … 7 = Sunday, UTC. */
 export const weekdayOf = (at: number): number => ((((Math.floor(at / dayMs) + 3) % 7) + 7) % 7) + 1
