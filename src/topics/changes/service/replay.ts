@@ -47,7 +47,11 @@ export function createReplay({
     const isTooMany = () => found.size > replayRecordsMax && to - from > 1
     const ranges = log.touching(from, to)
     for (const writtenAt of new Set(ranges.map(range => range.writtenAt)))
-      for (const segment of transactions.segmentsOf(writtenAt, log.of(writtenAt), [])) {
+      for (const segment of transactions.segmentsOf(
+        writtenAt,
+        log.between(writtenAt, writtenAt),
+        [],
+      )) {
         const { series, work } = segment
         const isWanted = readsRecorded(reader, series) && isSeen(audienceOf(series), reader.viewer)
         if (!isWanted || !('ranges' in work)) continue

@@ -9,8 +9,8 @@ export interface Transaction {
   rows: readonly LoggedRows[]
 }
 
-/** Entries of the log that are read at a time. */
-const rangesEach = 1_000
+/** Transactions that are read at a time. */
+const transactionsEach = 100
 
 /** Reads the log of writes transaction by transaction. */
 export type TransactionReader = ReturnType<typeof createTransactionReader>
@@ -24,40 +24,23 @@ export function createTransactionReader({
 }) {
   /** The transactions from an instant on, each with its changes, oldest first. */
   const from = function* (writtenAt: number, hasRows: boolean): Generator<Transaction> {
-    for (let at = writtenAt; at < Number.POSITIVE_INFINITY; ) {
-      const ranges = wholeFrom(log, at)
-      const rows = hasRows
-        ? wholeFrom(log.rows, at)
-        : { entries: [], end: Number.POSITIVE_INFINITY }
-      const events = wholeFrom(log.events, at)
-      const end = Math.min(ranges.end, rows.end, events.end)
-      const isRead = ({ writtenAt }: Written) => writtenAt <= end
-      yield* inOrder(
-        ranges.entries.filter(isRead),
-        rows.entries.filter(isRead),
-        events.entries.filter(isRead),
-      )
+    for (let at = writtenAt; ; ) {
+      const instants = log.instants(at, hasRows, transactionsEach)
+      const end = instants.at(-1)
+      if (end === undefined) return
+      const ranges = byInstant(log.between(at, end))
+      const rows = byInstant(hasRows ? log.rows.between(at, end) : [])
+      const events = byInstant(log.events.between(at, end))
+      for (const writtenAt of instants) {
+        const own = [ranges.get(writtenAt) ?? [], events.get(writtenAt) ?? []] as const
+        yield {
+          writtenAt,
+          segments: segmentsOf(writtenAt, ...own),
+          rows: rows.get(writtenAt) ?? [],
+        }
+      }
       at = end + 1
     }
-  }
-
-  const inOrder = function* (
-    ranges: readonly LoggedRange[],
-    rows: readonly LoggedRows[],
-    events: readonly ChangeEvent[],
-  ): Generator<Transaction> {
-    const [rangesAt, rowsAt, eventsAt] = [byInstant(ranges), byInstant(rows), byInstant(events)]
-    const instants = new Set([...rangesAt.keys(), ...rowsAt.keys(), ...eventsAt.keys()])
-    for (const writtenAt of [...instants].sort((a, b) => a - b))
-      yield {
-        writtenAt,
-        segments: segmentsOf(
-          writtenAt,
-          rangesAt.get(writtenAt) ?? [],
-          eventsAt.get(writtenAt) ?? [],
-        ),
-        rows: rowsAt.get(writtenAt) ?? [],
-      }
   }
 
   const segmentsOf = (
@@ -80,28 +63,7 @@ export function createTransactionReader({
   return { from, segmentsOf }
 }
 
-interface Written {
-  writtenAt: number
-}
-
-/**
- * The next entries of a part of the log, with all of each of their transactions, and up to when
- * there are no others.
- */
-function wholeFrom<T extends Written>(
-  part: { from(writtenAt: number, limit: number): T[]; of(writtenAt: number): T[] },
-  at: number,
-): { entries: T[]; end: number } {
-  const entries = part.from(at, rangesEach)
-  if (entries.length < rangesEach) return { entries, end: Number.POSITIVE_INFINITY }
-  const last = entries.at(-1)!.writtenAt
-  // The last transaction may have more than were read.
-  return entries[0]!.writtenAt === last
-    ? { entries: part.of(last), end: last }
-    : { entries: entries.filter(({ writtenAt }) => writtenAt !== last), end: last - 1 }
-}
-
-const byInstant = <T extends Written>(entries: readonly T[]) =>
+const byInstant = <T extends { writtenAt: number }>(entries: readonly T[]) =>
   Map.groupBy(entries, ({ writtenAt }) => writtenAt)
 
 const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -92,23 +92,29 @@ const newestOf = (tables: readonly string[], condition = 'TRUE') =>
     .map(table => `SELECT max(written_at) AS at FROM ${table} WHERE ${condition}`)
     .join(' UNION ALL ')})`
 
-/** Reads a table of the log. */
-function partOf<Row>(db: Database, table: string, columns: string, order = '') {
-  const read = `SELECT ${columns} FROM ${table} WHERE written_at`
-  const from = lazy<Row, [number, number]>(db, `${read} >= ? ORDER BY written_at${order} LIMIT ?`)
-  const of = lazy<Row, [number]>(db, `${read} = ? ORDER BY written_at${order}`)
-  return {
-    /** Entries of the transactions from an instant on, oldest first. */
-    from: (writtenAt: number, limit: number) => from.all(writtenAt, limit),
-    /** All entries of a transaction. */
-    of: (writtenAt: number) => of.all(writtenAt),
-  }
+/** SQL of the instants of transactions in tables of the log. */
+const instantsIn = (tables: readonly string[]) =>
+  `${tables.map(table => `SELECT written_at AS at FROM ${table} WHERE written_at >= ?1`).join(' UNION ')}
+   ORDER BY at LIMIT ?2`
+
+/** Reads entries of a table of the log between two instants, ends included, oldest first. */
+function entriesOf<Row>(db: Database, table: string, columns: string, order = '') {
+  const between = lazy<Row, [number, number]>(
+    db,
+    `SELECT ${columns} FROM ${table} WHERE written_at BETWEEN ? AND ? ORDER BY written_at${order}`,
+  )
+  return (from: number, to: number) => between.all(from, to)
 }
 
 export function createChangeLogStore(db: Database) {
-  const ranges = partOf<LoggedRange>(db, 'price_changes', rangeColumns)
-  const rows = partOf<LoggedRows>(db, 'dataset_changes', rowColumns)
-  const events = partOf<EventRow>(db, 'change_events', eventColumns, ', series_id, kind')
+  const ranges = entriesOf<LoggedRange>(db, 'price_changes', rangeColumns)
+  const rows = entriesOf<LoggedRows>(db, 'dataset_changes', rowColumns)
+  const events = entriesOf<EventRow>(db, 'change_events', eventColumns, ', series_id, kind')
+  const instants = lazy<{ at: number }, [number, number]>(db, instantsIn(logTables))
+  const priceInstants = lazy<{ at: number }, [number, number]>(
+    db,
+    instantsIn(logTables.filter(table => table !== 'dataset_changes')),
+  )
   const touchingOf = (ids: string) => `SELECT ${rangeColumns} FROM price_changes
      WHERE written_at >= ?1 - ${promptMs} AND written_at < ?2
        AND recorded_to >= ?1 AND recorded_from < ?2 AND series_id IN (${ids})
@@ -165,7 +171,11 @@ export function createChangeLogStore(db: Database) {
   return {
     /** Whether records come from another instance, which may have newer ones. */
     isReplica: () => replicaAt.get() !== undefined,
-    ...ranges,
+    /** The instants of transactions from one on, oldest first. */
+    instants: (from: number, hasRows: boolean, limit: number) =>
+      (hasRows ? instants : priceInstants).all(from, limit).map(({ at }) => at),
+    /** The ranges of transactions between two instants, ends included. */
+    between: ranges,
     /** Ranges with values that were recorded in `[from, to)`. */
     touching: (from: number, to: number, seriesIds?: readonly number[]) =>
       seriesIds ? touchingSome.all(from, to, JSON.stringify(seriesIds)) : touching.all(from, to),
@@ -174,7 +184,7 @@ export function createChangeLogStore(db: Database) {
       laterForThePast.all(writtenAt, JSON.stringify(seriesIds)),
     /** The same of rows of datasets. */
     rows: {
-      ...rows,
+      between: rows,
       /** Those of a table that were recorded in `[from, to)`. */
       touching: (table: string, from: number, to: number) => rowsOf.all(table, from, to),
     },
@@ -185,8 +195,7 @@ export function createChangeLogStore(db: Database) {
     oldestRecorded: () => oldestRecorded.get()?.at ?? undefined,
     /** The same of events. */
     events: {
-      from: (writtenAt: number, limit: number) => events.from(writtenAt, limit).map(eventOf),
-      of: (writtenAt: number) => events.of(writtenAt).map(eventOf),
+      between: (from: number, to: number) => events(from, to).map(eventOf),
       /** Those of a series, oldest first. */
       ofSeries: (seriesId: number) => eventsOf.all(seriesId).map(eventOf),
     },
