@@ -160,6 +160,25 @@ describe('a series by formula', () => {
     expect((await latest()).body.data).toMatchObject({ price: 5, status: 'stale' })
   })
 
+  test('is stale in each answer while a leg is, also where its newest value is of today', async () => {
+    const { services, admin, push, clock } = await withSpread()
+    const quote = () => services.latestPrices.quote(services.catalogue.named('DESK_SPREAD_USD')!)
+    await push('WTI_USD', { '2026-11-18': 60, '2026-11-19': 61 })
+    await push('BRENT_CRUDE_USD', { '2026-11-18': 64, '2026-11-19': 66 })
+    expect(quote()).toMatchObject({ status: 'current', formula: { status: 'ok' } })
+    clock.advance(6 * dayMs)
+    await push('BRENT_CRUDE_USD', { '2026-11-25': 70 })
+    expect(quote()).toMatchObject({ status: 'stale', formula: { status: 'stale' } })
+    // A worse status of another leg hides that one is stale, but it is.
+    await admin('POST', '/quarantine', {
+      code: 'BRENT_CRUDE_USD',
+      from: '2026-11-25',
+      to: '2026-11-25',
+      reason: 'test',
+    })
+    expect(quote()).toMatchObject({ status: 'stale', formula: { status: 'quarantined' } })
+  })
+
   test('is refused at the column of its text, and over circles with their path', async () => {
     const { admin } = await withSpread()
     const fault = async (code: string, formula: string, method = 'POST') => {

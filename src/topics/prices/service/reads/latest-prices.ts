@@ -199,6 +199,8 @@ function formulaQuote(
   })
   return {
     quoted: { text, status: worstOf(quotedLegs.map(leg => leg.status)), legs: quotedLegs },
+    /** A worse status of another leg does not hide it. */
+    isStale: legs.some(leg => entryOf(leg).quote?.status === 'stale'),
     validUntil: Math.min(...legs.map(leg => entryOf(leg).validUntil)),
   }
 }
@@ -255,7 +257,8 @@ export function createLatestPrices(
         observation,
         changes: changesFrom(bases, observation.value, series.decimals),
         bases,
-        status: dataStatus(series, newestAt, now),
+        // However new its value is: a stale leg is in it.
+        status: formula?.isStale ? 'stale' : dataStatus(series, newestAt, now),
         ...(delivered && { delivery: delivered.quoted }),
         ...(formula && { formula: formula.quoted }),
         ...(averageOf && { averageOf }),
