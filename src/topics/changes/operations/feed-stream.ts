@@ -1,6 +1,7 @@
 import type { Caller, RequestContext } from '../../../http/gate/request-context.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { createPause } from '../../../lib/process/slices.ts'
 import { after } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { noPlace } from '../../streams/operations/access.ts'
@@ -16,12 +17,17 @@ export interface StreamRequest {
   request: Request
   requestContext: RequestContext | undefined
   reply: Reply
+  /** Waits until other requests have run. */
+  turn: () => Promise<void>
 }
 
 type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage' | 'done'
 
 /** How long a client that does not read has left when its stream has ended. */
 const partingSeconds = 10
+
+/** How long records are read before other requests run. */
+const sliceMs = 8
 
 /** How often a stream without records sends a comment. */
 export const keepAliveMs = 15 * secondMs
@@ -43,25 +49,25 @@ export const changeBlocks = (
     })
     .join('')
 
-/** The headers of a response that continues. */
-export function openHeaders({ headers }: Reply, type: string, { entitled }: Caller): void {
-  Object.assign(headers, {
+/**
+ * A place among the streams of a key, until either side ends it; throws a refusal where there is none.
+ * Its opening has paid for the first records. Undefined: only the headers are wanted.
+ */
+export function openFeedStream(
+  { gate, streams, connections, meter }: Context,
+  { caller, request, requestContext, reply, turn }: StreamRequest,
+  type: string,
+) {
+  const { exportRequestsPer10kRows } = caller.entitled
+  Object.assign(reply.headers, {
     'content-type': `${type}; charset=utf-8`,
     'cache-control': 'no-store',
     // The header keeps proxies from collecting the response before they pass it on.
     'x-accel-buffering': 'no',
-    'x-quota-requests': String(Math.max(1, entitled.exportRequestsPer10kRows)),
+    'x-quota-requests': String(Math.max(1, exportRequestsPer10kRows)),
   })
-}
-
-/**
- * A place among the streams of a key, until either side ends it; throws a refusal where there is none.
- * Its opening has paid for the first records.
- */
-export function openFeedStream(
-  { gate, streams, connections, meter }: Context,
-  { caller, request, requestContext }: Omit<StreamRequest, 'reply'>,
-) {
+  if (request.method === 'HEAD') return undefined
+  const pause = createPause(sliceMs, { turn })
   let ending: EndReason | undefined
   let isWanted = true
   let paid = rowsOfPrice
@@ -82,10 +88,20 @@ export function openFeedStream(
   if (typeof opened === 'string') throw noPlace(opened, streams)
   const release = opened
   connections.idle(request, 0)
+  const isOpen = () => isWanted && ending === undefined
   return {
     /** Whether neither side has ended it. */
-    isOpen: () => isWanted && ending === undefined,
+    isOpen,
     end,
+    /** The next result of steps between which others run; undefined: it has ended before. */
+    async next<T, R>(steps: Iterator<T | undefined, R>) {
+      while (isOpen()) {
+        const step = steps.next()
+        if (step.done || step.value !== undefined) return step
+        await pause()
+      }
+      return undefined
+    },
     /** Sends texts as they are made (undefined: there is none yet), and at the end what its reason says. */
     send(next: () => Promise<string | undefined>, last: (reason: EndReason) => string): Response {
       const encoder = new TextEncoder()
@@ -111,7 +127,7 @@ export function openFeedStream(
     /** Charges for the records that were sent in all; one that the quota does not have ends it. */
     pay(sent: number): void {
       for (; sent > paid; paid += rowsOfPrice)
-        for (let i = 0; i < caller.entitled.exportRequestsPer10kRows; i += 1)
+        for (let i = 0; i < exportRequestsPer10kRows; i += 1)
           if (!meter.reserve(caller.key)) {
             end('quota')
             return

@@ -1,5 +1,4 @@
 import type { Context } from '../../../http/operations/context.ts'
-import { createPause } from '../../../lib/process/slices.ts'
 import { createSystemClock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { cursorText, isBefore, type Place } from '../math/cursor.ts'
@@ -10,12 +9,10 @@ import {
   keepAlive,
   keepAliveMs,
   openFeedStream,
-  openHeaders,
   type StreamRequest,
 } from './feed-stream.ts'
 
 interface Following extends StreamRequest {
-  turn: () => Promise<void>
   reader: ChangeReader
   since: Place
 }
@@ -27,19 +24,13 @@ const cursorEachMs = 10 * secondMs
 const recordsEach = 500
 /** Ranges of the log that are read at a time, for a client of few codes. */
 const rangesEach = 5_000
-/** How long records are read before other requests run. */
-const sliceMs = 8
 
 /** Sends the records after a place, and then each as it is committed. */
-export function followChanges(
-  deps: Context,
-  { reader, since, turn, ...incoming }: Following,
-): Response {
+export function followChanges(deps: Context, { reader, since, ...incoming }: Following): Response {
   const { changes, sourceNameOf } = deps
   const { monotonic } = createSystemClock()
-  openHeaders(incoming.reply, 'text/event-stream', incoming.caller)
-  if (incoming.request.method === 'HEAD') return new Response('')
-  const stream = openFeedStream(deps, incoming)
+  const stream = openFeedStream(deps, incoming, 'text/event-stream')
+  if (!stream) return new Response('')
   /** With its branch of the history: on another branch, the sent events do not exist. */
   let cursor = changes.cursorOf(since)
   let sent = 0
@@ -48,21 +39,10 @@ export function followChanges(
   let [cursorSentAt, signAt] = [monotonic(), monotonic()]
   const hasNew = () => isBefore(cursor, changes.newest())
 
-  /** The next page, a slice of it a turn; undefined: no one waits for it any more. */
-  const nextPage = async () => {
-    const steps = changes.pageInSteps(reader, cursor, recordsEach, rangesEach)
-    const pause = createPause(sliceMs, { turn })
-    while (stream.isOpen()) {
-      const step = steps.next()
-      if (step.done) return step.value
-      await pause()
-    }
-    return undefined
-  }
-
   /** The next records; undefined: there are none for this reader, or the stream has ended. */
   const nextRecords = async (): Promise<string | undefined> => {
-    const page = await nextPage()
+    const steps = changes.pageInSteps(reader, cursor, recordsEach, rangesEach)
+    const page = (await stream.next(steps))?.value
     if (!page) return undefined
     cursor = changes.cursorOf(page.end)
     if (page.records.length === 0) return undefined
@@ -73,7 +53,7 @@ export function followChanges(
     return changeBlocks(page.records, changes.cursors(), sourceNameOf)
   }
   const next = async (): Promise<string | undefined> => {
-    if (hasNew()) await turn()
+    if (hasNew()) await incoming.turn()
     if (changes.goneSince(cursor)) stream.end('lineage')
     const records = stream.isOpen() && hasNew() ? await nextRecords() : undefined
     if (records !== undefined || !stream.isOpen()) return records

@@ -5,7 +5,6 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
-import { createPause } from '../../../lib/process/slices.ts'
 import { createSystemClock } from '../../../lib/time/clock.ts'
 import type { AnyRecord } from '../service/feed.ts'
 import {
@@ -14,7 +13,6 @@ import {
   keepAlive,
   keepAliveMs,
   openFeedStream,
-  openHeaders,
   type StreamRequest,
 } from './feed-stream.ts'
 import { textsOf } from './record.ts'
@@ -24,8 +22,6 @@ const formats = ['sse', 'ndjson'] as const
 
 /** Records that are sent together where nothing lies between them. */
 const recordsEach = 500
-/** How long records are read before other requests run. */
-const sliceMs = 8
 
 function momentOf(name: string, text: string | undefined): number {
   const at = instantOf(name, text)
@@ -46,7 +42,6 @@ interface Replay extends StreamRequest {
   records: Iterator<AnyRecord | undefined>
   speed: number
   format: (typeof formats)[number]
-  turn: () => Promise<void>
   /** How long nothing may be sent before a comment is. */
   quietMs: number
 }
@@ -92,41 +87,30 @@ export function replayOperation(deps: Context, turn: () => Promise<void>, quietM
       const format = wordOf('format', query.format, 'sse', formats)
       const reader = readerOf(deps, query, caller, request)
       const records = changes.replay(reader, from, to)
-      const replay = { records, speed, format, turn, quietMs }
-      return play(deps, { ...replay, caller, request, requestContext, reply })
+      const replay = { records, speed, format, quietMs }
+      return play(deps, { ...replay, caller, request, requestContext, reply, turn })
     },
   })
 }
 
 function play(deps: Context, replay: Replay): Response {
-  const { records, speed, format, turn, quietMs, ...incoming } = replay
+  const { records, speed, format, quietMs, ...incoming } = replay
   const { changes, sourceNameOf } = deps
   const isLines = format === 'ndjson'
-  openHeaders(
-    incoming.reply,
-    isLines ? 'application/x-ndjson' : 'text/event-stream',
-    incoming.caller,
-  )
-  if (incoming.request.method === 'HEAD') return new Response('')
+  const type = isLines ? 'application/x-ndjson' : 'text/event-stream'
+  const stream = openFeedStream(deps, incoming, type)
+  if (!stream) return new Response('')
   const cursorOf = changes.cursors()
-  const stream = openFeedStream(deps, incoming)
   const { monotonic } = createSystemClock()
   let next: AnyRecord | undefined
   let last: number | undefined
   /** When the next record is due. */
   let dueAt: number | undefined
   let count = 0
-  let isDone = false
-  const pause = createPause(sliceMs, { turn })
   /** Reads up to the next record; there is none at the end, or where the stream has ended. */
   const advance = async () => {
-    next = undefined
-    while (!next && !isDone && stream.isOpen()) {
-      const step = records.next()
-      if (step.done) isDone = true
-      else if (step.value) next = step.value
-      else await pause()
-    }
+    const step = await stream.next(records)
+    next = step?.done ? undefined : step?.value
   }
   const textOf = (batch: readonly AnyRecord[]) =>
     isLines
@@ -147,7 +131,7 @@ function play(deps: Context, replay: Replay): Response {
     return batch
   }
   const nextText = async (): Promise<string | undefined> => {
-    await turn()
+    await incoming.turn()
     if (!next) await advance()
     if (next) dueAt ??= monotonic() + (next.recordedAt - (last ?? next.recordedAt)) / speed
     while (dueAt !== undefined && dueAt > monotonic() && stream.isOpen()) {
