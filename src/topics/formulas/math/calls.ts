@@ -26,7 +26,7 @@ export function createCalls(
   tokens: TokenReader,
   { sum, condition }: { sum(): Node; condition(): Condition },
 ) {
-  const { peek, next, isSign, isWord, wrong, take, takeComma, number, wholeNumber } = tokens
+  const { peek, next, isSign, isWord, wrong, take, argument, number, wholeNumber } = tokens
   const { word, code, span, spanAfter } = tokens
   const items = (name: Token, least: number, most = Number.POSITIVE_INFINITY): Node[] => {
     const list = [sum()]
@@ -37,8 +37,7 @@ export function createCalls(
       list.push(sum())
     }
     if (list.length < least || list.length > most)
-      throw new FormulaFault(
-        'arguments',
+      throw refused(
         name,
         `must give ${name.text} ${least === most ? 'one argument' : `at least ${least} arguments`}; got ${list.length}.`,
       )
@@ -47,10 +46,9 @@ export function createCalls(
 
   const average = (name: Token): Node => {
     const averaged = code()
-    takeComma(aSpan)
-    const { span: window, word: unit } = span()
+    const { span: window, word: unit } = argument(aSpan, span)
     if (window.unit === 'hour')
-      throw new FormulaFault('arguments', name, `must give ${name.text} a span of days or longer.`)
+      throw refused(name, `must give ${name.text} a span of days or longer.`)
     let lag: Span | undefined
     let every: Span | undefined
     if (isWord('lag') || isWord('every')) throw wrong('a comma')
@@ -70,26 +68,29 @@ export function createCalls(
         name,
         `must give ${name.text} lag in days or longer spans, and every in months, quarters or years.`,
       )
+    const whole = { isQuarter: unit === 'quarter', isYear: unit === 'year' }
     return {
       kind: 'avg',
       code: averaged,
-      window: { ...window, isQuarter: unit === 'quarter', isYear: unit === 'year' },
+      window: { ...window, ...whole },
       lag,
       every,
       ...spotOf(name),
     }
   }
 
-  const around = (name: Token): Node => {
-    const centre = code()
-    takeComma(aDay)
+  const dayOf = (): number => {
     const day = peek().kind === 'day' ? parseDay(peek().text) : undefined
     if (day === undefined) throw wrong(aDay)
     next()
-    takeComma('the number of closes before it')
-    const before = wholeNumber(name, 100)
-    takeComma('the number of closes after it')
-    const after = wholeNumber(name, 100)
+    return day
+  }
+  const around = (name: Token): Node => {
+    const closes = () => wholeNumber(name, 100)
+    const centre = code()
+    const day = argument(aDay, dayOf)
+    const before = argument('the number of closes before it', closes)
+    const after = argument('the number of closes after it', closes)
     if (before + after === 0)
       throw refused(name, `must give ${name.text} at least one close before or after the day.`)
     return { kind: 'around', code: centre, day, before, after, ...spotOf(name) }
@@ -102,10 +103,8 @@ export function createCalls(
       next()
       take('[')
       const from = number()
-      takeComma('the end of the band')
-      const to = number()
-      takeComma('the value of the band')
-      bands.push({ from, to, value: number() })
+      const to = argument('the end of the band', number)
+      bands.push({ from, to, value: argument('the value of the band', number) })
       take(']')
       if (from >= to)
         throw refused(name, `must have bands that begin below their end; got [${from}, ${to}].`)
@@ -115,14 +114,7 @@ export function createCalls(
     return { kind: 'table', inner, bands, ...spotOf(name) }
   }
 
-  const lag = (name: Token): Node => {
-    const lagged = code()
-    takeComma('a number of values or a span')
-    const by = tokens.second()?.kind === 'word' ? span().span : wholeNumber(name, 10_000)
-    return { kind: 'lag', code: lagged, by, ...spotOf(name) }
-  }
-
-  const call = (name: Token): Node => {
+  return (name: Token): Node => {
     const spot = spotOf(name)
     const kind = name.text.toLowerCase()
     switch (kind) {
@@ -134,34 +126,34 @@ export function createCalls(
         return { kind, inner: items(name, 1, 1)[0]!, ...spot }
       case 'round': {
         const inner = sum()
-        const hasDigits = isSign(',')
-        if (hasDigits) next()
-        const digits = hasDigits ? wholeNumber(name, 10) : 0
+        const digits = isSign(',') ? argument('', () => wholeNumber(name, 10)) : 0
         return { kind, inner, digits, ...spot }
       }
       case 'if': {
         const test = condition()
-        takeComma('the value if it holds')
-        const then = sum()
-        takeComma('the value if it does not')
-        return { kind, condition: test, then, otherwise: sum(), ...spot }
+        const then = argument('the value if it holds', sum)
+        const otherwise = argument('the value if it does not', sum)
+        return { kind, condition: test, then, otherwise, ...spot }
       }
       case 'fx': {
         const inner = sum()
-        takeComma(aCurrency)
-        const target = word(aCurrency)
+        const target = argument(aCurrency, () => word(aCurrency))
         return { kind, inner, currency: target.text.toUpperCase(), word: target, ...spot }
       }
       case 'unit': {
         const inner = sum()
-        takeComma(aUnit)
-        const target = word(aUnit)
+        const target = argument(aUnit, () => word(aUnit))
         return { kind, inner, unit: target.text, word: target, ...spot }
       }
       case 'avg':
         return average(name)
-      case 'lag':
-        return lag(name)
+      case 'lag': {
+        const lagged = code()
+        const by = argument('a number of values or a span', () =>
+          tokens.second()?.kind === 'word' ? span().span : wholeNumber(name, 10_000),
+        )
+        return { kind, code: lagged, by, ...spot }
+      }
       case 'around':
         return around(name)
       case 'table':
@@ -177,6 +169,4 @@ export function createCalls(
       }
     }
   }
-
-  return call
 }

@@ -123,10 +123,11 @@ export function createTokenReader(tokens: readonly Token[]) {
     if (!isSign(')')) throw wrong(`) for the ( at column ${column}`)
     next()
   }
-  /** Takes the comma before an argument. */
-  const takeComma = (argument: string): void => {
-    if (!isSign(',')) throw wrong(`a comma and ${argument}`)
+  /** Takes the comma before an argument, and the argument. */
+  const argument = <T>(wanted: string, read: () => T): T => {
+    if (!isSign(',')) throw wrong(`a comma and ${wanted}`)
     next()
+    return read()
   }
   const number = (): number => {
     const isNegative = isSign('-')
@@ -198,7 +199,7 @@ export function createTokenReader(tokens: readonly Token[]) {
     decimalComma,
     take,
     close,
-    takeComma,
+    argument,
     number,
     wholeNumber,
     word,
