@@ -5,7 +5,7 @@ export function createExtents() {
   const extents = new Map<number, Extent>()
   /** Families of which some contract has data. */
   const familiesWithData = new Set<string>()
-  let measured: (series: Series) => { extent: Extent | undefined } | undefined = () => undefined
+  let measured: (series: Series) => Extent | undefined = () => undefined
   const set = (series: Series, extent: Extent) => {
     extents.set(series.id, extent)
     if (series.contractOf !== null) familiesWithData.add(series.contractOf)
@@ -14,7 +14,7 @@ export function createExtents() {
     of(series: Series): Extent | undefined {
       const known = extents.get(series.id)
       if (known || !isComputed(series)) return known
-      const extent = measured(series)?.extent
+      const extent = measured(series)
       if (extent) set(series, extent)
       return extent
     },

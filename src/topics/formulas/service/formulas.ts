@@ -87,7 +87,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     newestOnes.clear()
     views.forgetPast()
   })
-  measureComputed(catalogue, relations, { stored, present, newestOf, isClear: views.isClear })
+  measureComputed(catalogue, relations, { stored, present, newestOf })
 
   const sourcesOf = (id: number): readonly number[] =>
     isRank(id) ? rankParts(id).map(part => part.seriesId) : [id, ...usedBy(id)]

@@ -94,7 +94,6 @@ export function createRecordedViews(
     /** Values that are read for one use alone: no change of them would forget what it holds. */
     alone: (asOf: number | undefined) =>
       viewOf(asOf === undefined ? recorded : recordedBy(() => asOf)),
-    isClear,
     /** Forgets all but the present values. */
     forgetPast() {
       first.clear()

@@ -241,8 +241,10 @@ export function createView(
     },
     oldest(seriesId, from, to) {
       const definition = formulaOf(seriesId)
-      if (!definition) return inputOf(seriesId).between(from, to ?? ever.to)[0]
-      if (to !== undefined) return limited(() => edgeOf(seriesId, definition, 'first', from, to))
+      if (to !== undefined)
+        return definition
+          ? limited(() => edgeOf(seriesId, definition, 'first', from, to))
+          : inputOf(seriesId).between(from, to)[0]
       const end = (endBefore(seriesId, ever.to) ?? from) + dayMs
       for (const until of stepsTo(from, Math.max(from + dayMs, end))) {
         const found = upTo(until).oldest(seriesId, from, until)
