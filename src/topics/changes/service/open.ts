@@ -5,14 +5,12 @@ import { calendarOf } from '../../calendars/math/calendar.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
-import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Ingest } from '../../prices/service/writes/ingest.ts'
-import type { IsValueWithheld, Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import { createRowVersionReader } from '../store/dataset-versions.ts'
 import type { ChangeLogStore, EventDetails } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
-import { createChangeFeed } from './feed.ts'
+import { createChangeFeed, type FeedDeps } from './feed.ts'
 import { audienceOf, isViewOnly, noAudience } from './history.ts'
 
 /** A cursor of a line that ended before it: its records do not exist. */
@@ -30,40 +28,20 @@ interface NamedSeries {
   owner?: string
 }
 
-export function openChanges({
-  db,
-  changeLog: log,
-  catalogue,
-  ingest,
-  formulas,
-  withheld,
-  isValueWithheld,
-  withheldRows,
-  onCadenceChange,
-}: Pick<Runtime, 'db'> & {
-  changeLog: ChangeLogStore
-  catalogue: Catalogue
-  ingest: Ingest
-  formulas: Formulas
-  withheld: Withheld
-  isValueWithheld: IsValueWithheld
-  withheldRows: WithheldRows
-  onCadenceChange(listener: (seriesId: number) => void): void
-}) {
-  const vintages = createVintageReader(db)
+export function openChanges(
+  deps: Omit<FeedDeps, 'log' | 'rowVersions' | 'vintages'> &
+    Pick<Runtime, 'db'> & {
+      changeLog: ChangeLogStore
+      catalogue: Catalogue
+      ingest: Ingest
+      onCadenceChange(listener: (seriesId: number) => void): void
+    },
+) {
+  const { db, changeLog: log, catalogue, ingest, formulas } = deps
   const rowVersions = createRowVersionReader(db)
   // Another state of the database may have other rows of the same instant.
   catalogue.onReload(rowVersions.forget)
-  const feed = createChangeFeed({
-    log,
-    vintages,
-    rowVersions,
-    catalogue,
-    formulas,
-    withheld,
-    isValueWithheld,
-    withheldRows,
-  })
+  const feed = createChangeFeed({ ...deps, log, rowVersions, vintages: createVintageReader(db) })
   const cursors = (): ((place: Place) => Cursor) => {
     const lines = log.lines()
     return (place: Place): Cursor => {
@@ -81,7 +59,7 @@ export function openChanges({
     const audience = audienceOf(catalogue.byId(id))
     return { kind: 'terms', before: audience, after: audience, isFormula: true }
   }
-  onCadenceChange(seriesId =>
+  deps.onCadenceChange(seriesId =>
     transact(db, () => {
       for (const id of formulas.dependentsOf(seriesId))
         log.addEvent(ingest.next(), id, recomputed(id))
@@ -95,12 +73,7 @@ export function openChanges({
       }),
     )
   return {
-    /** The records after a place, at most `limit`. */
-    page: feed.page,
-    /** The same in steps, between which others may run. */
-    pageInSteps: feed.pageInSteps,
-    /** Records of `[from, to)` that are not forgotten, in the order of recording, as they are read. */
-    replay: feed.replay,
+    ...feed,
     /** The same for many places: the lines are read once. */
     cursors,
     /** The place before every record. */
