@@ -6,7 +6,15 @@ import { bare, type Conversion, conversionOf, type Kind, type Price } from './ki
 import { both, comparisons, of, productKind, quotient, quotientKind, rounded } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { createRateReader } from './rates.ts'
-import { aligned, around, average, type Evaluate, newestAt, type Test, taken } from './reads.ts'
+import {
+  aligned,
+  around,
+  average,
+  type Evaluate,
+  type Evaluated,
+  newestAt,
+  taken,
+} from './reads.ts'
 import type { Code, Condition, Node } from './syntax.ts'
 import { spanBefore } from './windows.ts'
 
@@ -128,13 +136,9 @@ function createBuilder(
       )
     if (factor === 1 && !rateOf) return evaluate
     steps += rateOf ? ratesEach : 1
-    return scope => {
-      const value = evaluate(scope)
-      if (value === undefined) return undefined
-      if (!rateOf) return value * factor
-      const found = rateOf(scope)
-      return found === undefined ? undefined : value * factor * found
-    }
+    return rateOf
+      ? both(evaluate, rateOf, (value, found) => value * factor * found)
+      : of(evaluate, value => value * factor)
   }
 
   /**
@@ -202,8 +206,7 @@ function createBuilder(
       kind,
       evaluate(scope) {
         const isMet = test(scope)
-        if (isMet === undefined) return undefined
-        return isMet ? then.evaluate(scope) : otherwise.evaluate(scope)
+        return isMet === undefined ? undefined : (isMet ? then : otherwise).evaluate(scope)
       },
     }
   }
@@ -238,6 +241,11 @@ function createBuilder(
     return converted({ kind, evaluate }, { currency: kind.currency, unit }, node)
   }
 
+  const changed = (inner: Node, change: (x: number) => number): Part => {
+    const { kind, evaluate } = part(inner)
+    return { kind, evaluate: of(evaluate, change) }
+  }
+
   const part = (node: Node): Part => {
     steps += node.kind === 'table' ? node.bands.length : 1
     switch (node.kind) {
@@ -247,22 +255,16 @@ function createBuilder(
       }
       case 'code':
         return codePart(node, index => scope => taken(scope, aligned(scope, index)))
-      case 'negate': {
-        const { kind, evaluate } = part(node.inner)
-        return { kind, evaluate: of(evaluate, x => -x) }
-      }
+      case 'negate':
+        return changed(node.inner, x => -x)
       case 'binary':
         return arithmetic(node)
-      case 'abs': {
-        const { kind, evaluate } = part(node.inner)
-        return { kind, evaluate: of(evaluate, Math.abs) }
-      }
+      case 'abs':
+        return changed(node.inner, Math.abs)
       case 'plain':
         return { kind: bare, evaluate: part(node.inner).evaluate }
-      case 'round': {
-        const { kind, evaluate } = part(node.inner)
-        return { kind, evaluate: of(evaluate, x => rounded(x, node.digits)) }
-      }
+      case 'round':
+        return changed(node.inner, x => rounded(x, node.digits))
       case 'extreme': {
         const choose = Math[node.name]
         return node.items.map(part).reduce((left, right) => {
@@ -289,41 +291,20 @@ function createBuilder(
       case 'around':
         return codePart(node.code, index => scope => around(scope, node, index))
       case 'table': {
-        const { evaluate } = part(node.inner)
-        return {
-          kind: bare,
-          evaluate(scope) {
-            const value = evaluate(scope)
-            if (value === undefined) return undefined
-            return node.bands.find(({ from, to }) => from <= value && value < to)?.value
-          },
-        }
+        const bandOf = (x: number) => node.bands.find(({ from, to }) => from <= x && x < to)
+        return { kind: bare, evaluate: of(part(node.inner).evaluate, x => bandOf(x)?.value) }
       }
     }
   }
 
-  const condition = (node: Condition): Test => {
-    if (node.kind === 'not') {
-      const inner = condition(node.inner)
-      return scope => {
-        const isMet = inner(scope)
-        return isMet === undefined ? undefined : !isMet
-      }
-    }
+  const condition = (node: Condition): Evaluated<boolean> => {
+    if (node.kind === 'not') return of(condition(node.inner), isMet => !isMet)
     if (node.kind === 'compare') {
       const [left, right] = alike(part(node.left), part(node.right), node)
-      const holds = comparisons[node.comparison]
-      return scope => {
-        const [a, b] = [left.evaluate(scope), right.evaluate(scope)]
-        return a === undefined || b === undefined ? undefined : holds(a, b)
-      }
+      return both(left.evaluate, right.evaluate, comparisons[node.comparison])
     }
-    const [left, right] = [condition(node.left), condition(node.right)]
-    return scope => {
-      const [a, b] = [left(scope), right(scope)]
-      if (a === undefined || b === undefined) return undefined
-      return node.kind === 'and' ? a && b : a || b
-    }
+    const isBoth = node.kind === 'and'
+    return both(condition(node.left), condition(node.right), (a, b) => (isBoth ? a && b : a || b))
   }
 
   return { part, converted, steps: () => steps }

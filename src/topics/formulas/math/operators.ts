@@ -1,6 +1,6 @@
 import { FormulaFault, type Spot } from './fault.ts'
 import { bare, type Kind } from './kinds.ts'
-import type { Evaluate, Scope } from './reads.ts'
+import type { Evaluated, Scope } from './reads.ts'
 import type { Comparison } from './syntax.ts'
 
 export const comparisons: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
@@ -12,19 +12,21 @@ export const comparisons: Readonly<Record<Comparison, (a: number, b: number) => 
   '!=': (a, b) => a !== b,
 }
 
+/** What follows from a part; nothing where it has no value. */
 export const of =
-  (evaluate: Evaluate, change: (x: number) => number): Evaluate =>
+  <A, B>(part: Evaluated<A>, change: (x: A) => B | undefined): Evaluated<B> =>
   scope => {
-    const value = evaluate(scope)
+    const value = part(scope)
     return value === undefined ? undefined : change(value)
   }
 
+/** What follows from two parts; nothing where one has no value. */
 export const both =
-  (
-    left: Evaluate,
-    right: Evaluate,
-    combine: (a: number, b: number, scope: Scope) => number | undefined,
-  ): Evaluate =>
+  <A, B>(
+    left: Evaluated<A>,
+    right: Evaluated<A>,
+    combine: (a: A, b: A, scope: Scope) => B | undefined,
+  ): Evaluated<B> =>
   scope => {
     const a = left(scope)
     if (a === undefined) return undefined

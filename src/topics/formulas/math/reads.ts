@@ -19,8 +19,8 @@ export interface Scope {
   onZeroDivisor?: (() => void) | undefined
 }
 
-export type Evaluate = (scope: Scope) => number | undefined
-export type Test = (scope: Scope) => boolean | undefined
+export type Evaluated<T> = (scope: Scope) => T | undefined
+export type Evaluate = Evaluated<number>
 
 export function taken(scope: Scope, row: Observation | undefined): number | undefined {
   if (row && row.recordedAt > scope.recordedAt) scope.recordedAt = row.recordedAt
