@@ -8,58 +8,36 @@ export type Relations = ReturnType<typeof createRelations>
 export function createRelations(
   catalogue: Pick<Catalogue, 'everything' | 'find' | 'byId' | 'contractsOf'>,
 ) {
-  let known: ReturnType<typeof definitionsOf> | undefined
-  let relations: ReturnType<typeof relationsOf> = {
-    uses: new Map(),
-    dependents: new Map(),
-    ranks: new Map(),
-  }
+  let known: ReturnType<typeof relationsOf> | undefined
   const parts = new Map<number, RankPart[]>()
-  const rankParts = (rankId: number): readonly RankPart[] => {
-    const known = parts.get(rankId)
-    if (known) return known
-    const family = catalogue.byId(familyIdOf(rankId))
-    const made = partsOf(rankId, catalogue.contractsOf(family))
-    parts.set(rankId, made)
-    return made
-  }
-  const definitions = () => {
+  const rankParts = (rankId: number): readonly RankPart[] =>
+    parts.getOrInsertComputed(rankId, () =>
+      partsOf(rankId, catalogue.contractsOf(catalogue.byId(familyIdOf(rankId)))),
+    )
+  const current = () => {
     if (known) return known
     parts.clear()
-    known = definitionsOf(catalogue)
-    relations = relationsOf(known, id => rankParts(id).map(({ seriesId }) => seriesId))
+    known = relationsOf(definitionsOf(catalogue), id => rankParts(id).map(part => part.seriesId))
     return known
   }
-  const isFormula = (seriesId: number) => definitions().has(seriesId)
-  const definitionOf = (seriesId: number) => definitions().get(seriesId)
-  const dependentsOf = (seriesId: number): readonly number[] => {
-    definitions()
-    return relations.dependents.get(seriesId) ?? []
-  }
-
-  /** The series that one is computed from, over any number of levels. */
-  const usedBy = (seriesId: number): Iterable<number> => {
-    definitions()
-    return relations.uses.get(seriesId) ?? []
-  }
-
-  /** A series with all that is computed from it. */
-  const heldBy = (seriesId: number): readonly number[] => [
-    seriesId,
-    ...dependentsOf(seriesId),
-    ...(relations.ranks.get(seriesId) ?? []),
-  ]
-
+  const dependentsOf = (seriesId: number): readonly number[] =>
+    current().dependents.get(seriesId) ?? []
   return {
-    definitions,
-    definitionOf,
-    isFormula,
+    definitions: () => current().definitions,
+    definitionOf: (seriesId: number) => current().definitions.get(seriesId),
+    isFormula: (seriesId: number) => current().definitions.has(seriesId),
     /** The contracts of a rank, each with the days on which it has the rank. */
     rankParts,
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
-    usedBy,
-    heldBy,
+    /** The series that one is computed from, over any number of levels. */
+    usedBy: (seriesId: number): Iterable<number> => current().uses.get(seriesId) ?? [],
+    /** A series with all that is computed from it. */
+    heldBy: (seriesId: number): readonly number[] => [
+      seriesId,
+      ...dependentsOf(seriesId),
+      ...(current().ranks.get(seriesId) ?? []),
+    ],
     /** The terms of series are others. */
     forget() {
       known = undefined
@@ -82,16 +60,12 @@ function relationsOf(
       if (!isRank(leg)) own.add(leg)
       for (const contract of isRank(leg) ? contractsOf(leg) : []) {
         own.add(contract)
-        ranks.set(contract, (ranks.get(contract) ?? new Set()).add(leg))
+        ranks.getOrInsertComputed(contract, () => new Set()).add(leg)
       }
       for (const below of uses.get(leg) ?? []) own.add(below)
     }
     uses.set(id, own)
-    for (const leg of own) {
-      const known = dependents.get(leg)
-      if (known) known.push(id)
-      else dependents.set(leg, [id])
-    }
+    for (const leg of own) dependents.getOrInsertComputed(leg, () => []).push(id)
   }
-  return { uses, dependents, ranks }
+  return { definitions, uses, dependents, ranks }
 }
