@@ -156,31 +156,8 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     onGrow?.(found.size - sizeBefore)
     return row
   }
-  let last = 0
-  /** The place of the newest value in memory at or before a time. Times are mostly in order. */
-  const placeAt = (at: number): number => {
-    const { rows } = tail
-    if (rows.length === 0 || rows[0]!.observedAt > at) return -1
-    last = Math.min(last, rows.length - 1)
-    let high = rows.length - 1
-    if (rows[last]!.observedAt > at) {
-      high = last
-      last = 0
-    }
-    for (let steps = 0; steps < 4; steps += 1) {
-      const next = rows[last + 1]
-      if (!next || next.observedAt > at) return last
-      last += 1
-    }
-    let low = last
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if (rows[middle]!.observedAt <= at) low = middle
-      else high = middle - 1
-    }
-    last = low
-    return low
-  }
+  /** The place of the newest value in memory at or before a time. */
+  const placeAt = (at: number): number => firstNotBefore(tail.rows, row => row.observedAt <= at) - 1
   const between = (from: number, to: number): Observation[] => {
     tail.reach(from, to)
     return tail.rows.slice(...within(tail.rows, from, to))
