@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import type { Line } from '../../parts/charts/lines.ts'
 import type { Pane } from '../../parts/charts/market-chart.tsx'
 import { later } from '../../parts/later.tsx'
-import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
+import { useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { unitOf } from '../../parts/text/format.ts'
 import type { ChartAnswer } from './answer.ts'
@@ -13,9 +13,6 @@ import type { Note } from './events.tsx'
 
 /** The library of the chart is only loaded where there is one. */
 const Market = later(() => import('../../parts/charts/market-chart.tsx').then(part => part.default))
-
-const daySeconds = 86_400
-const dayMs = 1000 * daySeconds
 
 export const nothingInRange = (
   <>
@@ -41,10 +38,7 @@ function indexed(values: readonly (number | null)[]): (number | null)[] {
   return values.map(value => (value === null ? null : (100 * value) / base))
 }
 
-const spanOf = (day: string, isHeld: boolean) => {
-  const from = Date.parse(day) / 1000
-  return { from, to: from + daySeconds, isHeld }
-}
+const spanOf = (day: string, isHeld: boolean) => ({ from: Date.parse(day) / 1000, isHeld })
 
 const noSpans: readonly ReturnType<typeof spanOf>[] = []
 
@@ -101,7 +95,8 @@ export function Drawn(props: DrawnProps) {
   const isCombined = others.length > 0 && (scale === 'spread' || scale === 'ratio')
   const rightUnit = isIndex || isCombined ? undefined : rightUnitOf(data, others)
   const hasMoreUnits = new Set([data, ...others].map(unitName)).size > 2
-  const { extra, refusal } = useIndicator(data, indicator)
+  const { lines: extra, refusal } = useIndicator(data, indicator)
+  const isBelow = indicator === 'rsi'
   const { lines, candles, spans } = useMemo(() => {
     const shown = (values: (number | null)[]) => (isIndex ? indexed(values) : values)
     const [other] = others
@@ -116,8 +111,7 @@ export function Drawn(props: DrawnProps) {
         isRight: !isIndex && unitName(other) === rightUnit,
       })),
     ]
-    if (extra && !isIndex)
-      for (const line of extra.lines) lines.push({ ...line, values: onTimes(data, line) })
+    if (extra && !isIndex && !isBelow) lines.push(...extra)
     const candles =
       type === 'candles' && !isIndex && data.open && data.high && data.low
         ? { open: data.open, high: data.high, low: data.low }
@@ -128,8 +122,7 @@ export function Drawn(props: DrawnProps) {
     ]
     return { lines, candles, spans }
   }, [data, others, type, scale, extra, rightUnit])
-  const strength = useStrength(data, indicator)
-  const panes = useMemo(() => panesOf(data, strength.data), [data, strength.data])
+  const panes = useMemo(() => panesOf(data, isBelow ? extra : undefined), [data, extra])
   const events = useMemo(
     () => notes.map(({ date, title }) => ({ at: Date.parse(date) / 1000, text: title })),
     [notes],
@@ -186,7 +179,6 @@ export function Drawn(props: DrawnProps) {
         <p class="quiet small">Quarantined: {listOfDays(data.quarantined_days)}.</p>
       )}
       {refusal && <Refused error={refusal} />}
-      {strength.refusal && <Refused error={strength.refusal} />}
     </>
   )
 }
@@ -194,28 +186,18 @@ export function Drawn(props: DrawnProps) {
 const listOfDays = (days: readonly string[]): string =>
   days.slice(0, 8).join(', ') + (days.length > 8 ? ` and ${days.length - 8} more days` : '')
 
-/** Volume, and strength where it is chosen, each below the prices on the same time. */
-function panesOf(data: ChartAnswer, strength: (number | null)[] | undefined): Pane[] {
+/** Volume, and the strength of 14 daily changes where it is chosen, below the prices. */
+function panesOf(data: ChartAnswer, strength: readonly Line[] = []): Pane[] {
   return [
     ...(data.volume
       ? [
           {
-            title: 'Volume',
             line: { label: 'Volume', values: data.volume, ink: '--ink-6', isColumns: true },
             decimals: 0,
           },
         ]
       : []),
-    ...(strength
-      ? [
-          {
-            title: 'Relative strength, 14 daily changes',
-            line: { label: 'RSI 14', values: strength, ink: '--ink-3' },
-            decimals: 1,
-            levels: [30, 70],
-          },
-        ]
-      : []),
+    ...strength.map(line => ({ line, decimals: 1, levels: [30, 70] })),
   ]
 }
 
@@ -226,16 +208,16 @@ function keepZoom(zoom: string): void {
   history.replaceState(null, '', url)
 }
 
-interface Trend {
-  values: { date: string; value: number }[]
-}
-
-interface Dated extends Omit<Line, 'values'> {
-  points: Map<string, number>
+/** A day of an indicator; `upper` and `lower` are those of Bollinger's bands. */
+interface TrendDay {
+  date: string
+  value: number
+  upper?: number
+  lower?: number
 }
 
 /** A daily indicator on the times of the chart: of a longer bar, as it stood at its end. */
-function onTimes(data: ChartAnswer, { points }: Dated): (number | null)[] {
+function onTimes(data: ChartAnswer, points: ReadonlyMap<string, number>): (number | null)[] {
   const { times } = data
   const isLong = data.interval === 'week' || data.interval === 'month'
   if (!isLong) return times.map(time => points.get(isoDay(time * 1000)) ?? null)
@@ -263,74 +245,43 @@ const trendPath = (data: ChartAnswer, type: string, window: number): string => {
   })}`
 }
 
-/** The closes of each day of the range and of the days that the first of them look back on. */
-const dailyPath = (data: ChartAnswer): string =>
-  `/v1/prices/chart?${new URLSearchParams({
-    code: data.code,
-    start_date: isoDay(Date.parse(data.from) - 2 * bollingerDays * dayMs),
-    interval: 'day',
-    ...(data.as_of ? { as_of: data.as_of } : {}),
-  })}`
+const averageInk = '--ink-3'
+const edge: Omit<Line, 'label' | 'values'> = { ink: '--ink-6', width: 1, isEdge: true }
 
-/** Averages from the API; the width of Bollinger's bands is worked out from its closes. */
-function useIndicator(data: ChartAnswer, indicator: string) {
-  const isAverage = indicator === 'sma' || indicator === 'ema' || indicator === 'bollinger'
-  const path =
-    isAverage && data.times.length > 0
-      ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
-      : undefined
-  const answer = useData<Trend>(path)
-  const closesPath = path && indicator === 'bollinger' ? dailyPath(data) : undefined
-  const closes = useData<ChartAnswer>(closesPath)
-  const extra = useMemo(() => {
-    if (!isAverage || !answer.data) return undefined
-    const mean = new Map(answer.data.values.map(({ date, value }) => [date, value]))
-    const label = indicator === 'ema' ? 'EMA 20' : 'SMA 20'
-    const middle: Dated = { label, ink: '--ink-3', dash: [6, 4], points: mean }
-    if (indicator !== 'bollinger') return { lines: [middle] }
-    if (!closes.data) return undefined
-    const width = deviations(closes.data)
-    const edge = (name: string, sign: number): Dated => ({
-      label: name,
-      ink: '--ink-6',
-      width: 1,
-      isEdge: true,
-      points: new Map(
-        [...mean].flatMap(([day, value]) => {
-          const by = width.get(day)
-          return by === undefined ? [] : [[day, value + sign * 2 * by] as [string, number]]
-        }),
-      ),
-    })
-    return { lines: [middle, edge('Upper', 1), edge('Lower', -1)] }
-  }, [answer.data, closes.data, indicator, data])
-  return { extra, refusal: isAverage ? (answer.refusal ?? closes.refusal) : undefined }
+/** The lines of each indicator, by the fields of the API's values that they draw. */
+const indicators: Readonly<Record<string, Indicator>> = {
+  sma: { window: 20, lines: [{ of: 'value', label: 'SMA 20', ink: averageInk, dash: [6, 4] }] },
+  ema: { window: 20, lines: [{ of: 'value', label: 'EMA 20', ink: averageInk, dash: [6, 4] }] },
+  bollinger: {
+    window: 20,
+    lines: [
+      { of: 'value', label: 'SMA 20', ink: averageInk, dash: [6, 4] },
+      { of: 'upper', label: 'Upper', ...edge },
+      { of: 'lower', label: 'Lower', ...edge },
+    ],
+  },
+  rsi: { window: 14, lines: [{ of: 'value', label: 'RSI 14', ink: averageInk }] },
 }
 
-const bollingerDays = 20
+interface Indicator {
+  window: number
+  lines: readonly (Omit<Line, 'values'> & { of: Exclude<keyof TrendDay, 'date'> })[]
+}
 
-/** The deviation of the last twenty closes, by day. */
-function deviations(data: ChartAnswer): Map<string, number> {
-  const byDay = new Map<string, number>()
-  for (let i = 0; i < data.times.length; i += 1)
-    byDay.set(isoDay(data.times[i]! * 1000), data.close[i]!)
-  const days = [...byDay]
-  return new Map(
-    days.flatMap(([day], i) => {
-      if (i + 1 < bollingerDays) return []
-      const part = days.slice(i + 1 - bollingerDays, i + 1).map(([, value]) => value)
-      const mean = part.reduce((sum, value) => sum + value, 0) / bollingerDays
-      const variance = part.reduce((sum, value) => sum + (value - mean) ** 2, 0) / bollingerDays
-      return [[day, Math.sqrt(variance)] as [string, number]]
-    }),
+/** The lines of an indicator at the times of the chart; undefined until they are here. */
+function useIndicator(data: ChartAnswer, name: string) {
+  const known = indicators[name]
+  const answer = useData<{ type: string; values: TrendDay[] }>(
+    known && data.times.length > 0 ? trendPath(data, name, known.window) : undefined,
   )
-}
-
-function useStrength(data: ChartAnswer, indicator: string) {
-  const path = indicator === 'rsi' && data.times.length > 0 ? trendPath(data, 'rsi', 14) : undefined
-  return useLoaded(path, async signal => {
-    const { values } = await dataOf<Trend>(path!, { signal })
-    const points = new Map(values.map(({ date, value }) => [date, value]))
-    return onTimes(data, { label: '', ink: '', points })
-  })
+  const lines = useMemo(() => {
+    // Until its answer is here, that of the indicator before is.
+    if (answer.data?.type !== name) return undefined
+    const { values } = answer.data
+    return known?.lines.map(({ of, ...line }) => ({
+      ...line,
+      values: onTimes(data, new Map(values.map(day => [day.date, day[of]!]))),
+    }))
+  }, [answer.data, name, data])
+  return { lines, refusal: known && answer.refusal }
 }

@@ -51,7 +51,7 @@ export interface TradingProps extends ChartProps {
   candles?: Record<'open' | 'high' | 'low', Values> | undefined
   isLog?: boolean
   /** Days whose values are held or quarantined, Unix seconds. */
-  spans?: readonly { from: number; to: number; isHeld?: boolean }[]
+  spans?: readonly { from: number; isHeld?: boolean }[]
 }
 
 export const ink = (name: string): string =>

@@ -37,7 +37,6 @@ import { useOnPaper } from './paper.ts'
 
 /** A second chart below the prices, with the same time and the same cursor. */
 export interface Pane {
-  title: string
   line: Line
   decimals: number
   levels?: readonly number[]
