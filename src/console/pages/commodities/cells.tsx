@@ -99,12 +99,10 @@ export function cellOf(
   if (value === null || value === undefined || value === '') return '–'
   if (name === 'year') return String(value)
   if (typeof value === 'number') {
-    const digits = digitsOf(values)
+    const [digits, isShare] = [digitsOf(values), isPercent(name)]
     if (isChange(name))
-      return (
-        <Move change={{ amount: value, percent: isPercent(name) ? value : null }} digits={digits} />
-      )
-    return isPercent(name) ? `${number(value, digits)}%` : number(value, digits)
+      return <Move change={isShare ? { amount: value, percent: value } : value} digits={digits} />
+    return number(value, digits) + (isShare ? '%' : '')
   }
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (isDate(value)) return isDaily(values) ? dayOf(value, values) : instant(value)

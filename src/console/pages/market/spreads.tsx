@@ -58,9 +58,7 @@ export function SpreadsNow() {
           <a href={`/markets/spreads?kind=${kind}&id=${id}`}>{formulaText(name)}</a>
         )),
         numeric('Value', 'value', ({ value }) => number(value, 2)),
-        numeric('24 h', 'change_24h', ({ change_24h: change }) =>
-          change === null ? '–' : <Move change={{ amount: change, percent: null }} />,
-        ),
+        numeric('24 h', 'change_24h', ({ change_24h: change }) => <Move change={change} />),
         column(
           'Year',
           spread => {

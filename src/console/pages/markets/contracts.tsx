@@ -62,12 +62,7 @@ export function Contracts({ family }: { family: string }) {
             value: settled,
             show: row => <span class="strong">{number(settled(row), digits)}</span>,
           },
-          numeric('Change', 'change', row => (
-            <Move
-              change={row.change === null ? null : { amount: row.change, percent: null }}
-              digits={digits}
-            />
-          )),
+          numeric('Change', 'change', row => <Move change={row.change} digits={digits} />),
           numeric('Volume', 'volume', count),
           ...(rows?.some(row => row.open_interest)
             ? [numeric('Open interest', 'open_interest', count)]

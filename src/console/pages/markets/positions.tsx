@@ -97,13 +97,7 @@ export function PositionsView() {
                 show: (row: Positions) => number(row[field], 0),
               }),
             ),
-            numeric('Change', 'change', row =>
-              row.change === null ? (
-                '–'
-              ) : (
-                <Move change={{ amount: row.change, percent: null }} digits={0} />
-              ),
-            ),
+            numeric('Change', 'change', row => <Move change={row.change} digits={0} />),
           ]}
         />
       )}

@@ -3,7 +3,6 @@ import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { allRows } from '../../parts/requests/pages.ts'
-import { numeric } from '../../parts/tables/columns.tsx'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { number, signed, words } from '../../parts/text/format.ts'
@@ -88,8 +87,8 @@ export function Rigs() {
           columns={({ column, numeric }) => [
             column('Basin', ({ basin }) => basinName(basin)),
             numeric('Rigs', 'rig_count'),
-            change('Week', row => row.change),
-            change('Year', row => row.year_change),
+            numeric('Week', 'change', row => <Move change={row.change} digits={0} />),
+            numeric('Year', 'year_change', row => <Move change={row.year_change} digits={0} />),
           ]}
         />
       )}
@@ -103,11 +102,3 @@ const basinName = (basin: string): string =>
     .split('_')
     .map(word => (word.length < 3 ? word.toUpperCase() : words(word)))
     .join(' ')
-
-const change = (name: string, pick: (row: Basin) => number | null) =>
-  numeric(name, pick, {
-    show: (row: Basin) => {
-      const amount = pick(row)
-      return amount === null ? '–' : <Move change={{ amount, percent: null }} digits={0} />
-    },
-  })

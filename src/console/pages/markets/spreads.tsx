@@ -63,13 +63,7 @@ export function Spreads() {
           numeric('Value', 'value', row =>
             twoLines(<span class="strong">{number(row.value, 2)}</span>, row.unit),
           ),
-          numeric('24 h', 'change_24h', row =>
-            row.change_24h === null ? (
-              '–'
-            ) : (
-              <Move change={{ amount: row.change_24h, percent: null }} />
-            ),
-          ),
+          numeric('24 h', 'change_24h', row => <Move change={row.change_24h} />),
           column('Region', 'region', { isWide: true, className: 'quiet' }),
           column('Formula', 'formula', {
             isWide: true,

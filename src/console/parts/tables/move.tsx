@@ -5,17 +5,18 @@ export interface Change {
   percent: number | null
 }
 
-/** A change in percent, or in the unit where a percentage means nothing. */
-export function Move({
-  change,
-  digits = 2,
-}: {
-  change: Change | null | undefined
+interface MoveProps {
+  /** A number is an amount. */
+  change: Change | number | null | undefined
   /** The decimals of an absolute change. */
   digits?: number
-}) {
-  if (!change) return <span class="quiet">–</span>
-  const { amount, percent } = change
+}
+
+/** A change in percent, or in the unit where a percentage means nothing. */
+export function Move({ change, digits = 2 }: MoveProps) {
+  if (change === null || change === undefined) return <span class="quiet">–</span>
+  const { amount, percent } =
+    typeof change === 'number' ? { amount: change, percent: null } : change
   const way = amount > 0 ? 'up' : amount < 0 ? 'down' : ''
   return (
     <span class={`move ${way}`}>
