@@ -181,7 +181,6 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
     className="board"
     of={of}
     rows={rows}
-    keyOf={({ code }) => code}
     groupOf={groupOf}
     empty={
       <>

@@ -186,7 +186,6 @@ function Demo() {
       file="demo-prices"
       of={of}
       rows={of.data?.prices}
-      keyOf={({ code }) => code}
       empty={
         <>
           No prices yet. <WhoBringsData />

@@ -282,10 +282,8 @@ function Reasons({ row }: { row: Watched }) {
 const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
   <Table
     caption="Movers"
-    file="movers"
     of={of}
     rows={of.data?.toSorted(bySize)}
-    keyOf={({ code }) => code}
     isTall
     empty="The watchlist is empty."
     columns={({ column, numeric }) => [

@@ -127,7 +127,6 @@ const Freshness = ({ categories }: { categories: Category[] }) => (
     caption="Data freshness"
     file="freshness"
     rows={categories}
-    keyOf={({ name }) => name}
     empty="No data yet. The operator imports a file or enables a public feed."
     note="Codes by freshness against their release schedule."
     columns={({ column, numeric }) => [
@@ -166,7 +165,6 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
     file="incidents"
     rows={of.data?.incidents}
     of={of}
-    keyOf={({ id }) => String(id)}
     empty="No incidents. Subscribe to incidents.rss below to be notified of the next one."
     columns={({ column, numeric }) => [
       column('Component', ({ part }) => partOf(part), {
@@ -196,7 +194,6 @@ const Feeds = ({ feeds }: { feeds: Feed[] }) => (
     caption="Freshness by source"
     file="sources"
     rows={feeds.filter(({ status }) => status !== 'empty')}
-    keyOf={({ name }) => name}
     empty="No source has delivered data yet. The operator imports a file or enables a public feed."
     note="Each row is one publisher and one category."
     isTall

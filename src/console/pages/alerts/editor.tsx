@@ -295,7 +295,6 @@ const History = ({ alert }: { alert: WholeAlert }) => (
     caption="Trigger history"
     file="alert-history"
     rows={alert.trigger_history}
-    keyOf={row => row.triggered_at}
     empty="This alert has not fired yet. The chart shows when it would have fired in the past year."
     columns={({ column, numeric }) => [
       column('When', 'triggered_at', { write: instant }),

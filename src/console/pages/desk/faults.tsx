@@ -93,10 +93,8 @@ export function Faults() {
       </section>
       <Table
         caption="Faults"
-        file="faults"
         rows={faults}
         of={answer}
-        keyOf={({ id }) => String(id)}
         empty="No faults are active."
         actions={
           faults && faults.length > 0 ? (

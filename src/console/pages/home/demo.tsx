@@ -114,10 +114,8 @@ function Movers() {
   return (
     <Table
       caption="Live prices"
-      file="live-prices"
       of={answer}
       rows={answer.data?.rows}
-      keyOf={({ code }) => code}
       isTall
       empty="No prices yet."
       columns={[

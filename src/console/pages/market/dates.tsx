@@ -29,7 +29,6 @@ export function Releases() {
       file="releases"
       of={answer}
       rows={rows}
-      keyOf={({ name }) => name}
       isTall
       empty="Nothing is due this week."
       columns={({ column, numeric }) => [

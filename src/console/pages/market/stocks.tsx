@@ -119,7 +119,6 @@ export function StocksNow({
       file={file}
       of={answer}
       rows={answer.data}
-      keyOf={({ code }) => code}
       note={unitsOf(answer.data ?? [])}
       empty={noData('No stocks yet.')}
       columns={({ column, numeric }) => [

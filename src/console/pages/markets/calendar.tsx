@@ -51,7 +51,6 @@ export function CalendarSpreads({ family }: { family: string }) {
         file={`calendar-spreads-${family}`}
         of={answer}
         rows={answer.data?.spreads}
-        keyOf={({ month1 }) => month1}
         empty="No two adjacent months have a price. Choose another family."
         note={
           unit &&

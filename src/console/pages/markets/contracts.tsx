@@ -38,7 +38,6 @@ export function Contracts({ family }: { family: string }) {
         file={`contracts-${family}`}
         of={answer}
         rows={rows}
-        keyOf={({ code }) => code}
         isTall
         empty="No contracts have a price."
         note={

@@ -52,7 +52,6 @@ export function Correlation() {
       className="heat"
       of={answer}
       rows={answer.data?.codes}
-      keyOf={code => code}
       empty={noData('There are too few prices for a correlation. Choose a longer period.')}
       note="Correlation of daily returns: 1 means in step, 0 unrelated, −1 opposite."
       actions={<Choice label="Period" options={periods} {...boundChoice(period)} />}

@@ -79,7 +79,6 @@ export function PositionsView() {
           file={`positions-${market.value.toLowerCase()}`}
           of={answer}
           rows={answer.data?.data}
-          keyOf={row => row.report_date}
           isTall
           empty="No reports for this market yet. The operator imports them or enables the feed."
           columns={({ column, numeric }) => [

@@ -81,7 +81,6 @@ export function Rigs() {
           file="rigs-by-basin"
           of={basins}
           rows={basins.data?.data}
-          keyOf={({ basin }) => basin}
           empty="No rig counts by basin yet. The operator imports them or enables the feed."
           note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
           columns={({ column, numeric }) => [

@@ -196,7 +196,6 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
         file="months"
         of={answer}
         rows={answer.data?.[1].parts}
-        keyOf={({ part }) => String(part)}
         empty="Not enough history."
         columns={({ column, numeric }) => [
           column('Month', 'part', ({ part }) => monthNames[part - 1]),
@@ -277,10 +276,8 @@ function Vintages({ data }: { data: ChartAnswer }) {
   return (
     <Table
       caption="Vintages"
-      file="vintages"
       of={answer}
       rows={rows}
-      keyOf={({ observed_at: at }) => at}
       empty="No vintages for the newest points."
       note={
         most === 1
@@ -340,10 +337,8 @@ function Forecast({ data }: { data: ChartAnswer }) {
   return (
     <Table
       caption="Forecast"
-      file="forecast"
       of={answer}
       rows={answer.data?.forecasts}
-      keyOf={({ horizon_days: days }) => String(days)}
       empty="No forecast: there is not enough history."
       note={`Method: ${method}. The bands come from the volatility of the series.`}
       columns={({ column, numeric }) => [
@@ -410,7 +405,6 @@ function Numbered({ data }: { data: ChartAnswer }) {
       caption="Data"
       file={data.code}
       rows={newest}
-      keyOf={i => String(data.times[i])}
       isTall
       empty={nothingInRange}
       columns={({ column, numeric }) => [

@@ -64,7 +64,6 @@ export function Formulas() {
         file="formulas"
         of={answer}
         rows={answer.data?.formulas}
-        keyOf={({ code }) => code}
         empty="No formulas yet. Write one above, or start from a template."
         note={
           answer.data?.limit != null &&
@@ -288,9 +287,7 @@ function Previewed({ preview }: { preview: FormulaPreview }) {
       {status !== 'ok' && <Notice mood="warn">State: {words(status)}.</Notice>}
       <Table
         caption="Legs"
-        file="legs"
         rows={legs}
-        keyOf={({ code }) => code}
         empty="The formula names no code."
         columns={({ column, numeric }) => [
           column('Code', 'code', ({ code }) => seriesLink(code)),

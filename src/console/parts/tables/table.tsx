@@ -21,7 +21,7 @@ interface TableProps<T> {
   rows: readonly T[] | undefined
   /** The answer that the rows come from, so that waiting and refusals are shown in their place. */
   of?: Pick<Loaded<unknown>, 'isLoading' | 'refusal'>
-  /** Without it, the key of a row is its id. */
+  /** Without it, the key of a row is its id, or its first value. */
   keyOf?: (row: T, index: number) => string
   /** The key of a row is its place in the page, too: an address with `#key` leads to the row. */
   hasPlaces?: boolean
@@ -45,9 +45,6 @@ interface TableProps<T> {
   fileRows?: () => readonly T[]
   className?: string
 }
-
-/** Rows without an id need a key. */
-type Keyed<T> = T extends { id: string } ? unknown : { keyOf: (row: T, index: number) => string }
 
 /** A cell of two lines: the second says more of the first, where there is more. */
 export const twoLines = (
@@ -124,7 +121,7 @@ function arranged<T>(
 }
 
 /** Rows under a heading, to sort, to filter, to save as CSV, to copy into a sheet and to print. */
-export function Table<T>(props: TableProps<T> & Keyed<T>) {
+export function Table<T>(props: TableProps<T>) {
   const { caption, of, empty, actions, note, isTall, className = '' } = props
   const columns =
     typeof props.columns === 'function' ? props.columns({ column, numeric }) : props.columns
@@ -306,7 +303,7 @@ function atOnce(change: () => void): void {
 function Bodies<T>({
   columns,
   rows: all,
-  keyOf = row => (row as { id: string }).id,
+  keyOf = (row, i) => String((row as { id?: unknown }).id ?? firstOf(columns, row, i)),
   groupOf,
   hasPlaces,
 }: TableProps<T> & { columns: readonly Column<T>[]; rows: readonly T[] }) {
@@ -322,7 +319,6 @@ function Bodies<T>({
     >
       {columns.map((column, at) => {
         const content = contentOf(column, row, i)
-        const name = columns.find(({ value }) => value)?.value?.(row, i)
         return at === 0 ? (
           <th scope="row" key={column.name} class={`break ${classOf(column)}`}>
             {content}
@@ -330,7 +326,9 @@ function Bodies<T>({
         ) : (
           <td key={column.name} class={classOf(column)}>
             {column.isHeadingHidden ? (
-              <RowName.Provider value={String(name ?? '')}>{content}</RowName.Provider>
+              <RowName.Provider value={String(firstOf(columns, row, i) ?? '')}>
+                {content}
+              </RowName.Provider>
             ) : (
               content
             )}
@@ -367,6 +365,9 @@ function Bodies<T>({
     </Fragment>
   )
 }
+
+const firstOf = <T,>(columns: readonly Column<T>[], row: T, i: number): Cell =>
+  columns.find(({ value }) => value)?.value?.(row, i)
 
 function contentOf<T>({ show, write, value }: Column<T>, row: T, i: number): ComponentChildren {
   if (show) return show(row, i)

@@ -36,10 +36,8 @@ export function Zones({
       <ZoneMap zones={answer.data ?? []} chosen={chosen} onChoose={onChoose} />
       <Table
         caption="Zones"
-        file="zones"
         of={answer}
         rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
-        keyOf={({ code }) => code.code}
         empty="No series has prices for today or tomorrow."
         columns={({ column }) => [
           column('Series', ({ code }) => code.name, {
