@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso'
-import type { LogShape as Delivery } from '../../topics/webhooks/operations/row.ts'
+import type {
+  LogShape as Delivery,
+  WebhookShape as Endpoint,
+} from '../../topics/webhooks/operations/row.ts'
 import {
   Empty,
   May,
@@ -26,7 +29,6 @@ import { ago, instant, number, words } from '../parts/text/format.ts'
 import { deliveryMoods } from './webhooks/delivery-moods.ts'
 import {
   EndpointForm,
-  type EndpointTerms,
   Events,
   eventTypes,
   Filters,
@@ -34,17 +36,6 @@ import {
 } from './webhooks/endpoint-form.tsx'
 import { Deliveries, Watches } from './webhooks/schedules.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
-
-interface Endpoint extends EndpointTerms {
-  id: string
-  status: string
-  active: boolean
-  disabled_reason: string | null
-  secret_hint: string
-  successful_deliveries: number
-  failed_deliveries: number
-  last_delivery_at: string | null
-}
 
 interface TestResult {
   success: boolean

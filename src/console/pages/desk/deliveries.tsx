@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { LogShape } from '../../../topics/webhooks/operations/row.ts'
 import { Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { Check } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
@@ -6,22 +7,9 @@ import { useRepeated } from '../../parts/repeated.ts'
 import { instant, words } from '../../parts/text/format.ts'
 import { deliveryMoods } from '../webhooks/delivery-moods.ts'
 
-interface Delivery {
-  id: string
-  event_id: string
-  event_type: string
-  webhook_id: string
+interface Delivery extends LogShape {
   url: string | null
   account: string | null
-  status: string
-  status_code: number | null
-  attempts: number
-  delivery_duration_ms: number | null
-  last_error: string | null
-  payload: unknown
-  created_at: string
-  next_attempt_at: string | null
-  debug?: unknown
 }
 
 /** Webhooks of every account, the newest first, with the receivers' responses. */

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { Fault as FaultOfRoute } from '../../../http/faults.ts'
 import { Refused } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Input, Select } from '../../parts/fields.tsx'
@@ -7,14 +8,8 @@ import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { submits } from '../../parts/text/form.ts'
 
-interface Fault {
-  id: number
-  path: string
-  method?: string
-  code?: string
-  count?: number
+interface Fault extends Omit<FaultOfRoute, 'delayMs'> {
   delay_ms: number
-  probability: number
 }
 
 const slowOnly = ''

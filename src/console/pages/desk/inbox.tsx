@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { CapturedMessage } from '../../../topics/operator/operations/evaluation/dev-log.ts'
 import { Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Copy } from '../../parts/buttons.tsx'
 import { Choice, SearchField } from '../../parts/fields.tsx'
@@ -9,21 +10,8 @@ import { saveBlob } from '../../parts/save.ts'
 import { boundChoice, sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 
-interface Message {
-  id: number
-  channel: 'email' | 'sms'
-  to: string
-  subject: string | null
-  text: string
-  html: string | null
+interface Message extends CapturedMessage {
   letter_url: string | null
-  attachments: {
-    filename: string
-    content_type: string
-    content: string
-    encoding: 'utf8' | 'base64'
-  }[]
-  at: string
 }
 
 type View = 'letter' | 'text' | 'source'

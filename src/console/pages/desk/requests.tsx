@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ReceivedRequest as Request } from '../../../topics/operator/operations/evaluation/dev-log.ts'
 import { Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Copy } from '../../parts/buttons.tsx'
 import { Check, SearchField } from '../../parts/fields.tsx'
@@ -6,26 +7,6 @@ import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
 import { parsedText, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { instant, number } from '../../parts/text/format.ts'
-
-interface Request {
-  number: number
-  at: string
-  request_id: string | null
-  method: string
-  path: string
-  route: string | null
-  status: number
-  ms: number
-  key: { name: string | null; account: string; is_session: boolean } | null
-  operator: string | null
-  body: string | null
-  refusal: {
-    code: string | null
-    message: string | null
-    meaning: string | null
-    answer: string
-  } | null
-}
 
 interface Answer {
   requests: Request[]

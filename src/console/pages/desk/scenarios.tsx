@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { Scenario as PlayableScenario } from '../../../http/dev-controls.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
@@ -6,13 +7,7 @@ import { submits } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
 import { lookAtClock } from './clock.tsx'
 
-type Option = 'code' | 'remaining' | 'zone'
-
-interface Scenario {
-  name: string
-  description: string
-  options: Option[]
-}
+type Scenario = Omit<PlayableScenario, 'play'>
 
 interface Played {
   scenario: string
@@ -30,7 +25,7 @@ const titles: Readonly<Record<string, string>> = {
 }
 const titleOf = (name: string): string => titles[name] ?? words(name.replaceAll('-', '_'))
 
-const optionForms: Record<Option, { label: string; placeholder: string }> = {
+const optionForms: Record<Scenario['options'][number], { label: string; placeholder: string }> = {
   code: { label: 'Code', placeholder: 'US_CRUDE_STORAGE' },
   remaining: { label: 'Requests left', placeholder: '1' },
   zone: { label: 'Zone', placeholder: 'America/New_York' },

@@ -1,24 +1,18 @@
 import { useMemo } from 'preact/hooks'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/row.ts'
+import type { PublicStatus } from '../../../topics/condition/operations/public-status.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { useAnswer, useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, instant, sourceText } from '../../parts/text/format.ts'
 
-interface Source {
-  name: string
-  expected_by: string | null
-  codes: number
-  stale_codes: number
-}
-
 const weekMs = 7 * dayMs
 
 /** The publications of the next seven days, the next first. */
 export function Releases() {
-  const answer = useData<{ feeds: Source[] }>('/v1/status', true)
+  const answer = useData<PublicStatus>('/v1/status', true)
   const rows = answer.data?.feeds
     .flatMap(source => (source.expected_by ? [{ ...source, due: source.expected_by }] : []))
     .filter(({ due }) => Date.parse(due) < now() + weekMs)

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { CorrelationMatrix } from '../../../topics/analytics/operations/correlation.ts'
 import { noData } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
 import { Choice } from '../../parts/fields.tsx'
@@ -8,11 +9,6 @@ import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { signed } from '../../parts/text/format.ts'
-
-interface Matrix {
-  codes: string[]
-  matrix: Record<string, Record<string, number | null>>
-}
 
 const names: Readonly<Record<string, string>> = {
   WTI_USD: 'WTI',
@@ -24,6 +20,8 @@ const names: Readonly<Record<string, string>> = {
   DUTCH_TTF_EUR: 'TTF',
   EU_CARBON_EUR: 'EU carbon',
 }
+
+type Matrix = Pick<CorrelationMatrix, 'codes' | 'matrix'>
 
 const periods = [
   { value: '30', text: '30 days' },

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { CheapestTime } from '../../../topics/delivery/operations/cheapest.ts'
+import type { DeliveryDay } from '../../../topics/delivery/operations/delivery.ts'
 import { Below, Empty, Figure, Refused, Shown, Waiting } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
 import { Choice, Select } from '../../parts/fields.tsx'
@@ -16,7 +18,7 @@ import { Heat } from '../../parts/tables/heat.tsx'
 import { boundChoice, boundSelect, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { gasStocks, StocksNow } from '../market/stocks.tsx'
-import { after, type Day, dayOf, daysOf, twoDays } from './power/days.ts'
+import { after, dayOf, daysOf, twoDays } from './power/days.ts'
 import { priceText, Steps, timeIn } from './power/steps.tsx'
 import { Supply } from './power/supply.tsx'
 import { Zones } from './power/zones.tsx'
@@ -141,17 +143,11 @@ function Delivered({ code }: { code: Code }) {
 
 const lengths = ['1', '2', '3', '4', '6', '8'] as const
 
-interface Window {
-  start: string
-  end: string
-  average: number
-}
-
 /** When power is cheapest, for a device that runs so long. */
-function Cheapest({ day }: { day: Day }) {
+function Cheapest({ day }: { day: DeliveryDay }) {
   const hours = useSignal<(typeof lengths)[number]>('3')
   const path = `/v1/delivery/${day.code}/cheapest?date=${day.date}&hours=${hours.value}`
-  const answer = useData<Window>(path)
+  const answer = useData<CheapestTime>(path)
   return (
     <section class="card" aria-labelledby="cheapest">
       <header>

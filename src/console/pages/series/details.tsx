@@ -5,6 +5,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Forecast as ForecastAnswer } from '../../../topics/analytics/operations/forecast.ts'
 import type { Statistics as StatisticsAnswer } from '../../../topics/analytics/operations/statistics.ts'
 import type { Analysis } from '../../../topics/analytics/operations/trend.ts'
+import type { Vintages as VintagesAnswer } from '../../../topics/prices/operations/vintages.ts'
 import { sampleKey } from '../../guides/guide.ts'
 import { Figure, Refused, Shown } from '../../parts/bits.tsx'
 import { Copy } from '../../parts/buttons.tsx'
@@ -244,17 +245,7 @@ function yearsOf(history: ChartAnswer) {
 
 type Horizon = ForecastAnswer['forecasts'][number]
 
-interface Vintage {
-  value: number
-  recorded_at: string
-  is_current: boolean
-  source: string
-}
-
-interface Point {
-  observed_at: string
-  vintages: Vintage[]
-}
+type Point = VintagesAnswer['points'][number]
 
 const vintageDays = 12
 
@@ -264,7 +255,7 @@ function Vintages({ data }: { data: ChartAnswer }) {
   const answer = useLoaded(`vintages ${data.code} ${days.join()}`, signal =>
     Promise.all(
       days.map(day =>
-        dataOf<{ points: Point[] }>(`/v1/prices/vintages?by_code=${data.code}&observed_at=${day}`, {
+        dataOf<VintagesAnswer>(`/v1/prices/vintages?by_code=${data.code}&observed_at=${day}`, {
           signal,
         }),
       ),
@@ -301,7 +292,7 @@ function Vintages({ data }: { data: ChartAnswer }) {
   )
 }
 
-function Recorded({ vintages, at, of }: { vintages: Vintage[]; at: number; of: ChartAnswer }) {
+function Recorded({ vintages, at, of }: Pick<Point, 'vintages'> & { at: number; of: ChartAnswer }) {
   const vintage = vintages[at]
   if (!vintage) return null
   const before = vintages[at - 1]

@@ -1,3 +1,4 @@
+import type { QualityReport } from '../../../topics/condition/operations/data-quality.ts'
 import type { Metric } from '../../../topics/prices/operations/metrics.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
@@ -20,12 +21,6 @@ interface Detail {
   freshness: { data_status: 'current' | 'delayed' | 'stale' } | null
 }
 
-interface Report {
-  /** When the source is expected to publish next. */
-  next_release_at: string | null
-  quality_score: number
-}
-
 const moods = { current: 'good', delayed: 'warn', stale: 'bad' } as const
 
 /** The newest value of a series with its place in the day and the year, its age and its source. */
@@ -40,7 +35,7 @@ export function Quote({ data }: { data: ChartAnswer }) {
     ]),
   )
   const path = has('calculated_metrics') ? `/v1/data-quality/reports/${code}` : undefined
-  const report = useData<Report>(path).data
+  const report = useData<QualityReport>(path).data
   const facts = answer.data
   const metric = facts?.[0].metrics[0]
   if (!facts || !metric) return <div class="quote" />

@@ -1,18 +1,8 @@
 import { useSignal } from '@preact/signals'
+import type { WebhookShape } from '../../../topics/webhooks/operations/row.ts'
 import { Input, Submit } from '../../parts/fields.tsx'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { codesIn } from './schedule-forms.tsx'
-
-/** The events that an endpoint receives, and how. */
-export interface EndpointTerms {
-  url: string
-  events: string[]
-  commodity_filters: string[]
-  state_filters: string[]
-  description: string | null
-  debug_mode: boolean
-  ordered: boolean
-}
 
 export const eventTypes = [
   'price.updated',
@@ -52,7 +42,7 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
 }
 
 /** Fields that filter the events of an endpoint; empty ones do not filter. */
-export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
+export const Filters = ({ terms }: { terms?: WebhookShape }) => (
   <div class="row end">
     <Input
       label="Codes (empty for all)"
@@ -83,7 +73,7 @@ export const termsIn = (form: HTMLFormElement) => {
 }
 
 interface Props {
-  terms: EndpointTerms
+  terms: WebhookShape
   /** Resolves to whether it was saved: the input is kept where it was refused. */
   onSave: (change: Record<string, unknown>) => Promise<boolean>
 }

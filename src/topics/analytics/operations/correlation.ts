@@ -50,6 +50,8 @@ const Matrix = t.object('CorrelationMatrix', {
   data_points: t.integer('Number of common closes of the pair with the fewest.', 21),
 })
 
+export type CorrelationMatrix = (typeof Matrix)['static']
+
 const Rolling = t.object('RollingCorrelation', {
   type: t.Literal('rolling'),
   ...pair,

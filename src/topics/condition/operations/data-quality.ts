@@ -128,6 +128,7 @@ const Report = t.object('DataQualityReport', {
     { description: 'The grade with its scores.' },
   ),
 })
+export type QualityReport = (typeof Report)['static']
 
 const definitions = `The assessment covers the last 90 days (364 for weekly and 1096 for monthly series), as far as the series reaches back. Quarantined days are excluded.
 

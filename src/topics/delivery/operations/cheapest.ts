@@ -47,6 +47,7 @@ const Cheapest = envelope(
     periods: t.Array(KnownPeriodShape, { description: 'In order of time.' }),
   }),
 )
+export type CheapestTime = (typeof Cheapest)['static']['data']
 
 const Rates = t.Array(
   t.Object({

@@ -66,6 +66,7 @@ const Day = envelope(
     as_of: t.Optional(t.String({ format: 'date-time' })),
   }),
 )
+export type DeliveryDay = (typeof Day)['static']['data']
 
 const Days = envelope(
   t.object('DeliveryDays', {
@@ -80,6 +81,7 @@ const Days = envelope(
     }),
   }),
 )
+export type DeliveryDays = (typeof Days)['static']['data']
 
 /** There is no price of a day, or too few. */
 export function nothingDelivered(

@@ -36,6 +36,8 @@ const Vintages = envelope(
   }),
 )
 
+export type Vintages = (typeof Vintages)['static']['data']
+
 /** Every value that a point of a series ever had. */
 export const vintageOperations = [
   operation('GET /v1/prices/vintages', {

@@ -1,14 +1,15 @@
+import type { DeliveryDays } from '../../../../topics/delivery/operations/delivery.ts'
 import { tint } from '../../../parts/charts/tint.ts'
 import { useLoaded } from '../../../parts/requests/ask.ts'
 import type { Code } from '../../../parts/requests/codes.ts'
 import { numeric, seriesLink } from '../../../parts/tables/columns.tsx'
 import { Table } from '../../../parts/tables/table.tsx'
 import { number, signed, unitOf } from '../../../parts/text/format.ts'
-import { type DayFigures, type Days, daysAround, type TwoDays } from './days.ts'
+import { type DayFigures, daysAround, type TwoDays } from './days.ts'
 import { priceText } from './steps.tsx'
 import { zoneOf } from './supply.tsx'
 
-interface Zone extends TwoDays<DayFigures>, Pick<Days, 'currency' | 'unit'> {
+interface Zone extends TwoDays<DayFigures>, Pick<DeliveryDays, 'currency' | 'unit'> {
   code: Code
 }
 

@@ -148,8 +148,12 @@ const requestOperations = ({ requests }: DevLogDeps) => [
   }),
 ]
 
+export type ReceivedRequest = ReturnType<typeof requestRow>
+
 const limitOf = (text: string | undefined): number =>
   integerOf('limit', text, limitDefault, 1, loggedRequestsMax)
+
+export type CapturedMessage = ReturnType<typeof messageRow>
 
 const messageRow = ({
   number,
