@@ -9,7 +9,7 @@ import { ask, useLoaded } from '../parts/requests/ask.ts'
 import { boot, now } from '../parts/requests/boot.ts'
 import { areCodesHere, codes, codesRefusal, wantCodes } from '../parts/requests/codes.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { boundSelect } from '../parts/text/form.ts'
+import { bound } from '../parts/text/form.ts'
 import { words } from '../parts/text/format.ts'
 import { partName } from '../paths.ts'
 import { Catalogue } from './catalogue.tsx'
@@ -114,7 +114,7 @@ function One({ part }: { part: Part }) {
                   codes.value.find(({ code }) => code === value)?.name ??
                   (/^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_')))
                 }
-                {...boundSelect(choice)}
+                {...bound(choice)}
                 value={chosen}
               />
             )}

@@ -24,7 +24,7 @@ import { mayDo } from '../parts/requests/boot.ts'
 import { usePages } from '../parts/requests/pages.ts'
 import { aside } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
-import { bound, boundSelect, submits } from '../parts/text/form.ts'
+import { bound, submits } from '../parts/text/form.ts'
 import { ago, instant, number, words } from '../parts/text/format.ts'
 import { deliveryMoods } from './webhooks/delivery-moods.ts'
 import {
@@ -295,13 +295,13 @@ function Log({ log: { status, type, events }, onResend }: LogProps) {
             none="All"
             of={logStatuses}
             textOf={words}
-            {...boundSelect(status)}
+            {...bound(status)}
           />
           <Select
             label="Event"
             none="Any"
             of={['webhook.test', ...eventTypes]}
-            {...boundSelect(type)}
+            {...bound(type)}
           />
           <Button label="Refresh" onClick={() => events.reload()} />
         </div>
@@ -397,7 +397,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
               { value: 'failed', text: 'Failed only' },
               { value: 'all', text: 'All' },
             ]}
-            {...boundSelect(status)}
+            {...bound(status)}
           />
           <button type="submit">Send again</button>
         </div>

@@ -44,7 +44,7 @@ interface OptionsProps {
 }
 
 type SelectProps = OptionsProps &
-  Pick<JSX.IntrinsicElements['select'], 'class' | 'name' | 'onChange' | 'value'> & {
+  Pick<JSX.IntrinsicElements['select'], 'class' | 'name' | 'onChange' | 'onInput' | 'value'> & {
     label: ComponentChildren
     labelClass?: string
     /** The text of no choice, which comes first. */

@@ -10,7 +10,7 @@ import { dataOf, useAttempt, useChange, useData, useLoaded } from '../../parts/r
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { RowButtons } from '../../parts/tables/row-buttons.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { boundSelect, fieldsOf, sets, submits } from '../../parts/text/form.ts'
+import { bound, fieldsOf, sets, submits } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Tested {
@@ -280,7 +280,7 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
       <Result {...outcome} />
       <form class="grid roomy" onSubmit={submits(make)}>
         <Input label="Name" name="name" required maxLength={100} placeholder="Terminal feed" />
-        <Select label="From" of={kinds} {...boundSelect(kind)} />
+        <Select label="From" of={kinds} {...bound(kind)} />
         {kind.value === 'api' && (
           <Input
             label="Address"

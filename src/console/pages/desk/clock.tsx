@@ -32,9 +32,8 @@ export const lookAtClock = (): void => {
 /** The clock of this instance, which can be moved from every part of the desk. */
 export function Clock() {
   const answer = useOperator<ClockState>('/_dev/clock')
-  const { refusal, attempt } = useAttempt()
+  const { refusal, isBusy: isMoving, attempt } = useAttempt()
   const to = useSignal('')
-  const isMoving = useSignal(false)
   /** Where the clock is on its way. */
   const reached = useSignal<string | undefined>(undefined)
   // A running clock is read repeatedly.
@@ -56,11 +55,9 @@ export function Clock() {
     if (isMoving.value) reached.value = now
   })
   const move = async (body: object) => {
-    isMoving.value = true
     await attempt(async () => {
       answer.set(await asOperator<ClockState>('/_dev/clock', { method: 'POST', body }))
     })
-    isMoving.value = false
     reached.value = undefined
   }
   return (

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import type { Fault as FaultOfRoute } from '../../../http/faults.ts'
 import { Refused } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
@@ -6,7 +5,7 @@ import { Input, Select } from '../../parts/fields.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useChange } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { submits, useDraft } from '../../parts/text/form.ts'
 
 interface Fault extends Omit<FaultOfRoute, 'delayMs'> {
   delay_ms: number
@@ -30,12 +29,13 @@ const numberOf = (text: string): number | undefined => (text === '' ? undefined 
 export function Faults() {
   const answer = useOperator<{ faults: Fault[] }>('/_dev/faults')
   const { refusal, change } = useChange(answer, asOperator)
-  const fields = useSignal({ path: '/v1/prices/latest', code: 'OVERLOADED', count: '', delay: '' })
-  const set =
-    (name: keyof typeof fields.value) => (event: { currentTarget: { value: string } }) => {
-      fields.value = { ...fields.value, [name]: event.currentTarget.value }
-    }
-  const { path, code, count, delay } = fields.value
+  const { draft, field } = useDraft({
+    path: '/v1/prices/latest',
+    code: 'OVERLOADED',
+    count: '',
+    delay: '',
+  })
+  const { path, code, count, delay } = draft
   const add = () =>
     change('/_dev/faults', 'POST', {
       path,
@@ -43,35 +43,26 @@ export function Faults() {
       count: numberOf(count),
       delay_ms: numberOf(delay),
     })
-  const clear = () => change('/_dev/faults', 'DELETE')
   const faults = answer.data?.faults
   return (
     <div class="stack">
       <section class="card" aria-labelledby="add-fault">
         <h2 id="add-fault">Inject faults</h2>
         {refusal.value && <Refused error={refusal.value} />}
-        <form class="grid" onSubmit={submits(() => add())}>
-          <Input
-            label="Route, or * for all"
-            labelClass="wide"
-            required
-            value={path}
-            onInput={set('path')}
-          />
+        <form class="grid" onSubmit={submits(add)}>
+          <Input label="Route, or * for all" labelClass="wide" required {...field('path')} />
           <Select
             label="Response"
             of={[...codes, slowOnly]}
             textOf={name => name || 'Normal, but delayed'}
-            value={code}
-            onChange={set('code')}
+            {...field('code')}
           />
           <Input
             label="Times"
             type="number"
             min="1"
             placeholder="until removed"
-            value={count}
-            onInput={set('count')}
+            {...field('count')}
           />
           <Input
             label="Delay in milliseconds"
@@ -80,8 +71,7 @@ export function Faults() {
             max="60000"
             placeholder="0"
             required={code === slowOnly}
-            value={delay}
-            onInput={set('delay')}
+            {...field('delay')}
           />
           <button type="submit">Add fault</button>
         </form>
@@ -93,7 +83,11 @@ export function Faults() {
         empty="No faults are active."
         actions={
           faults && faults.length > 0 ? (
-            <Button className="tight" label="End all faults" onClick={() => clear()} />
+            <Button
+              className="tight"
+              label="End all faults"
+              onClick={() => change('/_dev/faults', 'DELETE')}
+            />
           ) : undefined
         }
         columns={[

@@ -1,21 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import type { BacktestShape } from '../../../topics/alerts/operations/tests.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { later } from '../../parts/later.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
-import {
-  ask,
-  dataOf,
-  useAttempt,
-  useData,
-  useFirstView,
-  useLoaded,
-} from '../../parts/requests/ask.ts'
+import { dataOf, useAttempt, useData, useFirstView, useLoaded } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
 import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
@@ -23,6 +15,7 @@ import { priceColumns, priceFileColumns } from '../../parts/tables/price-columns
 import { Table } from '../../parts/tables/table.tsx'
 import { takes } from '../../parts/text/form.ts'
 import { day, number, timesText } from '../../parts/text/format.ts'
+import { useBacktest } from '../alerts/backtest.ts'
 import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
 import { CurveKeys, CurveTile } from '../market.tsx'
@@ -167,34 +160,15 @@ function Level({
   const low = Math.min(...closes)
   const high = Math.max(...closes)
   const value = level.value ?? Math.round((low + 2 * high) / 3)
-  const told = useSignal<BacktestShape | undefined>(undefined)
-  const { refusal, attempt } = useAttempt()
-  useEffect(() => {
-    const controller = new AbortController()
-    void attempt(async () => {
-      const answer = await ask<BacktestShape>('/v1/alerts/backtest', {
-        method: 'POST',
-        signal: controller.signal,
-        body: {
-          price_alert: {
-            name: 'Backtest',
-            commodity_code: alertCode,
-            condition_operator: 'greater_than',
-            condition_value: value,
-            cooldown_minutes: dayMinutes,
-          },
-          start_date: isoDay(now() - 365 * dayMs),
-          end_date: isoDay(now()),
-        },
-      }).catch(error => {
-        // A newer level has replaced this one.
-        if (controller.signal.aborted) return undefined
-        throw error
-      })
-      if (answer) told.value = answer
-    })
-    return () => controller.abort()
-  }, [value])
+  const { data, refusal } = useBacktest(
+    JSON.stringify({
+      name: 'Backtest',
+      commodity_code: alertCode,
+      condition_operator: 'greater_than',
+      condition_value: value,
+      cooldown_minutes: dayMinutes,
+    }),
+  )
   return (
     <>
       <Spark values={closes} />
@@ -212,10 +186,10 @@ function Level({
           }}
         />
       </label>
-      {refusal.value && <Refused error={refusal.value} />}
+      {refusal && <Refused error={refusal} />}
       <p role="status">
-        {told.value
-          ? `It would have fired ${timesText(told.value.trigger_count)} in the past year with a one-day cooldown${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
+        {data
+          ? `It would have fired ${timesText(data.trigger_count)} in the past year with a one-day cooldown${data.triggers[0] ? `, last on ${day(data.triggers.at(-1)!.triggered_at)}` : ''}.`
           : 'Testing …'}
       </p>
     </>

@@ -4,7 +4,7 @@ import { Refused, Tag } from '../../parts/bits.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { useAnswer } from '../../parts/requests/ask.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { bound, boundSelect, submits, takes } from '../../parts/text/form.ts'
+import { bound, submits, takes } from '../../parts/text/form.ts'
 import { number, words } from '../../parts/text/format.ts'
 import { UsMap } from './permits/us-map.tsx'
 
@@ -67,7 +67,7 @@ export function Permits() {
                 none="All"
                 of={[...counts.keys()]}
                 textOf={code => `${code} (${number(counts.get(code) ?? 0)})`}
-                {...boundSelect(state)}
+                {...bound(state)}
               />
               <Submit>Find</Submit>
             </form>

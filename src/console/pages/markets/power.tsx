@@ -15,7 +15,7 @@ import {
   wantCodes,
 } from '../../parts/requests/codes.ts'
 import { Heat } from '../../parts/tables/heat.tsx'
-import { boundChoice, boundSelect, takes } from '../../parts/text/form.ts'
+import { boundChoice, bound, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { gasStocks, StocksNow } from '../market/stocks.tsx'
 import { after, dayOf, daysOf, twoDays } from './power/days.ts'
@@ -55,7 +55,7 @@ export function Power() {
         <Select
           label="Series"
           of={listed.map(each => ({ value: each.code, text: each.name }))}
-          {...boundSelect(chosen)}
+          {...bound(chosen)}
           value={code.code}
         />
       </div>

@@ -15,7 +15,7 @@ import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { type Column, column } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice, boundSelect, sets, submits } from '../../parts/text/form.ts'
+import { boundChoice, bound, sets, submits } from '../../parts/text/form.ts'
 import { ago, agoOrDash, day, number, words } from '../../parts/text/format.ts'
 import { AccountCredits } from './account-credits.tsx'
 
@@ -447,7 +447,7 @@ function PlanChange({
                 { value: 'keep', text: 'Keep' },
                 { value: 'void', text: 'Cancel' },
               ]}
-              {...boundSelect(openInvoices)}
+              {...bound(openInvoices)}
             />
           )}
         </div>

@@ -8,7 +8,7 @@ import { useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { bound, boundSelect } from '../../parts/text/form.ts'
+import { bound } from '../../parts/text/form.ts'
 import { instant, number, observed, orDash, signed, words } from '../../parts/text/format.ts'
 import { comparedRows, importRowsOf, slicesOf } from './import-rows.ts'
 import { Quarantine } from './quarantine.tsx'
@@ -188,7 +188,7 @@ export function Data() {
             label="Days are written as"
             none="YYYY-MM-DD"
             of={dateFormats}
-            {...boundSelect(dateFormat)}
+            {...bound(dateFormat)}
           />
           <Input
             label="Time zone of times without one"

@@ -8,7 +8,7 @@ import { useAttempt } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundSelect } from '../../parts/text/form.ts'
+import { bound } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Listed {
@@ -80,7 +80,7 @@ export function Outbox() {
               none="All"
               of={['webhook', 'email', 'sms']}
               textOf={words}
-              {...boundSelect(kind)}
+              {...bound(kind)}
             />
             {chosen.value.size > 0 && (
               <>

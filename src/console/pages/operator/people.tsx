@@ -18,7 +18,7 @@ import { type Pages, pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside, type Column, column } from '../../parts/tables/columns.tsx'
 import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { bound, boundSelect, sets, submits } from '../../parts/text/form.ts'
+import { bound, sets, submits } from '../../parts/text/form.ts'
 import { ago, day, number, words } from '../../parts/text/format.ts'
 import {
   CustomerFigures,
@@ -39,7 +39,7 @@ interface Secret {
 }
 
 /** What an operator does to accounts; `shown` gets the secrets that it brings. */
-function useAccountChanges(answer: Pages<unknown, Account>, shown: Signal<Secret | undefined>) {
+function useAccountChanges(answer: Pages<Account>, shown: Signal<Secret | undefined>) {
   const { attempt, ...outcome } = useAttempt()
   return {
     outcome,
@@ -213,7 +213,7 @@ function NewAccount({ changes }: { changes: AccountChanges }) {
       <summary>Add account</summary>
       <form class="row end" onSubmit={submits(() => send(changes.make(email.value, plan.value)))}>
         <Input label="E-mail address" type="email" required {...bound(email)} />
-        <Select label="Plan" of={plans} textOf={words} {...boundSelect(plan)} />
+        <Select label="Plan" of={plans} textOf={words} {...bound(plan)} />
         <Submit>Create account</Submit>
         {boot.signup !== 'closed' && boot.signup !== 'company' && (
           <Button

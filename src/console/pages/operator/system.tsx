@@ -10,7 +10,7 @@ import { useAttempt, useChange } from '../../parts/requests/ask.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { bound, boundSelect, submits } from '../../parts/text/form.ts'
+import { bound, submits } from '../../parts/text/form.ts'
 import { day, instant, number } from '../../parts/text/format.ts'
 import { DeliveryChannels } from './delivery-channels.tsx'
 import { Outbox } from './outbox.tsx'
@@ -73,7 +73,7 @@ function Tokens() {
         actions={
           <form class="row end" onSubmit={submits(() => make())}>
             <Input label="Token name" required maxLength={40} {...bound(name)} />
-            <Select label="Role" of={roles} {...boundSelect(role)} />
+            <Select label="Role" of={roles} {...bound(role)} />
             <Submit>Create token</Submit>
           </form>
         }

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
@@ -21,7 +20,7 @@ import {
 import { now } from '../../parts/requests/boot.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { submits } from '../../parts/text/form.ts'
+import { submits, useDraft, useSettled } from '../../parts/text/form.ts'
 import { ago, number, unitOf, words } from '../../parts/text/format.ts'
 
 const previewDelayMs = 500
@@ -99,14 +98,14 @@ function Editor({
 }) {
   const { route } = useLocation()
   const first = before ? { ...before, currency: before.currency ?? '' } : empty
-  const draft = useSignal<Draft>(first)
-  /** The draft that was last left alone for a moment. */
-  const settled = useSignal<Draft>(first)
-  const saved = useSignal('')
+  const { draft, set, field } = useDraft<Draft>(first)
+  const settled = useSettled(draft, previewDelayMs)
+  const saved = useSignal<Draft | undefined>(undefined)
+  const ownCode = before?.code ?? draft.code
   const { refusal, attempt } = useAttempt()
   const templates = useData<{ templates: FormulaTemplate[] }>('/v1/formulas/templates')
   const body = {
-    ...bodyOf(settled.value),
+    ...bodyOf(settled),
     start_date: isoDay(now() - previewMs),
     end_date: isoDay(now()),
   }
@@ -114,22 +113,6 @@ function Editor({
     body.formula.trim() === '' ? undefined : JSON.stringify({ ...body, name: '' }),
     signal => dataOf<FormulaPreview>('/v1/formulas/preview', { method: 'POST', body, signal }),
   )
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      settled.value = draft.value
-    }, previewDelayMs)
-    return () => clearTimeout(timer)
-  }, [draft.value])
-  const set = (change: Partial<Draft>) => {
-    draft.value = { ...draft.value, ...change }
-    saved.value = ''
-  }
-  const field = (name: keyof Draft) => ({
-    name,
-    value: draft.value[name],
-    onInput: (event: { currentTarget: { value: string } }) =>
-      set({ [name]: event.currentTarget.value }),
-  })
   const choose = (id: string) => {
     const template = templates.data?.templates.find(each => each.id === id)
     if (!template) return
@@ -138,7 +121,7 @@ function Editor({
   }
   const save = () =>
     attempt(async () => {
-      const { code, ...terms } = bodyOf(draft.value)
+      const { code, ...terms } = bodyOf(draft)
       if (terms.unit === undefined || terms.currency === undefined) {
         const { unit, currency } = await dataOf<FormulaPreview>('/v1/formulas/preview', {
           method: 'POST',
@@ -149,7 +132,7 @@ function Editor({
       if (before) await ask(pathOf(before.code), { method: 'PATCH', body: terms })
       else await ask('/v1/formulas', { method: 'POST', body: { code, ...terms } })
       await onSaved()
-      saved.value = before?.code ?? draft.value.code
+      saved.value = draft
     })
   const remove = (code: string) =>
     attempt(async () => {
@@ -160,7 +143,7 @@ function Editor({
   return (
     <div class="split">
       <section class="card" aria-label="Preview">
-        {preview.refusal && <Fault error={preview.refusal} text={settled.value.formula} />}
+        {preview.refusal && <Fault error={preview.refusal} text={settled.formula} />}
         {!preview.refusal && preview.data && <Previewed preview={preview.data} />}
         {!preview.refusal && !preview.data && (
           <Empty>
@@ -170,10 +153,9 @@ function Editor({
       </section>
       <form class="card" aria-label="Formula" onSubmit={submits(save)}>
         {refusal.value && <Refused error={refusal.value} />}
-        {saved.value && (
+        {saved.value === draft && (
           <Notice mood="good">
-            Saved. <a href={`/series/${saved.value}`}>{saved.value}</a> can be used like any other
-            code.
+            Saved. <a href={`/series/${ownCode}`}>{ownCode}</a> can be used like any other code.
           </Notice>
         )}
         <Select

@@ -230,7 +230,9 @@ export function useLoaded<T>(
 export function useAttempt() {
   const refusal = useSignal<Error | undefined>(undefined)
   const result = useSignal('')
+  const isBusy = useSignal(false)
   const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    isBusy.value = true
     result.value = ''
     try {
       const words = await work()
@@ -239,9 +241,10 @@ export function useAttempt() {
     } catch (error) {
       refusal.value = error as Error
     }
+    isBusy.value = false
     return refusal.value === undefined
   }
-  return { refusal, result, attempt }
+  return { refusal, result, isBusy, attempt }
 }
 
 /** Sends a change of what a page shows, and loads it again. */

@@ -1,4 +1,7 @@
-import type { Signal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+type Typed = { currentTarget: { value: string } }
 
 interface Submission {
   preventDefault(): void
@@ -22,21 +25,37 @@ export function fieldsOf(form: HTMLFormElement): Fields {
   return name => String(sent.get(name) ?? '').trim()
 }
 
-/** Ties a field to a signal: it shows the text and takes what is typed. */
+/** Ties a field or a choice to a signal: it shows the text and takes what is typed or chosen. */
 export const bound = (text: Signal<string>) => ({
   value: text.value,
-  onInput(event: { currentTarget: { value: string } }): void {
+  onInput(event: Typed): void {
     text.value = event.currentTarget.value
   },
 })
 
-/** Ties a choice to a signal. */
-export const boundSelect = (text: Signal<string>) => ({
-  value: text.value,
-  onChange(event: { currentTarget: { value: string } }): void {
-    text.value = event.currentTarget.value
-  },
-})
+/** The texts of a form as they are typed, and what ties a field to one of them. */
+export function useDraft<D extends Record<string, string>>(first: D) {
+  const draft = useSignal(first)
+  const set = (change: Partial<D>): void => {
+    draft.value = { ...draft.value, ...change }
+  }
+  const field = (name: keyof D & string) => ({
+    name,
+    value: draft.value[name],
+    onInput: (event: Typed) => set({ [name]: event.currentTarget.value } as Partial<D>),
+  })
+  return { draft: draft.value, set, field }
+}
+
+/** A value as soon as it was left alone for a moment, and the first one immediately. */
+export function useSettled<T>(value: T, afterMs: number): T {
+  const settled = useSignal(value)
+  useEffect(() => {
+    const timer = setTimeout(takes(settled), afterMs, value)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled.value
+}
 
 /** Binds a `Choice` to a signal. */
 export const boundChoice = <T extends string>(text: Signal<T>) => ({
