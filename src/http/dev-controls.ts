@@ -17,7 +17,7 @@ export interface Scenario {
   play(options: ScenarioOptions): Promise<Played | { field: string; fault: string }>
 }
 
-interface Played {
+export interface Played {
   done: string
   after: string
   details: Readonly<Record<string, unknown>>

@@ -1,19 +1,20 @@
 import { useSignal } from '@preact/signals'
-import type { Scenario as PlayableScenario } from '../../../http/dev-controls.ts'
+import type {
+  Scenario as PlayableScenario,
+  Played as PlayedScenario,
+} from '../../../http/dev-controls.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
-import { submits } from '../../parts/text/form.ts'
+import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
 import { lookAtClock } from './clock.tsx'
 
 type Scenario = Omit<PlayableScenario, 'play'>
 
-interface Played {
+interface Played extends PlayedScenario {
   scenario: string
-  done: string
-  after: string
-  details: Record<string, unknown>
 }
 
 const titles: Readonly<Record<string, string>> = {
@@ -79,25 +80,16 @@ function Play({
   play: (name: string, options: Record<string, unknown>) => Promise<void>
 }) {
   const submit = (form: HTMLFormElement) => {
-    const values = options.flatMap(option => {
-      const { value } = form.elements.namedItem(option) as HTMLInputElement
-      if (value === '') return []
-      return [[option, option === 'remaining' ? Number(value) : value] as const]
-    })
-    void play(name, Object.fromEntries(values))
+    const field = fieldsOf(form)
+    const given = options.filter(option => field(option) !== '')
+    const written = (option: string) =>
+      option === 'remaining' ? Number(field(option)) : field(option)
+    return play(name, Object.fromEntries(given.map(option => [option, written(option)])))
   }
   return (
-    <form
-      class="row end"
-      onSubmit={submits(form => {
-        submit(form)
-      })}
-    >
+    <form class="row end" onSubmit={submits(submit)}>
       {options.map(option => (
-        <label key={option} class="grow">
-          {optionForms[option].label}
-          <input name={option} placeholder={optionForms[option].placeholder} />
-        </label>
+        <Input key={option} labelClass="grow" name={option} {...optionForms[option]} />
       ))}
       <button type="submit" aria-label={`Play ${name}`} aria-disabled={isPlaying}>
         {isPlaying ? 'Playing …' : 'Play'}
