@@ -2,6 +2,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Spreads } from '../../../topics/futures/operations/spreads.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { overTime } from '../../parts/charts/lines.ts'
 import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
@@ -29,21 +30,15 @@ export function CalendarSpreads({ family }: { family: string }) {
         <h2 id="front">M1–M2 spread, one year</h2>
         <p class="quiet">{unit && `${unit}. `}Above zero is backwardation, below zero contango.</p>
         <Shown of={past} what="spreads">
-          {newestFirst => {
-            const rows = newestFirst.toReversed()
-            return (
-              <Chart
-                title="M1–M2 spread"
-                height={220}
-                decimals={2}
-                times={rows.map(({ date }) => Date.parse(date) / 1000)}
-                lines={[
-                  { label: 'Spread', values: rows.map(({ spread }) => spread), ink: '--ink-1' },
-                ]}
-                levels={[{ value: 0, label: '' }]}
-              />
-            )
-          }}
+          {days => (
+            <Chart
+              title="M1–M2 spread"
+              height={220}
+              decimals={2}
+              {...overTime(days, ['Spread', ({ spread }) => spread])}
+              levels={[{ value: 0, label: '' }]}
+            />
+          )}
         </Shown>
       </section>
       <Table

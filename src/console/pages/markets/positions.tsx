@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Positions } from '../../../topics/analytics/operations/indicator-lists.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { overTime } from '../../parts/charts/lines.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { has } from '../../parts/person/account.ts'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
@@ -43,34 +44,18 @@ export function PositionsView() {
           what="positions"
           about="Long, short and net positions of managed money in energy futures, week by week."
         >
-          {({ data }) => {
-            const rows = data.toReversed()
-            return (
-              <Chart
-                title="Managed-money positions, contracts"
-                decimals={0}
-                times={rows.map(row => Date.parse(row.report_date) / 1000)}
-                lines={[
-                  {
-                    label: 'Net',
-                    values: rows.map(row => row.net_position),
-                    ink: '--ink-1',
-                    width: 2.2,
-                  },
-                  {
-                    label: 'Long',
-                    values: rows.map(row => row.managed_money_long),
-                    ink: '--ink-3',
-                  },
-                  {
-                    label: 'Short',
-                    values: rows.map(row => row.managed_money_short),
-                    ink: '--ink-2',
-                  },
-                ]}
-              />
-            )
-          }}
+          {({ data }) => (
+            <Chart
+              title="Managed-money positions, contracts"
+              decimals={0}
+              {...overTime(
+                data.map(row => ({ ...row, date: row.report_date })),
+                ['Net', row => row.net_position],
+                ['Short', row => row.managed_money_short],
+                ['Long', row => row.managed_money_long],
+              )}
+            />
+          )}
         </Shown>
       </section>
       {!answer.refusal && (

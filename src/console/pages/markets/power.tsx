@@ -87,6 +87,7 @@ function Delivered({ code }: { code: Code }) {
               <Empty>{code.name} has no prices for today or tomorrow.</Empty>
             </section>
           )
+        const unit = unitOf(last.currency, last.unit)
         const periods = [...(today?.periods ?? []), ...(tomorrow?.periods ?? [])]
         const price = periods.find(
           ({ start, end }) => Date.parse(start) <= now() && now() < Date.parse(end),
@@ -95,7 +96,7 @@ function Delivered({ code }: { code: Code }) {
           <>
             <section class="card" aria-labelledby="steps">
               <h2 id="steps">
-                {code.name}, {unitOf(last.currency, last.unit)}
+                {code.name}, {unit}
               </h2>
               <div class="figures">
                 <Figure label="Now">{priceText(price)}</Figure>
@@ -120,7 +121,7 @@ function Delivered({ code }: { code: Code }) {
               </div>
               <Steps
                 title={`${code.name}, ${last.zone} time`}
-                label={unitOf(last.currency, last.unit)}
+                label={unit}
                 periods={periods}
                 zone={last.zone}
                 height={260}
@@ -141,22 +142,18 @@ function Delivered({ code }: { code: Code }) {
   )
 }
 
-const lengths = ['1', '2', '3', '4', '6', '8'] as const
+const lengths = ['1', '2', '3', '4', '6', '8'].map(value => ({ value, text: `${value} h` }))
 
 /** When power is cheapest, for a device that runs so long. */
 function Cheapest({ day }: { day: DeliveryDay }) {
-  const hours = useSignal<(typeof lengths)[number]>('3')
+  const hours = useSignal('3')
   const path = `/v1/delivery/${day.code}/cheapest?date=${day.date}&hours=${hours.value}`
   const answer = useData<CheapestTime>(path)
   return (
     <section class="card" aria-labelledby="cheapest">
       <header>
         <h2 id="cheapest">Cheapest hours of {day.date}</h2>
-        <Choice
-          label="Hours"
-          options={lengths.map(value => ({ value, text: `${value} h` }))}
-          {...boundChoice(hours)}
-        />
+        <Choice label="Hours" options={lengths} {...boundChoice(hours)} />
       </header>
       {answer.refusal && <Refused error={answer.refusal} />}
       {answer.data && (

@@ -1,6 +1,7 @@
 import type { ByBasin as Basin } from '../../../topics/drilling/operations/energy-rig-counts.ts'
-import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
+import { Empty, Figure, noData, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { overTime } from '../../parts/charts/lines.ts'
 import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Move } from '../../parts/tables/move.tsx'
@@ -30,45 +31,32 @@ export function Rigs() {
         <h2 id="rigs">Active rigs in the United States</h2>
         <Shown of={weeks} what="rigs">
           {newestFirst => {
-            if (newestFirst.length === 0)
-              return (
-                <Empty>
-                  No rig counts yet. <WhoBringsData />
-                </Empty>
-              )
-            const rows = newestFirst.toReversed()
             const [last, before, yearBefore] = [newestFirst[0], newestFirst[1], newestFirst[52]]
+            if (!last) return <Empty>{noData('No rig counts yet.')}</Empty>
             return (
               <>
-                {last && (
-                  <div class="figures">
-                    <Figure label={`Week of ${last.date}`}>{number(last.total)}</Figure>
-                    {before && (
-                      <Figure label="Weekly change">{signed(last.total - before.total, 0)}</Figure>
-                    )}
-                    {yearBefore && (
-                      <Figure label="Yearly change">
-                        {signed(last.total - yearBefore.total, 0)}
-                      </Figure>
-                    )}
-                    <Figure label="Oil">{number(last.oil)}</Figure>
-                    <Figure label="Gas">{number(last.gas)}</Figure>
-                  </div>
-                )}
+                <div class="figures">
+                  <Figure label={`Week of ${last.date}`}>{number(last.total)}</Figure>
+                  {before && (
+                    <Figure label="Weekly change">{signed(last.total - before.total, 0)}</Figure>
+                  )}
+                  {yearBefore && (
+                    <Figure label="Yearly change">
+                      {signed(last.total - yearBefore.total, 0)}
+                    </Figure>
+                  )}
+                  <Figure label="Oil">{number(last.oil)}</Figure>
+                  <Figure label="Gas">{number(last.gas)}</Figure>
+                </div>
                 <Chart
                   title="Rigs by week"
                   decimals={0}
-                  times={rows.map(({ date }) => Date.parse(date) / 1000)}
-                  lines={[
-                    {
-                      label: 'All',
-                      values: rows.map(({ total }) => total),
-                      ink: '--ink-1',
-                      width: 2.2,
-                    },
-                    { label: 'Oil', values: rows.map(({ oil }) => oil), ink: '--ink-2' },
-                    { label: 'Gas', values: rows.map(({ gas }) => gas), ink: '--ink-3' },
-                  ]}
+                  {...overTime(
+                    newestFirst,
+                    ['All', ({ total }) => total],
+                    ['Oil', ({ oil }) => oil],
+                    ['Gas', ({ gas }) => gas],
+                  )}
                 />
               </>
             )

@@ -5,6 +5,7 @@ import type { SpreadRow as Spread } from '../../../topics/analytics/operations/s
 import { Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { overTime } from '../../parts/charts/lines.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { boot, now } from '../../parts/requests/boot.ts'
@@ -92,20 +93,14 @@ function SpreadHistory({ kind, spread }: { kind: string; spread: Spread }) {
     <section class="card" aria-labelledby="spread">
       <h2 id="spread">{formulaText(spread.name)}</h2>
       <Shown of={answer} what="the past year">
-        {newestFirst => {
-          const rows = newestFirst.toReversed()
-          return (
-            <Chart
-              title={`${spread.name}, ${spread.unit}`}
-              height={260}
-              decimals={2}
-              times={rows.map(({ date }) => Date.parse(date) / 1000)}
-              lines={[
-                { label: spread.unit, values: rows.map(({ value }) => value), ink: '--ink-1' },
-              ]}
-            />
-          )
-        }}
+        {days => (
+          <Chart
+            title={`${spread.name}, ${spread.unit}`}
+            height={260}
+            decimals={2}
+            {...overTime(days, [spread.unit, ({ value }) => value])}
+          />
+        )}
       </Shown>
     </section>
   )

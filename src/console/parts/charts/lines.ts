@@ -21,6 +21,23 @@ export interface Line {
   isRight?: boolean
 }
 
+const inks = ['--ink-1', '--ink-2', '--ink-3']
+
+/** A chart of days, the newest first as lists of the API have them: each line with its values. */
+export function overTime<T extends { date: string }>(
+  newestFirst: readonly T[],
+  ...lines: readonly (readonly [label: string, of: (day: T) => number])[]
+) {
+  const days = newestFirst.toReversed()
+  return {
+    times: days.map(({ date }) => Date.parse(date) / 1000),
+    lines: lines.map(([label, of], i): Line => {
+      const isFirst = i === 0 && lines.length > 1
+      return { label, values: days.map(of), ink: inks[i]!, ...(isFirst && { width: 2.2 }) }
+    }),
+  }
+}
+
 export interface ChartProps {
   /** The title of the chart, for screen readers. */
   title: string
