@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { NoData, Refused, Waiting } from '../parts/bits.tsx'
 import { Options, Select } from '../parts/fields.tsx'
 import { Members, Page } from '../parts/page.tsx'
 import { ask, useLoaded } from '../parts/requests/ask.ts'
-import { boot, now } from '../parts/requests/boot.ts'
+import { boot, dayAgo } from '../parts/requests/boot.ts'
 import { areCodesHere, codes, codesRefusal, wantCodes } from '../parts/requests/codes.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import { bound } from '../parts/text/form.ts'
@@ -36,15 +35,8 @@ export function Commodities() {
   )
 }
 
-const yearMs = 365 * dayMs
-const monthMs = 31 * dayMs
-
 const pathOf = ({ path }: Declared, choice: string): string =>
-  path
-    .replace('{choice}', choice)
-    .replace('{from}', isoDay(now() - yearMs))
-    .replace('{month}', isoDay(now() - monthMs))
-    .replace('{to}', isoDay(now()))
+  path.replace('{choice}', choice).replace('{month}', dayAgo(31)).replace('{to}', dayAgo(0))
 
 /** The different values of a field, wherever an answer has it. */
 function valuesIn(answer: unknown, field: string): string[] {

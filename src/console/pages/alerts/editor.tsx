@@ -1,13 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { isoDay } from '../../../lib/time/instant.ts'
 import { Empty, May, Notice, Refused, Waiting, WhoBringsData } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Input, Options, Select } from '../../parts/fields.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ask, type Loaded, useAttempt, useData } from '../../parts/requests/ask.ts'
-import { now } from '../../parts/requests/boot.ts'
 import {
   areCodesHere,
   codes,
@@ -20,7 +18,7 @@ import { Table } from '../../parts/tables/table.tsx'
 import { submits, useDraft, useSettled } from '../../parts/text/form.ts'
 import { figure, instant, number, timesText, words } from '../../parts/text/format.ts'
 import type { ChartAnswer } from '../series/answer.ts'
-import { type Backtest, useBacktest, yearMs } from './backtest.ts'
+import { type Backtest, testStart, useBacktest } from './backtest.ts'
 import {
   bodyOf,
   type Draft,
@@ -46,7 +44,7 @@ export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   useEffect(wantCodes, [])
   const code = draft.code.trim().toUpperCase()
   const isKnown = codes.value.some(({ code: listed }) => listed === code)
-  const path = `/v1/prices/chart?code=${code}&start_date=${isoDay(now() - yearMs)}`
+  const path = `/v1/prices/chart?code=${code}&start_date=${testStart()}`
   const chart = useData<ChartAnswer>(isKnown ? path : undefined)
   const tested = isWhole(draft)
     ? JSON.stringify({ ...bodyOf(draft), name: 'Backtest', webhook_url: null })

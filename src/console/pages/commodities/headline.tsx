@@ -1,17 +1,14 @@
 import { useSignal } from '@preact/signals'
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { BoardRow } from '../../../topics/prices/operations/board.ts'
 import { Refused } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { QuoteTile, type Year } from '../../parts/charts/quote-tile.tsx'
 import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
-import { now } from '../../parts/requests/boot.ts'
+import { dayAgo } from '../../parts/requests/boot.ts'
 import { codes as known } from '../../parts/requests/codes.ts'
 import { sets } from '../../parts/text/form.ts'
 import { ago, unitOf } from '../../parts/text/format.ts'
-import type { ChartAnswer } from '../series/answer.ts'
-
-const yearMs = 365 * dayMs
+import { useChart } from '../series/chart.ts'
 
 /** The newest values of the codes that this instance has, each with its year. */
 async function quotesOf(codes: readonly string[], signal: AbortSignal) {
@@ -31,12 +28,7 @@ export function Headline({ codes }: { codes: readonly string[] }) {
   const chosen = useSignal(codes[0])
   const answer = useLoaded(codes.join(','), signal => quotesOf(codes, signal))
   const shown = (answer.data?.find(({ row }) => row.code === chosen.value) ?? answer.data?.[0])?.row
-  const chart = useLoaded(shown?.code, signal =>
-    dataOf<ChartAnswer>(
-      `/v1/prices/chart?code=${shown!.code}&start_date=${isoDay(now() - yearMs)}&interval=day`,
-      { signal },
-    ),
-  )
+  const chart = useChart(shown?.code, dayAgo(365))
   if (answer.refusal) return <Refused error={answer.refusal} />
   if (!shown) return null
   const unit = unitOf(shown.currency, shown.unit)

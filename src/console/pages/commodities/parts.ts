@@ -8,7 +8,7 @@ export interface Report {
   text: string
   /** The heading under which the choice of reports lists it. */
   group?: string
-  /** `{from}` is a year ago, `{month}` a month ago, `{to}` today, `{choice}` what was chosen. */
+  /** `{month}` is a month ago, `{to}` today, `{choice}` what was chosen. */
   path: string
   choices?: Choices
 }

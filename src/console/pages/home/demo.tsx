@@ -1,6 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
@@ -8,7 +7,7 @@ import { Spark } from '../../parts/charts/spark.tsx'
 import { later } from '../../parts/later.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { dataOf, useAttempt, useData, useFirstView, useLoaded } from '../../parts/requests/ask.ts'
-import { boot, now } from '../../parts/requests/boot.ts'
+import { boot, dayAgo, now } from '../../parts/requests/boot.ts'
 import { homeChartPath, homeCodes } from '../../parts/requests/chart-path.ts'
 import { boardPath } from '../../parts/requests/first.ts'
 import { priceColumns, priceFileColumns } from '../../parts/tables/price-columns.tsx'
@@ -20,6 +19,7 @@ import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
 import { CurveKeys, CurveTile } from '../market.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
+import { useChart } from '../series/chart.ts'
 
 const Market = later(() => import('../../parts/charts/market-chart.tsx').then(part => part.default))
 
@@ -126,12 +126,7 @@ const alertCode = 'WTI_USD'
 
 /** How often an alert would have fired in a year, while its level is moved. */
 function Backtest() {
-  const chart = useLoaded('home backtest chart', signal =>
-    dataOf<ChartAnswer>(
-      `/v1/prices/chart?code=${alertCode}&start_date=${isoDay(now() - 365 * dayMs)}&interval=day`,
-      { signal, isLater: true },
-    ),
-  )
+  const chart = useChart(alertCode, dayAgo(365), 'day', true)
   const level = useSignal<number | undefined>(undefined)
   return (
     <section class="card" aria-labelledby="backtest">

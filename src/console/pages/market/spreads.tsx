@@ -1,8 +1,7 @@
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
-import { boot, now } from '../../parts/requests/boot.ts'
+import { boot, dayAgo } from '../../parts/requests/boot.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { formulaText, number } from '../../parts/text/format.ts'
@@ -15,13 +14,11 @@ interface Shown extends Spread {
 const shownKinds = ['crack', 'basis'].filter(kind => boot.spreads.includes(kind))
 export const hasSpreads = shownKinds.length > 0
 const perKind = 3
-const yearMs = 365 * dayMs
 
 /** The lowest and the highest value of a year. */
 async function rangeOf({ kind, id, value }: Shown, signal: AbortSignal) {
-  const from = isoDay(now() - yearMs)
   const days = await dataOf<{ value: number }[]>(
-    `/v1/spreads/${kind}/historical?id=${id}&start_date=${from}&per_page=400`,
+    `/v1/spreads/${kind}/historical?id=${id}&start_date=${dayAgo(365)}&per_page=400`,
     { signal, isLater: true },
   )
   const values = [value, ...days.map(each => each.value)]

@@ -1,10 +1,9 @@
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Spreads } from '../../../topics/futures/operations/spreads.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { overTime } from '../../parts/charts/lines.ts'
 import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
-import { now } from '../../parts/requests/boot.ts'
+import { dayAgo } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Table } from '../../parts/tables/table.tsx'
 import { orDash, signed, unitOf } from '../../parts/text/format.ts'
@@ -14,12 +13,10 @@ interface Day {
   spread: number
 }
 
-const yearMs = 365 * dayMs
 /** Calendar spreads: each month against the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
   const answer = useAnswer<Spreads>(`/v1/futures/${family}/spreads`)
-  const from = isoDay(now() - yearMs)
-  const history = `/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`
+  const history = `/v1/futures/${family}/spread-history?from=${dayAgo(365)}&to=${dayAgo(0)}`
   const past = useLoaded(history, signal =>
     allRows<{ history: Day[] }, Day>(history, answer => answer.history, { signal }),
   )

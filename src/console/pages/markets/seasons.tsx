@@ -2,13 +2,12 @@ import { useSignal } from '@preact/signals'
 import { Empty, Shown } from '../../parts/bits.tsx'
 import { tint } from '../../parts/charts/tint.ts'
 import { Choice } from '../../parts/fields.tsx'
-import { useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Heat } from '../../parts/tables/heat.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
 import { signed } from '../../parts/text/format.ts'
 import { monthNames } from '../../parts/text/writing.ts'
-import type { ChartAnswer } from '../series/answer.ts'
+import { type ChartAnswer, useChart } from '../series/answer.ts'
 
 const seasonal = [
   { value: 'NATURAL_GAS_USD', text: 'Henry Hub' },
@@ -21,8 +20,7 @@ const seasonal = [
 export function Seasons() {
   const code = useSignal<(typeof seasonal)[number]['value']>('NATURAL_GAS_USD')
   const from = `${new Date(now()).getUTCFullYear() - 9}-01-01`
-  const path = `/v1/prices/chart?code=${code.value}&start_date=${from}&interval=month`
-  const answer = useData<ChartAnswer>(path)
+  const answer = useChart(code.value, from, 'month')
   return (
     <section class="card" aria-labelledby="seasons">
       <div class="row spread">

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
 import { Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
@@ -8,7 +7,7 @@ import { Chart } from '../../parts/charts/chart.tsx'
 import { overTime } from '../../parts/charts/lines.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { dataOf, useLoaded, whereThere } from '../../parts/requests/ask.ts'
-import { boot, now } from '../../parts/requests/boot.ts'
+import { boot, dayAgo } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -84,8 +83,7 @@ interface SpreadDay {
 
 /** A spread over the past year. */
 function SpreadHistory({ kind, spread }: { kind: string; spread: Spread }) {
-  const from = isoDay(now() - 365 * dayMs)
-  const path = `/v1/spreads/${kind}/historical?id=${spread.id}&start_date=${from}`
+  const path = `/v1/spreads/${kind}/historical?id=${spread.id}&start_date=${dayAgo(365)}`
   const answer = useLoaded(path, signal =>
     allRows<{ data: SpreadDay[] }, SpreadDay>(path, ({ data }) => data, { signal }),
   )

@@ -3,13 +3,12 @@ import { useMemo } from 'preact/hooks'
 import { Empty, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
-import { useData } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { boundChoice } from '../../parts/text/form.ts'
 import { unitOf } from '../../parts/text/format.ts'
 import { StocksNow } from '../market/stocks.tsx'
 import { rangeStart, weeksOf } from '../market/weeks.ts'
-import type { ChartAnswer } from '../series/answer.ts'
+import { type ChartAnswer, useChart } from '../series/answer.ts'
 
 const stocks = [
   { value: 'US_CRUDE_STORAGE', text: 'US crude' },
@@ -22,9 +21,7 @@ const weekText = (value: number): string => `W${Math.round(value)}`
 
 export function Storage() {
   const code = useSignal<(typeof stocks)[number]['value']>('US_CRUDE_STORAGE')
-  const answer = useData<ChartAnswer>(
-    `/v1/prices/chart?code=${code.value}&start_date=${rangeStart(now())}&interval=day`,
-  )
+  const answer = useChart(code.value, rangeStart(now()))
   return (
     <>
       <section class="card" aria-labelledby="storage">

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
 import { Empty, May, Notice, Refused, Tag } from '../../parts/bits.tsx'
@@ -17,14 +16,13 @@ import {
   useData,
   useLoaded,
 } from '../../parts/requests/ask.ts'
-import { now } from '../../parts/requests/boot.ts'
+import { dayAgo } from '../../parts/requests/boot.ts'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { submits, useDraft, useSettled } from '../../parts/text/form.ts'
 import { ago, number, unitOf, words } from '../../parts/text/format.ts'
 
 const previewDelayMs = 500
-const previewMs = 366 * dayMs
 const empty = { code: 'MY_', name: '', formula: '', unit: '', currency: '' }
 type Draft = typeof empty
 
@@ -104,11 +102,7 @@ function Editor({
   const ownCode = before?.code ?? draft.code
   const { refusal, attempt } = useAttempt()
   const templates = useData<{ templates: FormulaTemplate[] }>('/v1/formulas/templates')
-  const body = {
-    ...bodyOf(settled),
-    start_date: isoDay(now() - previewMs),
-    end_date: isoDay(now()),
-  }
+  const body = { ...bodyOf(settled), start_date: dayAgo(366), end_date: dayAgo(0) }
   const preview = useLoaded(
     body.formula.trim() === '' ? undefined : JSON.stringify({ ...body, name: '' }),
     signal => dataOf<FormulaPreview>('/v1/formulas/preview', { method: 'POST', body, signal }),

@@ -1,3 +1,4 @@
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { type Action, may } from '../../../plans/roles/roles.ts'
 import type { Boot } from '../../paths.ts'
 import { impersonation } from '../person/impersonation.ts'
@@ -20,6 +21,9 @@ let ahead = boot.now - performance.now()
 
 /** The clock of this instance, Unix ms: a demo instance may be in another year. */
 export const now = (): number => ahead + performance.now()
+
+/** The day so many days ago, by that clock. */
+export const dayAgo = (days: number): string => isoDay(now() - days * dayMs)
 
 /** Sets the clock after it was moved; ages on the page use the new time. */
 export const setNow = (at: number): void => {

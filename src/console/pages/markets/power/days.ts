@@ -1,7 +1,7 @@
 import { dayMs, isoDay } from '../../../../lib/time/instant.ts'
 import type { DeliveryDay, DeliveryDays } from '../../../../topics/delivery/operations/delivery.ts'
 import { dataOf, whereThere } from '../../../parts/requests/ask.ts'
-import { now } from '../../../parts/requests/boot.ts'
+import { dayAgo, now } from '../../../parts/requests/boot.ts'
 
 export type Period = DeliveryDay['periods'][number]
 
@@ -25,8 +25,7 @@ export const daysOf = (code: string, start: string, end: string, signal: AbortSi
 
 /** The days around now: a market may be a day ahead of UTC or behind it. */
 export async function daysAround(code: string, signal: AbortSignal) {
-  const date = isoDay(now())
-  const { days, currency, unit } = await daysOf(code, after(date, -1), after(date, 2), signal)
+  const { days, currency, unit } = await daysOf(code, dayAgo(1), dayAgo(-2), signal)
   const today = days.find(({ start, end }) => Date.parse(start) <= now() && now() < Date.parse(end))
   return { currency, unit, today, tomorrow: days.find(({ start }) => Date.parse(start) > now()) }
 }
