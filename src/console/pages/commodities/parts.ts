@@ -10,14 +10,12 @@ export interface Report {
   group?: string
   /** `{month}` is a month ago, `{to}` today, `{choice}` what was chosen. */
   path: string
-  choices?: Choices
-}
-
-/** The choices for `{choice}`: known values, or those of a field in a response of this instance. */
-export interface Choices {
-  label: string
-  values?: readonly string[]
-  from?: { path: string; field: string }
+  /** Those for `{choice}`: known values, or those of a field in a response of this instance. */
+  choices?: {
+    label: string
+    values?: readonly string[]
+    from?: { path: string; field: string }
+  }
 }
 
 export interface Part {
@@ -38,6 +36,8 @@ const ports = ['SIN', 'RTM', 'FJR', 'ZOS', 'HOU', 'HKG', 'GIB', 'NYC'] as const
 const spreadKinds = ['crack', 'basis', 'refining-margin', 'physical-premium', 'margin'] as const
 const futures = ['brent', 'wti', 'gasoil', 'natural-gas', 'ttf-gas', 'eu-carbon'] as const
 
+const curveFamilies = ['EXCH_BRENT', 'EXCH_WTI', 'EXCH_GASOIL', 'EXCH_NG', 'EXCH_TTF'] as const
+
 const powerMarkets = [
   'POWER_DA_DE_LU_EUR',
   'POWER_DA_FR_EUR',
@@ -46,7 +46,12 @@ const powerMarkets = [
   'POWER_PJM_WESTERN_HUB_USD',
 ] as const
 
-const carriers = (path: string): Choices => ({ label: 'Carrier', from: { path, field: 'carrier' } })
+/** A report of one of the carriers that a list has. */
+const ofCarrier = (text: string, list: string, what: 'latest' | 'history'): Report => ({
+  text,
+  path: `${list}/{choice}/${what}`,
+  choices: { label: 'Carrier', from: { path: list, field: 'carrier' } },
+})
 
 const grouped = (group: string, reports: readonly Report[]): Report[] =>
   reports.map(report => ({ ...report, group }))
@@ -122,14 +127,11 @@ export const parts: readonly Part[] = [
     categories: ['natural_gas', 'lng', 'ngl'],
     headline: ['NATURAL_GAS_USD', 'DUTCH_TTF_EUR', 'JKM_LNG_USD', 'US_NATGAS_STORAGE'],
     reports: [
-      {
-        text: 'Stocks in context',
-        path: '/v1/indicators/storage-analytics?code={choice}',
-        choices: {
-          label: 'Series',
-          values: ['US_NATGAS_STORAGE', 'NATGAS_STORAGE_EAST', 'NATGAS_STORAGE_MIDWEST'],
-        },
-      },
+      choosing('Stocks in context', '/v1/indicators/storage-analytics?code={choice}', 'Series', [
+        'US_NATGAS_STORAGE',
+        'NATGAS_STORAGE_EAST',
+        'NATGAS_STORAGE_MIDWEST',
+      ]),
       choosing('30-day average', '/v1/analytics/rolling?code={choice}&window=30', 'Series', [
         'NATURAL_GAS_USD',
         'WTI_USD',
@@ -160,14 +162,12 @@ export const parts: readonly Part[] = [
     headline: ['WTI_FUTURES', 'BRENT_FUTURES', 'NATURAL_GAS_FUTURES', 'TTF_FUTURES'],
     reports: [
       { text: 'Curve structure', path: '/v1/spreads/curve-structure/all' },
-      {
-        text: 'Structure of a family',
-        path: '/v1/spreads/curve-structure?commodity={choice}',
-        choices: {
-          label: 'Family',
-          values: ['EXCH_BRENT', 'EXCH_WTI', 'EXCH_GASOIL', 'EXCH_NG', 'EXCH_TTF'],
-        },
-      },
+      choosing(
+        'Structure of a family',
+        '/v1/spreads/curve-structure?commodity={choice}',
+        'Family',
+        curveFamilies,
+      ),
       choosing('Continuous', '/v1/futures/{choice}/continuous', 'Family', futures),
       choosing('Daily history', '/v1/futures/{choice}/historical', 'Family', futures),
       choosing('Open, high, low, close', '/v1/futures/{choice}/ohlc', 'Family', futures),
@@ -255,26 +255,10 @@ export const parts: readonly Part[] = [
     reports: [
       { text: 'Freight carriers', path: '/v1/fuel-surcharge' },
       { text: 'Parcel carriers', path: '/v1/fuel-surcharge/parcel' },
-      {
-        text: 'Current surcharge',
-        path: '/v1/fuel-surcharge/{choice}/latest',
-        choices: carriers('/v1/fuel-surcharge'),
-      },
-      {
-        text: 'Surcharge over time',
-        path: '/v1/fuel-surcharge/{choice}/history',
-        choices: carriers('/v1/fuel-surcharge'),
-      },
-      {
-        text: 'Current parcel surcharge',
-        path: '/v1/fuel-surcharge/parcel/{choice}/latest',
-        choices: carriers('/v1/fuel-surcharge/parcel'),
-      },
-      {
-        text: 'Parcel surcharge over time',
-        path: '/v1/fuel-surcharge/parcel/{choice}/history',
-        choices: carriers('/v1/fuel-surcharge/parcel'),
-      },
+      ofCarrier('Current surcharge', '/v1/fuel-surcharge', 'latest'),
+      ofCarrier('Surcharge over time', '/v1/fuel-surcharge', 'history'),
+      ofCarrier('Current parcel surcharge', '/v1/fuel-surcharge/parcel', 'latest'),
+      ofCarrier('Parcel surcharge over time', '/v1/fuel-surcharge/parcel', 'history'),
     ],
   },
   {
