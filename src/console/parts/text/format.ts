@@ -76,35 +76,18 @@ export const agoOrDash = (iso: string | null | undefined): string => (iso ? ago(
 export const agoOfNewest = (iso: string | null | undefined): string =>
   iso && Date.parse(iso) > now() ? 'just now' : ago(iso)
 
+/** Words that are written in capitals. */
+const initials: ReadonlySet<string> = new Set(
+  'api cas dj doe duc eia fx hfo iea lng ltl mape mgo ngl padd rmse sms spr us vlsfo'.split(' '),
+)
+
 const shortWords: Readonly<Record<string, string>> = {
-  api: 'API',
   bpd: 'bbl/d',
   avg: 'average',
-  bbl: 'bbl',
-  boe: 'boe',
-  cas: 'CAS',
-  dj: 'DJ',
-  doe: 'DOE',
-  duc: 'DUC',
-  eia: 'EIA',
-  fx: 'FX',
-  hfo: 'HFO',
-  iea: 'IEA',
   ifo380: 'IFO 380',
-  lng: 'LNG',
   mbpd: 'million bbl/d',
-  ltl: 'LTL',
-  mape: 'MAPE',
   mcf: 'Mcf',
   mcfd: 'Mcf/d',
-  mgo: 'MGO',
-  ngl: 'NGL',
-  padd: 'PADD',
-  rmse: 'RMSE',
-  sms: 'SMS',
-  spr: 'SPR',
-  us: 'US',
-  vlsfo: 'VLSFO',
 }
 
 const phrases: Readonly<Record<string, string>> = {
@@ -122,7 +105,7 @@ const phrases: Readonly<Record<string, string>> = {
 export const words = (name: string): string => {
   const text = (phrases[name] ?? name)
     .split('_')
-    .map(word => shortWords[word] ?? word)
+    .map(word => shortWords[word] ?? (initials.has(word) ? word.toUpperCase() : word))
     .join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
