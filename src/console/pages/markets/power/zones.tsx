@@ -59,43 +59,29 @@ export function Zones({
   )
 }
 
-/** Where zones lie to each other: column and row. */
-const places: Readonly<Record<string, readonly [column: number, row: number]>> = {
-  NO4: [4, 1],
-  SE1: [5, 1],
-  FI: [6, 1],
-  NO3: [4, 2],
-  SE2: [5, 2],
-  EE: [7, 2],
-  NO5: [3, 3],
-  NO1: [4, 3],
-  SE3: [5, 3],
-  LV: [7, 3],
-  NO2: [3, 4],
-  DK1: [4, 4],
-  DK2: [5, 4],
-  SE4: [6, 4],
-  LT: [7, 4],
-  HH_GB: [1, 5],
-  BE: [2, 5],
-  NL: [3, 5],
-  DE_LU: [4, 5],
-  PL: [6, 5],
-  FR: [2, 6],
-  CH: [3, 6],
-  AT: [4, 6],
-  CZ: [5, 6],
-  SK: [6, 6],
-  PT: [1, 7],
-  ES: [2, 7],
-  IT_NORTH: [3, 7],
-  SI: [4, 7],
-  HU: [5, 7],
-  RO: [6, 7],
-  HR: [4, 8],
-  BG: [6, 8],
-  GR: [7, 8],
-}
+/** Where zones lie to each other. */
+const map = `
+  ·     ·  ·        NO4   SE1 FI  ·
+  ·     ·  ·        NO3   SE2 ·   EE
+  ·     ·  NO5      NO1   SE3 ·   LV
+  ·     ·  NO2      DK1   DK2 SE4 LT
+  HH_GB BE NL       DE_LU ·   PL  ·
+  ·     FR CH       AT    CZ  SK  ·
+  PT    ES IT_NORTH SI    HU  RO  ·
+  ·     ·  ·        HR    ·   BG  GR
+`
+
+const places: ReadonlyMap<string, readonly [column: number, row: number]> = new Map(
+  map
+    .trim()
+    .split('\n')
+    .flatMap((line, row) =>
+      line
+        .trim()
+        .split(/ +/)
+        .map((name, column) => [name, [column + 1, row + 1]] as const),
+    ),
+)
 
 interface Tile {
   zone: Zone
@@ -121,7 +107,7 @@ function ZoneMap({
   if (!own || base === null) return null
   const tiles = zones.flatMap((zone): Tile[] => {
     const name = zoneOf(zone.code.code)
-    const place = name === undefined ? undefined : places[name]
+    const place = name === undefined ? undefined : places.get(name)
     const other = baseOf(zone)
     const isLike = zone.currency === own.currency && zone.unit === own.unit
     return name === undefined || !place || other === null || !isLike
