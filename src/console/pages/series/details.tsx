@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentType } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Forecast as ForecastAnswer } from '../../../topics/analytics/operations/forecast.ts'
@@ -10,13 +10,13 @@ import { sampleKey } from '../../guides/guide.ts'
 import { Figure, Refused, Shown } from '../../parts/bits.tsx'
 import { Copy } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { momentText } from '../../parts/charts/lines.ts'
+import { isDaily, momentText } from '../../parts/charts/lines.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { has } from '../../parts/person/account.ts'
-import { dataOf, type Loaded, useData, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { now } from '../../parts/requests/boot.ts'
 import { Samples } from '../../parts/samples.tsx'
-import { type Column, numeric } from '../../parts/tables/columns.tsx'
+import { type Column, column, numeric } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { useTabStrip } from '../../parts/tabs.tsx'
 import { boundChoice } from '../../parts/text/form.ts'
@@ -24,45 +24,37 @@ import { dataDay, instant, number, orDash, signed, unitOf } from '../../parts/te
 import { monthNames } from '../../parts/text/writing.ts'
 import { type ChartAnswer, isPrice } from './answer.ts'
 import { nothingInRange } from './drawn.tsx'
-import { type Note, Notes } from './events.tsx'
-
-const daySeconds = dayMs / 1000
+import { Notes, type useNotes } from './events.tsx'
 
 interface DetailsProps {
   data: ChartAnswer
   /** The call behind the chart. */
   path: string
-  notes: { answer: Loaded<Note[]>; rows: Note[] | undefined }
+  notes: ReturnType<typeof useNotes>
   tab: string
   onTab: (tab: string) => void
 }
 
+/** Each where the plan has what it needs. */
+const tabs: readonly {
+  tab: string
+  text: string
+  View: ComponentType<DetailsProps>
+  needs?: string
+}[] = [
+  { tab: '', text: 'Data', View: Numbered },
+  { tab: 'statistics', text: 'Statistics', View: Statistics, needs: 'analytics' },
+  { tab: 'seasonality', text: 'Seasonality', View: Seasonality, needs: 'analytics' },
+  { tab: 'vintages', text: 'Vintages', View: Vintages },
+  { tab: 'forecast', text: 'Forecast', View: Forecast, needs: 'forecast' },
+  { tab: 'events', text: 'Events', View: Notes, needs: 'calculated_metrics' },
+  { tab: 'api', text: 'API', View: Calls },
+]
+
 /** The facts about a series besides its chart, one tab at a time. */
-export function Details({ data, path, notes, tab, onTab }: DetailsProps) {
-  const parts: { tab: string; text: string; view: () => ComponentChildren }[] = [
-    { tab: '', text: 'Data', view: () => <Numbered data={data} /> },
-    ...(has('analytics')
-      ? [
-          { tab: 'statistics', text: 'Statistics', view: () => <Statistics data={data} /> },
-          { tab: 'seasonality', text: 'Seasonality', view: () => <Seasonality data={data} /> },
-        ]
-      : []),
-    { tab: 'vintages', text: 'Vintages', view: () => <Vintages data={data} /> },
-    ...(has('forecast')
-      ? [{ tab: 'forecast', text: 'Forecast', view: () => <Forecast data={data} /> }]
-      : []),
-    ...(has('calculated_metrics')
-      ? [
-          {
-            tab: 'events',
-            text: 'Events',
-            view: () => <Notes of={notes.answer} rows={notes.rows} />,
-          },
-        ]
-      : []),
-    { tab: 'api', text: 'API', view: () => <Calls data={data} path={path} /> },
-  ]
-  const shown = parts.find(part => part.tab === tab) ?? parts[0]!
+export function Details(props: DetailsProps) {
+  const parts = tabs.filter(({ needs }) => needs === undefined || has(needs))
+  const shown = parts.find(({ tab }) => tab === props.tab) ?? parts[0]!
   const strip = useTabStrip(shown.tab)
   return (
     <>
@@ -72,13 +64,13 @@ export function Details({ data, path, notes, tab, onTab }: DetailsProps) {
             type="button"
             key={part.tab}
             aria-current={part === shown ? 'page' : undefined}
-            onClick={() => onTab(part.tab)}
+            onClick={() => props.onTab(part.tab)}
           >
             {part.text}
           </button>
         ))}
       </nav>
-      {shown.view()}
+      <shown.View {...props} />
     </>
   )
 }
@@ -157,6 +149,11 @@ interface Part {
 }
 
 const yearInks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5', '--ink-6']
+const percent = (name: string, of: (part: Part) => number) =>
+  numeric(name, of, part => (
+    <span class={of(part) >= 0 ? 'up' : 'down'}>{signed(of(part), 1)}%</span>
+  ))
+
 const weekText = (week: number): string => monthNames[Math.min(11, Math.floor((week / 53) * 12))]!
 
 /** Each of the last years over the weeks of a year, and what a month usually brings. */
@@ -200,20 +197,10 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
         empty="Not enough history."
         columns={({ column, numeric }) => [
           column('Month', 'part', ({ part }) => monthNames[part - 1]),
-          ...(['mean', 'median', 'min', 'max'] as const).map(
-            (field): Column<Part> =>
-              numeric(
-                { mean: 'Mean', median: 'Median', min: 'Worst', max: 'Best' }[field],
-                ({ change }) => change[field],
-                {
-                  show: ({ change }) => (
-                    <span class={change[field] >= 0 ? 'up' : 'down'}>
-                      {signed(change[field], 1)}%
-                    </span>
-                  ),
-                },
-              ),
-          ),
+          percent('Mean', ({ change }) => change.mean),
+          percent('Median', ({ change }) => change.median),
+          percent('Worst', ({ change }) => change.min),
+          percent('Best', ({ change }) => change.max),
           numeric('Years', ({ change }) => change.years),
         ]}
       />
@@ -380,14 +367,16 @@ function Calls({ data, path }: { data: ChartAnswer; path: string }) {
 
 /** The values of the chart, newest first. */
 function Numbered({ data }: { data: ChartAnswer }) {
-  const newest = useMemo(() => data.times.map((_, i) => data.times.length - 1 - i), [data])
-  const isDaily = data.times.every(time => (time - data.times[0]!) % daySeconds === 0)
-  const bar = (name: string, values: number[] | undefined): Column<number>[] =>
+  const { times, open, high, low, close, volume, decimals } = data
+  const newest = useMemo(() => times.map((_, i) => times.length - 1 - i), [data])
+  const hasDays = isDaily(times)
+  const bar = (name: string, values: number[] | undefined, isVolume = false): Column<number>[] =>
     values
       ? [
-          numeric<number>(name, (i: number) => values[i], {
+          numeric<number>(name, i => values[i], {
             fileName: name.toLowerCase(),
-            show: i => number(values[i]!, data.decimals),
+            isWide: isVolume,
+            show: i => number(values[i]!, isVolume ? 0 : decimals),
           }),
         ]
       : []
@@ -398,33 +387,16 @@ function Numbered({ data }: { data: ChartAnswer }) {
       rows={newest}
       isTall
       empty={nothingInRange}
-      columns={({ column, numeric }) => [
-        column(
-          isDaily ? 'Day' : 'Time',
-          (i: number) => new Date(data.times[i]! * 1000).toISOString(),
-          {
-            fileName: 'time',
-            className: 'nowrap',
-            write: isDaily ? dataDay : instant,
-          },
-        ),
+      columns={[
+        column<number>(hasDays ? 'Day' : 'Time', i => new Date(times[i]! * 1000).toISOString(), {
+          fileName: 'time',
+          className: 'nowrap',
+          write: hasDays ? dataDay : instant,
+        }),
         ...(isPrice(data)
-          ? [
-              ...bar('Open', data.open),
-              ...bar('High', data.high),
-              ...bar('Low', data.low),
-              ...bar('Close', data.close),
-            ]
-          : bar('Value', data.close)),
-        ...(data.volume
-          ? [
-              numeric('Volume', (i: number) => data.volume?.[i], {
-                fileName: 'volume',
-                isWide: true,
-                show: (i: number) => number(data.volume?.[i] ?? 0, 0),
-              }),
-            ]
-          : []),
+          ? [...bar('Open', open), ...bar('High', high), ...bar('Low', low), ...bar('Close', close)]
+          : bar('Value', close)),
+        ...bar('Volume', volume, true),
       ]}
     />
   )

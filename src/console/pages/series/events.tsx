@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Note } from '../../../topics/analytics/operations/indicator-lists.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { has } from '../../parts/person/account.ts'
-import { type Loaded, useLoaded } from '../../parts/requests/ask.ts'
+import { useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -29,12 +29,12 @@ export function useNotes(data: ChartAnswer | undefined) {
   return { answer, rows }
 }
 
-export const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefined }) => (
+export const Notes = ({ notes }: { notes: ReturnType<typeof useNotes> }) => (
   <Table
     caption="Events"
     file="notes"
-    of={of}
-    rows={rows}
+    of={notes.answer}
+    rows={notes.rows}
     isTall
     empty="No events in this range."
     columns={({ column }) => [
