@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { QualityReport } from '../../../topics/condition/operations/data-quality.ts'
 import type { Metric } from '../../../topics/prices/operations/metrics.ts'
 import { Tag } from '../../parts/bits.tsx'
@@ -40,6 +41,7 @@ export function Quote({ data }: { data: ChartAnswer }) {
   const metric = facts?.[0].metrics[0]
   if (!facts || !metric) return <div class="quote" />
   const [, detail, latest] = facts
+  const place = { value: metric.current, decimals }
   const { change_24h: change = null, change_24h_percent: percent } = latest ?? {}
   return (
     <section class="quote" aria-label="Now">
@@ -53,53 +55,32 @@ export function Quote({ data }: { data: ChartAnswer }) {
         )}
       </div>
       {data.currency !== null && metric.max_24h > metric.min_24h && (
-        <RangeBar
-          label="Day"
-          low={metric.min_24h}
-          high={metric.max_24h}
-          value={metric.current}
-          decimals={decimals}
-        />
+        <RangeBar label="Day" low={metric.min_24h} high={metric.max_24h} {...place} />
       )}
-      <RangeBar
-        label="52 weeks"
-        low={metric.min_52w}
-        high={metric.max_52w}
-        value={metric.current}
-        decimals={decimals}
-      />
+      <RangeBar label="52 weeks" low={metric.min_52w} high={metric.max_52w} {...place} />
       <dl>
-        <div>
-          <dt>Observed</dt>
-          <dd>
-            <time dateTime={metric.as_of} title={observed(metric.as_of)}>
-              {ago(metric.as_of)}
-            </time>{' '}
-            {detail.freshness && (
-              <Tag mood={moods[detail.freshness.data_status]}>{detail.freshness.data_status}</Tag>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Source</dt>
-          <dd>
-            {publisherText(latest?.source ?? detail.source, boot.isEvaluation)},{' '}
-            {words(detail.cadence).toLowerCase()}
-          </dd>
-        </div>
-        {report?.next_release_at && (
-          <div>
-            <dt>Next release</dt>
-            <dd>{ago(report.next_release_at)}</dd>
-          </div>
-        )}
-        {report && (
-          <div>
-            <dt>Data quality</dt>
-            <dd>{number(report.quality_score, 0)} of 100</dd>
-          </div>
-        )}
+        <Fact name="Observed">
+          <time dateTime={metric.as_of} title={observed(metric.as_of)}>
+            {ago(metric.as_of)}
+          </time>{' '}
+          {detail.freshness && (
+            <Tag mood={moods[detail.freshness.data_status]}>{detail.freshness.data_status}</Tag>
+          )}
+        </Fact>
+        <Fact name="Source">
+          {publisherText(latest?.source ?? detail.source, boot.isEvaluation)},{' '}
+          {words(detail.cadence).toLowerCase()}
+        </Fact>
+        {report?.next_release_at && <Fact name="Next release">{ago(report.next_release_at)}</Fact>}
+        {report && <Fact name="Data quality">{number(report.quality_score, 0)} of 100</Fact>}
       </dl>
     </section>
   )
 }
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
