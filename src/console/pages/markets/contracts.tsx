@@ -55,12 +55,9 @@ export function Contracts({ family }: { family: string }) {
               {row.contract_month}
             </a>
           )),
-          {
-            name: 'Settle',
-            isNumber: true,
-            value: settled,
-            show: row => <span class="strong">{number(settled(row), digits)}</span>,
-          },
+          numeric('Settle', settled, row => (
+            <span class="strong">{number(settled(row), digits)}</span>
+          )),
           numeric('Change', 'change', row => <Move change={row.change} digits={digits} />),
           numeric('Volume', 'volume', count),
           ...(rows?.some(row => row.open_interest)

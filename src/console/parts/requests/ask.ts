@@ -19,12 +19,13 @@ export class Refusal extends Error {
 /** The service is too busy for a part of a page, and perhaps for all of them. */
 export class Overloaded extends Refusal {}
 
+const problemOf = (body: unknown): ProblemBody =>
+  typeof body === 'object' && body !== null ? body : {}
+
 /** The fields of an error, in any of the API's error shapes. */
 export function detailsOf({ body }: Refusal): Record<string, unknown> {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
-  return typeof problem.error === 'object'
-    ? { ...problem.error }
-    : ({ ...problem } as Record<string, unknown>)
+  const problem = problemOf(body)
+  return { ...(typeof problem.error === 'object' ? problem.error : problem) }
 }
 
 interface ProblemBody {
@@ -36,7 +37,7 @@ interface ProblemBody {
 
 /** The message of an error, in any of the API's error shapes. */
 function refusalOf(status: number, body: unknown, isOfPage: boolean): Refusal {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
+  const problem = problemOf(body)
   const nested = typeof problem.error === 'object' ? problem.error : undefined
   const fields = problem.errors?.map(faultText).join(' ')
   const message =

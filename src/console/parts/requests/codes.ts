@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { ask } from './ask.ts'
+import { ask, once } from './ask.ts'
 import { boot } from './boot.ts'
 
 /** A code of the catalogue, as lists and searches need it. */
@@ -25,25 +25,19 @@ export const codes = signal<readonly Code[]>([])
 /** Whether `codes` are what the service has, be it none. */
 export const areCodesHere = signal(false)
 
-let loading: Promise<void> | undefined
-
 /** Why the codes are not here. */
 export const codesRefusal = signal<Error | undefined>(undefined)
 
 /** Asks for the codes once in a tab, and again after a refusal: they change with releases. */
-export function loadCodes(): Promise<void> {
-  loading ??= load().then(
-    () => {
-      codesRefusal.value = undefined
-    },
-    error => {
-      loading = undefined
-      codesRefusal.value = error as Error
-      throw error
-    },
-  )
-  return loading
-}
+export const loadCodes = once(async () => {
+  try {
+    await load()
+    codesRefusal.value = undefined
+  } catch (error) {
+    codesRefusal.value = error as Error
+    throw error
+  }
+})
 
 /**
  * The same for fields that only suggest codes: `codesRefusal` has the reason when there are none.
