@@ -13,7 +13,6 @@ import { Samples } from '../parts/samples.tsx'
 import { aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
-import { boundChoice } from '../parts/text/form.ts'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
 
 /** Only for demo instances, and for signed-in users. */
@@ -60,7 +59,7 @@ export function Home() {
           <h2 id="calls">Try the API</h2>
           <Choice
             label="Call"
-            {...boundChoice(chosen)}
+            of={chosen}
             options={calls.map(({ title }) => ({ value: title, text: title }))}
           />
         </div>

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
-import { bound } from './text/form.ts'
+import { bound, takes } from './text/form.ts'
 
 type InputProps = JSX.IntrinsicElements['input'] & { label: string; labelClass?: string }
 
@@ -98,18 +98,19 @@ export const Check = ({ of, children }: { of: Signal<boolean>; children: string 
   </label>
 )
 
-/** A choice of few, as pressed buttons. */
+interface ChoiceProps<T> {
+  label: string
+  options: readonly { value: T; text: string }[]
+}
+
+/** A choice of few, as pressed buttons: of a signal, or of a value. */
 export function Choice<T extends string>({
   label,
-  value,
   options,
-  onChoose,
-}: {
-  label: string
-  value: T
-  options: readonly { value: T; text: string }[]
-  onChoose: (value: T) => void
-}) {
+  ...chosen
+}: ChoiceProps<T> & ({ of: Signal<T> } | { value: T; onChoose: (value: T) => void })) {
+  const { value, onChoose } =
+    'of' in chosen ? { value: chosen.of.value, onChoose: takes(chosen.of) } : chosen
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around five buttons
     <div class="group" role="group" aria-label={label}>

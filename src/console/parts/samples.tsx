@@ -4,7 +4,6 @@ import { sampleAdminToken, sampleKey } from '../guides/guide.ts'
 import { Copy } from './buttons.tsx'
 import { Choice } from './fields.tsx'
 import { ownKey } from './person/own-key.ts'
-import { boundChoice } from './text/form.ts'
 
 const languages = ['curl', 'python', 'typescript', 'excel'] as const
 export type Language = (typeof languages)[number]
@@ -114,7 +113,7 @@ export function Samples({ call }: { call: Call }) {
       <div class="row spread">
         <Choice
           label="Language of the sample"
-          {...boundChoice(language)}
+          of={language}
           options={languages.map(value => ({ value, text: names[value] }))}
         />
         <Copy text={text} className="tight" />

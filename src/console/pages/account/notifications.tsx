@@ -7,7 +7,6 @@ import { useChange } from '../../parts/requests/ask.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { instant, words } from '../../parts/text/format.ts'
 import { TextMessages } from './text-messages.tsx'
 
@@ -88,7 +87,7 @@ function List() {
                 { value: 'all', text: 'All' },
                 { value: 'unread', text: `Unread (${unread})` },
               ]}
-              {...boundChoice(shown)}
+              of={shown}
             />
             {unread > 0 && (
               <May action="change_data">

@@ -11,7 +11,6 @@ import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
 import { statusText } from './plan-status.ts'
 
@@ -67,7 +66,7 @@ export function Plans({
                 { value: 'monthly', text: 'Month' },
                 { value: 'yearly', text: 'Year' },
               ]}
-              {...boundChoice(period)}
+              of={period}
             />
             {isPaid &&
               mayDo('change_billing') &&

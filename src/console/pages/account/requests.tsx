@@ -6,7 +6,7 @@ import { Button, Copy } from '../../parts/buttons.tsx'
 import { Choice, SearchField } from '../../parts/fields.tsx'
 import { ask, parsedText, useLoaded } from '../../parts/requests/ask.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice, sets } from '../../parts/text/form.ts'
+import { sets } from '../../parts/text/form.ts'
 import { number, second } from '../../parts/text/format.ts'
 
 interface Answer {
@@ -57,7 +57,7 @@ export function Requests() {
         actions={
           <>
             <SearchField label="Part of the route" placeholder="/v1/prices" of={route} />
-            <Choice label="Outcome" options={outcomes} {...boundChoice(outcome)} />
+            <Choice label="Outcome" options={outcomes} of={outcome} />
             <Button className="tight" label="Refresh" onClick={() => answer.reload()} />
           </>
         }

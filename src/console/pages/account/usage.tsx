@@ -6,7 +6,6 @@ import { useAnswer, useData } from '../../parts/requests/ask.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { keyColumns, nameOf } from '../../parts/tables/key-columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { ago, day, figure, number, words } from '../../parts/text/format.ts'
 import type { Key } from './keys.tsx'
 import { limitsBy, type Window } from './limits.ts'
@@ -165,7 +164,7 @@ export function UsagePart() {
             'No pages were opened in the last 30 days.'
           )
         }
-        actions={<Choice label="Requested by" options={vias} {...boundChoice(via)} />}
+        actions={<Choice label="Requested by" options={vias} of={via} />}
         columns={({ column, numeric }) => [
           column('Route', 'endpoint', { className: 'code' }),
           numeric('Requests', 'requests', { write: figure }),

@@ -7,7 +7,7 @@ import { Choice, SearchField } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
 import { saveBlob } from '../../parts/save.ts'
-import { boundChoice, sets } from '../../parts/text/form.ts'
+import { sets } from '../../parts/text/form.ts'
 import { instant } from '../../parts/text/format.ts'
 
 interface Message extends CapturedMessage {
@@ -92,7 +92,7 @@ function Reader(message: Message) {
         {url !== null && (
           <Choice<View>
             label="Shown as"
-            {...boundChoice(view)}
+            of={view}
             options={[
               { value: 'letter', text: 'E-mail' },
               { value: 'text', text: 'Text' },

@@ -7,7 +7,6 @@ import { dataOf, useLoaded } from '../../parts/requests/ask.ts'
 import { codes, loadCodes } from '../../parts/requests/codes.ts'
 import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { signed } from '../../parts/text/format.ts'
 
 const names: Readonly<Record<string, string>> = {
@@ -52,7 +51,7 @@ export function Correlation() {
       rows={answer.data?.codes}
       empty={noData('There are too few prices for a correlation. Choose a longer period.')}
       note="Correlation of daily returns: 1 means in step, 0 unrelated, −1 opposite."
-      actions={<Choice label="Period" options={periods} {...boundChoice(period)} />}
+      actions={<Choice label="Period" options={periods} of={period} />}
       columns={({ column, numeric }) => [
         column('Series', (code: string) => code, { show: code => seriesLink(code, names[code]) }),
         ...(answer.data?.codes ?? []).map(other =>

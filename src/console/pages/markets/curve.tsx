@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 import { Empty, NoData, Refused, Shown, Waiting, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
-import { boundChoice, takes } from '../../parts/text/form.ts'
+import { takes } from '../../parts/text/form.ts'
 import { unitOf, words } from '../../parts/text/format.ts'
 import { CalendarSpreads } from './calendar.tsx'
 import { Contracts, CurveDate } from './contracts.tsx'
@@ -43,8 +43,8 @@ function CurvesFrom({ family: first }: { family: (typeof quotedFamilies)[number]
           <div class="row spread">
             <h2 id="curve">Forward curve</h2>
             <div class="row">
-              <Choice label="Family" options={quotedFamilies} {...boundChoice(family)} />
-              <Choice label="Axis" options={axes} {...boundChoice(axis)} />
+              <Choice label="Family" options={quotedFamilies} of={family} />
+              <Choice label="Axis" options={axes} of={axis} />
             </div>
           </div>
           <Shown of={newest} what="the curve">

@@ -8,7 +8,6 @@ import { has } from '../../parts/person/account.ts'
 import { ask, useLoaded } from '../../parts/requests/ask.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
 
 const markets = [
@@ -35,9 +34,7 @@ export function PositionsView() {
       <section class="card" aria-labelledby="positions">
         <div class="row spread">
           <h2 id="positions">Managed-money positions, contracts</h2>
-          {has('calculated_metrics') && (
-            <Choice label="Market" options={markets} {...boundChoice(market)} />
-          )}
+          {has('calculated_metrics') && <Choice label="Market" options={markets} of={market} />}
         </div>
         <Shown
           of={answer}

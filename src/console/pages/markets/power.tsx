@@ -15,7 +15,7 @@ import {
   wantCodes,
 } from '../../parts/requests/codes.ts'
 import { Heat } from '../../parts/tables/heat.tsx'
-import { boundChoice, bound, takes } from '../../parts/text/form.ts'
+import { bound, takes } from '../../parts/text/form.ts'
 import { number, unitOf } from '../../parts/text/format.ts'
 import { gasStocks, StocksNow } from '../market/stocks.tsx'
 import { after, dayOf, daysOf, twoDays } from './power/days.ts'
@@ -153,7 +153,7 @@ function Cheapest({ day }: { day: DeliveryDay }) {
     <section class="card" aria-labelledby="cheapest">
       <header>
         <h2 id="cheapest">Cheapest hours of {day.date}</h2>
-        <Choice label="Hours" options={lengths} {...boundChoice(hours)} />
+        <Choice label="Hours" options={lengths} of={hours} />
       </header>
       {answer.refusal && <Refused error={answer.refusal} />}
       {answer.data && (

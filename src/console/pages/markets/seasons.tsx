@@ -4,10 +4,10 @@ import { tint } from '../../parts/charts/tint.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { now } from '../../parts/requests/boot.ts'
 import { Heat } from '../../parts/tables/heat.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { signed } from '../../parts/text/format.ts'
 import { monthNames } from '../../parts/text/writing.ts'
-import { type ChartAnswer, useChart } from '../series/answer.ts'
+import type { ChartAnswer } from '../series/answer.ts'
+import { useChart } from '../series/chart.ts'
 
 const seasonal = [
   { value: 'NATURAL_GAS_USD', text: 'Henry Hub' },
@@ -25,7 +25,7 @@ export function Seasons() {
     <section class="card" aria-labelledby="seasons">
       <div class="row spread">
         <h2 id="seasons">Monthly returns, percent</h2>
-        <Choice label="Series" options={seasonal} {...boundChoice(code)} />
+        <Choice label="Series" options={seasonal} of={code} />
       </div>
       <Shown of={answer} what="months">
         {data => <Returns data={data} />}

@@ -11,7 +11,7 @@ import { boot, dayAgo } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { boundChoice, sets } from '../../parts/text/form.ts'
+import { sets } from '../../parts/text/form.ts'
 import { formulaText, number } from '../../parts/text/format.ts'
 
 const kinds = [
@@ -50,7 +50,7 @@ export function Spreads() {
             <WhoBringsData />
           </>
         }
-        actions={<Choice label="Kind" options={kinds} {...boundChoice(kind)} />}
+        actions={<Choice label="Kind" options={kinds} of={kind} />}
         columns={({ column, numeric }) => [
           column('Spread', 'name', row => (
             <Button

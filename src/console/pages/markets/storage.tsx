@@ -4,11 +4,11 @@ import { Empty, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { now } from '../../parts/requests/boot.ts'
-import { boundChoice } from '../../parts/text/form.ts'
 import { unitOf } from '../../parts/text/format.ts'
 import { StocksNow } from '../market/stocks.tsx'
 import { rangeStart, weeksOf } from '../market/weeks.ts'
-import { type ChartAnswer, useChart } from '../series/answer.ts'
+import type { ChartAnswer } from '../series/answer.ts'
+import { useChart } from '../series/chart.ts'
 
 const stocks = [
   { value: 'US_CRUDE_STORAGE', text: 'US crude' },
@@ -27,7 +27,7 @@ export function Storage() {
       <section class="card" aria-labelledby="storage">
         <div class="row spread">
           <h2 id="storage">Stocks vs 5-year range</h2>
-          <Choice label="Stock" options={stocks} {...boundChoice(code)} />
+          <Choice label="Stock" options={stocks} of={code} />
         </div>
         <Shown of={answer} what="stocks">
           {data => <Band data={data} />}

@@ -3,7 +3,6 @@ import { Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
 
@@ -101,7 +100,7 @@ export function Course() {
     <section class="card" aria-labelledby="course">
       <header>
         <h2 id="course">Over time</h2>
-        <Choice label="Range" options={ranges} {...boundChoice(range)} />
+        <Choice label="Range" options={ranges} of={range} />
       </header>
       {answer.refusal && <Refused error={answer.refusal} />}
       {answer.data && samples.length === 0 && (

@@ -15,7 +15,7 @@ import { now } from '../../parts/requests/boot.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { type Column, column } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { boundChoice, bound, sets, submits } from '../../parts/text/form.ts'
+import { bound, sets, submits } from '../../parts/text/form.ts'
 import { ago, agoOrDash, day, number, words } from '../../parts/text/format.ts'
 import { AccountCredits } from './account-credits.tsx'
 
@@ -246,7 +246,7 @@ export function CustomerParts({ account, keys }: CustomerProps) {
   const view = shown.value
   return (
     <>
-      <Choice label="Activity" options={views} {...boundChoice(shown)} />
+      <Choice label="Activity" options={views} of={shown} />
       {view === 'usage' ? (
         <CustomerUsage usage={account.usage} />
       ) : view === 'keys' ? (
@@ -409,7 +409,7 @@ function PlanChange({
       {!isFree && (
         <Choice
           label="Billing"
-          {...boundChoice(billing)}
+          of={billing}
           options={[
             { value: 'none', text: 'Leave billing as it is' },
             { value: 'subscription', text: 'Bill the plan' },
@@ -420,7 +420,7 @@ function PlanChange({
         <div class="row end">
           <Choice
             label="Billing period"
-            {...boundChoice(period)}
+            of={period}
             options={[
               { value: 'monthly', text: 'Month' },
               { value: 'yearly', text: 'Year' },

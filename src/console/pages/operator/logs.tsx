@@ -5,7 +5,7 @@ import { Button } from '../../parts/buttons.tsx'
 import { Choice, Input } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound, boundChoice, sets } from '../../parts/text/form.ts'
+import { bound, sets } from '../../parts/text/form.ts'
 import { second } from '../../parts/text/format.ts'
 
 interface Line {
@@ -99,7 +99,7 @@ export function Logs() {
           <>
             <Choice
               label="Level"
-              {...boundChoice(level)}
+              of={level}
               options={[
                 { value: '', text: 'All' },
                 { value: 'warn', text: 'Warnings' },

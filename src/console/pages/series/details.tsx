@@ -10,7 +10,7 @@ import { sampleKey } from '../../guides/guide.ts'
 import { Figure, Refused, Shown } from '../../parts/bits.tsx'
 import { Copy } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { isDaily, momentText } from '../../parts/charts/lines.ts'
+import { isDaily, momentText, type Values } from '../../parts/charts/lines.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { has } from '../../parts/person/account.ts'
 import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
@@ -19,7 +19,6 @@ import { Samples } from '../../parts/samples.tsx'
 import { type Column, column, numeric } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { useTabStrip } from '../../parts/tabs.tsx'
-import { boundChoice } from '../../parts/text/form.ts'
 import { dataDay, instant, number, orDash, signed, unitOf } from '../../parts/text/format.ts'
 import { monthNames } from '../../parts/text/writing.ts'
 import { type ChartAnswer, isPrice } from './answer.ts'
@@ -98,7 +97,7 @@ function Statistics({ data }: { data: ChartAnswer }) {
     <section class="card" aria-labelledby="statistics">
       <header>
         <h2 id="statistics">Statistics</h2>
-        <Choice label="Period" options={periods} {...boundChoice(period)} />
+        <Choice label="Period" options={periods} of={period} />
       </header>
       <Shown of={answer} what="statistics">
         {([{ statistics: of }, { trend, momentum, levels, signal }]) => (
@@ -370,13 +369,13 @@ function Numbered({ data }: { data: ChartAnswer }) {
   const { times, open, high, low, close, volume, decimals } = data
   const newest = useMemo(() => times.map((_, i) => times.length - 1 - i), [data])
   const hasDays = isDaily(times)
-  const bar = (name: string, values: number[] | undefined, isVolume = false): Column<number>[] =>
+  const bar = (name: string, values: Values | undefined, isVolume = false): Column<number>[] =>
     values
       ? [
-          numeric<number>(name, i => values[i], {
+          numeric<number>(name, (i: number) => values[i], {
             fileName: name.toLowerCase(),
             isWide: isVolume,
-            show: i => number(values[i]!, isVolume ? 0 : decimals),
+            show: i => number(values[i] ?? 0, isVolume ? 0 : decimals),
           }),
         ]
       : []
@@ -388,11 +387,15 @@ function Numbered({ data }: { data: ChartAnswer }) {
       isTall
       empty={nothingInRange}
       columns={[
-        column<number>(hasDays ? 'Day' : 'Time', i => new Date(times[i]! * 1000).toISOString(), {
-          fileName: 'time',
-          className: 'nowrap',
-          write: hasDays ? dataDay : instant,
-        }),
+        column<number>(
+          hasDays ? 'Day' : 'Time',
+          (i: number) => new Date(times[i]! * 1000).toISOString(),
+          {
+            fileName: 'time',
+            className: 'nowrap',
+            write: hasDays ? dataDay : instant,
+          },
+        ),
         ...(isPrice(data)
           ? [...bar('Open', open), ...bar('High', high), ...bar('Low', low), ...bar('Close', close)]
           : bar('Value', close)),

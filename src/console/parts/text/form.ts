@@ -57,14 +57,6 @@ export function useSettled<T>(value: T, afterMs: number): T {
   return settled.value
 }
 
-/** Binds a `Choice` to a signal. */
-export const boundChoice = <T extends string>(text: Signal<T>) => ({
-  value: text.value,
-  onChoose(value: T): void {
-    text.value = value
-  },
-})
-
 /** The handler of a button that gives a signal a value. */
 export const sets =
   <T>(signal: Signal<T>, value: NoInfer<T>) =>
