@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { Empty, NoData, Refused, Waiting } from '../parts/bits.tsx'
 import { Copy } from '../parts/buttons.tsx'
 import { KnownOn } from '../parts/charts/known-on.tsx'
@@ -10,7 +9,7 @@ import { below, later } from '../parts/later.tsx'
 import { Members, Page } from '../parts/page.tsx'
 import { has } from '../parts/person/account.ts'
 import { dataOf, useData, useLoaded } from '../parts/requests/ask.ts'
-import { now } from '../parts/requests/boot.ts'
+import { dayAgo, now } from '../parts/requests/boot.ts'
 import { chartPath, daysOf, ranges } from '../parts/requests/chart-path.ts'
 import {
   areCodesHere,
@@ -151,7 +150,7 @@ function useView() {
 const exportOf = (code: string, query: Record<string, string>, format: string): string =>
   `/v1/export/prices?${new URLSearchParams({
     codes: code,
-    start_date: isoDay(now() - daysOf(query) * dayMs),
+    start_date: dayAgo(daysOf(query)),
     format,
     ...(query.interval ? { interval: query.interval } : {}),
     ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),

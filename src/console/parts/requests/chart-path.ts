@@ -12,32 +12,29 @@ export const ranges = [
 export const daysOf = (query: Record<string, string>): number =>
   ranges.find(({ value }) => value === query.range)?.days ?? 366
 
-/** The chart of a code, as the address of its page asks for it. */
-export const chartPath = (code: string, query: Record<string, string>, now: number): string => {
-  const days = daysOf(query)
-  const search = new URLSearchParams({
+/** The chart of a code for so many days, in bars of an interval where it has one. */
+const pathOf = (code: string, days: number, interval: string, asOf: string, now: number): string =>
+  `/v1/prices/chart?${new URLSearchParams({
     code,
     start_date: isoDay(now - days * dayMs),
-    ...(query.interval ? { interval: query.interval } : {}),
-    ...(query.type === 'candles' && !query.interval ? { interval: candleInterval(days) } : {}),
-    ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
-  })
-  return `/v1/prices/chart?${search}`
+    ...(interval && { interval }),
+    ...(asOf && { as_of: `${asOf}T23:59:59Z` }),
+  })}`
+
+/** The chart of a code, as the address of its page asks for it. */
+export function chartPath(code: string, query: Record<string, string>, now: number): string {
+  const { interval, type, as_of: asOf = '' } = query
+  const days = daysOf(query)
+  return pathOf(code, days, interval || (type === 'candles' ? candlesOf(days) : ''), asOf, now)
 }
 
 /**
  * The interval with few enough candles to have readable bodies: many series have one price a day.
  */
-const candleInterval = (days: number): string =>
+const candlesOf = (days: number): string =>
   days <= 8 ? 'hour' : days <= 100 ? 'day' : days <= 1200 ? 'week' : 'month'
 
 /** The codes of the chart on the first page of a demo instance, and half a year of one. */
 export const homeCodes = ['BRENT_CRUDE_USD', 'WTI_USD'] as const
-const homeDays = 183
 export const homeChartPath = (code: string, now: number, asOf = ''): string =>
-  `/v1/prices/chart?${new URLSearchParams({
-    code,
-    start_date: isoDay(now - homeDays * dayMs),
-    interval: 'day',
-    ...(asOf === '' ? {} : { as_of: `${asOf}T23:59:59Z` }),
-  })}`
+  pathOf(code, 183, 'day', asOf, now)
