@@ -223,13 +223,3 @@ export function Share({ used, limit }: { used: number; limit: number }) {
     </div>
   )
 }
-
-/** A box that scrolls sideways where the window is narrow, by keyboard too. */
-export function Wide({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: nothing in it takes the focus that scrolls it
-    <section class="scroll" tabIndex={0} aria-label={label}>
-      {children}
-    </section>
-  )
-}

@@ -3,9 +3,9 @@ import type { ReceivedRequest as Request } from '../../../topics/operator/operat
 import { Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Copy } from '../../parts/buttons.tsx'
 import { Check, SearchField } from '../../parts/fields.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
+import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
-import { parsedText, useChange, useLoaded } from '../../parts/requests/ask.ts'
+import { parsedText, useChange } from '../../parts/requests/ask.ts'
 import { instant, number } from '../../parts/text/format.ts'
 
 interface Answer {
@@ -24,7 +24,7 @@ export function Requests() {
   const query = new URLSearchParams({ limit: String(shown) })
   if (isRefused.value) query.set('refused', 'true')
   if (path.value !== '') query.set('path', path.value)
-  const answer = useLoaded(`requests ${query}`, () => asOperator<Answer>(`/_dev/requests?${query}`))
+  const answer = useOperator<Answer>(`/_dev/requests?${query}`)
   const { refusal, change } = useChange(answer, asOperator)
   useRepeated(isLive.value, answer.reload)
   const forget = () => change('/_dev/requests', 'DELETE')

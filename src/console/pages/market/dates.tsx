@@ -79,13 +79,8 @@ export function Triggers() {
         column('Alert', row => row.alert_name ?? row.commodity_code, {
           show: row => (
             <>
-              <a href={`/alerts/${row.alert_id}`}>{row.alert_name ?? row.commodity_code}</a>
-              {isNew(row) && (
-                <>
-                  {' '}
-                  <Tag mood="warn">New</Tag>
-                </>
-              )}
+              <a href={`/alerts/${row.alert_id}`}>{row.alert_name ?? row.commodity_code}</a>{' '}
+              {isNew(row) && <Tag mood="warn">New</Tag>}
             </>
           ),
         }),

@@ -1,5 +1,3 @@
-import { Wide } from '../bits.tsx'
-
 interface HeatCell {
   text: string
   /** Its ground. */
@@ -18,7 +16,8 @@ interface HeatProps {
 
 /** A table of numbers whose grounds show their sizes. */
 export const Heat = ({ label, corner, heads, rows }: HeatProps) => (
-  <Wide label={label}>
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it sideways
+  <section class="scroll" tabIndex={0} aria-label={label}>
     <table class="heat">
       <caption class="only-heard">{label}</caption>
       <thead>
@@ -44,5 +43,5 @@ export const Heat = ({ label, corner, heads, rows }: HeatProps) => (
         ))}
       </tbody>
     </table>
-  </Wide>
+  </section>
 )
