@@ -130,10 +130,7 @@ const codesMax = 200
 
 function List() {
   const alerts = useAnswer<Alert[]>('/v1/alerts')
-  const triggers = usePages<{ triggers: Trigger[] }, Trigger>(
-    '/v1/alerts/triggers?per_page=20',
-    answer => answer.triggers,
-  )
+  const triggers = usePages<Trigger>('/v1/alerts/triggers?per_page=20', 'triggers')
   const watched = new Set(alerts.data?.map(alert => alert.commodity_code))
   const list = [...watched].slice(0, codesMax).join(',')
   const prices = useLoaded(list || undefined, async signal => {

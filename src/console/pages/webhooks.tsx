@@ -27,13 +27,7 @@ import { Table, twoLines } from '../parts/tables/table.tsx'
 import { bound, submits } from '../parts/text/form.ts'
 import { ago, instant, number, words } from '../parts/text/format.ts'
 import { deliveryMoods } from './webhooks/delivery-moods.ts'
-import {
-  EndpointForm,
-  Events,
-  eventTypes,
-  Filters,
-  termsIn,
-} from './webhooks/endpoint-form.tsx'
+import { EndpointForm, Events, eventTypes, Filters, termsIn } from './webhooks/endpoint-form.tsx'
 import { Deliveries, Watches } from './webhooks/schedules.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
 
@@ -270,10 +264,7 @@ function useLog(path: string) {
     ...(status.value && { status: status.value }),
     ...(type.value && { event_type: type.value }),
   })
-  const events = usePages<{ events: Delivery[] }, Delivery>(
-    `${path}/events?${filter}`,
-    answer => answer.events,
-  )
+  const events = usePages<Delivery>(`${path}/events?${filter}`, 'events')
   return { status, type, events }
 }
 
@@ -290,19 +281,8 @@ function Log({ log: { status, type, events }, onResend }: LogProps) {
       <header>
         <h2 id="log">Log</h2>
         <div class="row end">
-          <Select
-            label="Outcome"
-            none="All"
-            of={logStatuses}
-            textOf={words}
-            {...bound(status)}
-          />
-          <Select
-            label="Event"
-            none="Any"
-            of={['webhook.test', ...eventTypes]}
-            {...bound(type)}
-          />
+          <Select label="Outcome" none="All" of={logStatuses} textOf={words} {...bound(status)} />
+          <Select label="Event" none="Any" of={['webhook.test', ...eventTypes]} {...bound(type)} />
           <Button label="Refresh" onClick={() => events.reload()} />
         </div>
       </header>

@@ -55,9 +55,9 @@ function pageOf({ type, data }: Notification): string | undefined {
 
 function List() {
   const shown = useSignal<'all' | 'unread'>('all')
-  const answer = usePages<Listed, Notification>(
+  const answer = usePages<Notification, Listed>(
     `/v1/notifications?per_page=20${shown.value === 'unread' ? '&unread=true' : ''}`,
-    ({ notifications }) => notifications,
+    'notifications',
   )
   const { refusal, change } = useChange(answer)
   const post = (what: string) => change(`/v1/notifications/${what}`, 'POST', {})

@@ -25,10 +25,7 @@ export function Plan() {
   const account = useAnswer<AccountAnswer>('/v1/account')
   const plans = usePlans()
   const planOf = (id: string) => plans.data?.find(plan => plan.id === id)
-  const invoices = usePages<{ invoices: Invoice[] }, Invoice>(
-    '/billing/invoices',
-    answer => answer.invoices,
-  )
+  const invoices = usePages<Invoice>('/billing/invoices', 'invoices')
   return (
     <>
       <div class="columns">

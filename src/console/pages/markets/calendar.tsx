@@ -17,9 +17,7 @@ interface Day {
 export function CalendarSpreads({ family }: { family: string }) {
   const answer = useAnswer<Spreads>(`/v1/futures/${family}/spreads`)
   const history = `/v1/futures/${family}/spread-history?from=${dayAgo(365)}&to=${dayAgo(0)}`
-  const past = useLoaded(history, signal =>
-    allRows<{ history: Day[] }, Day>(history, answer => answer.history, { signal }),
-  )
+  const past = useLoaded(history, signal => allRows<Day>(history, 'history', signal))
   const unit = answer.data && unitOf(answer.data.currency, answer.data.unit)
   return (
     <>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
+import type { ByState, Permit } from '../../../topics/drilling/operations/permit-row.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
 import { useAnswer } from '../../parts/requests/ask.ts'
@@ -7,11 +7,6 @@ import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, submits, takes } from '../../parts/text/form.ts'
 import { number, words } from '../../parts/text/format.ts'
 import { UsMap } from './permits/us-map.tsx'
-
-interface StateCount {
-  state: string
-  permit_count: number
-}
 
 const shownMax = 100
 
@@ -22,7 +17,7 @@ export function Permits() {
   const typed = useSignal('')
   const searched = useSignal('')
   const state = useSignal('')
-  const states = useAnswer<{ data: StateCount[] }>('/v1/ei/well-permits/by-state')
+  const states = useAnswer<{ data: (typeof ByState)['static'][] }>('/v1/ei/well-permits/by-state')
   const search = new URLSearchParams({
     per_page: String(shownMax),
     ...(state.value && { states: state.value }),

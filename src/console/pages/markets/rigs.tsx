@@ -1,4 +1,5 @@
 import type { ByBasin as Basin } from '../../../topics/drilling/operations/energy-rig-counts.ts'
+import type { RigCountWeek } from '../../../topics/drilling/operations/national-rig-counts.ts'
 import { Empty, Figure, noData, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { overTime } from '../../parts/charts/lines.ts'
@@ -6,21 +7,12 @@ import { useAnswer, useLoaded } from '../../parts/requests/ask.ts'
 import { allRows } from '../../parts/requests/pages.ts'
 import { Move } from '../../parts/tables/move.tsx'
 import { Table } from '../../parts/tables/table.tsx'
-import { number, signed, words } from '../../parts/text/format.ts'
-
-interface Week {
-  date: string
-  total: number
-  oil: number
-  gas: number
-}
+import { number, orDash, signed, words } from '../../parts/text/format.ts'
 
 /** Active rigs in the United States, by week and by basin. */
 export function Rigs() {
   const weeks = useLoaded('rigs', signal =>
-    allRows<{ data: Week[] }, Week>('/v1/rig-counts/historical?period=5y', ({ data }) => data, {
-      signal,
-    }),
+    allRows<RigCountWeek>('/v1/rig-counts/historical?period=5y', 'data', signal),
   )
   const basins = useAnswer<{ data: Basin[] }>(
     weeks.data?.length ? '/v1/ei/rig_counts/by_basin' : undefined,
@@ -45,8 +37,8 @@ export function Rigs() {
                       {signed(last.total - yearBefore.total, 0)}
                     </Figure>
                   )}
-                  <Figure label="Oil">{number(last.oil)}</Figure>
-                  <Figure label="Gas">{number(last.gas)}</Figure>
+                  <Figure label="Oil">{orDash(number)(last.oil)}</Figure>
+                  <Figure label="Gas">{orDash(number)(last.gas)}</Figure>
                 </div>
                 <Chart
                   title="Rigs by week"

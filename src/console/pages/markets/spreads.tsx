@@ -84,9 +84,7 @@ interface SpreadDay {
 /** A spread over the past year. */
 function SpreadHistory({ kind, spread }: { kind: string; spread: Spread }) {
   const path = `/v1/spreads/${kind}/historical?id=${spread.id}&start_date=${dayAgo(365)}`
-  const answer = useLoaded(path, signal =>
-    allRows<{ data: SpreadDay[] }, SpreadDay>(path, ({ data }) => data, { signal }),
-  )
+  const answer = useLoaded(path, signal => allRows<SpreadDay>(path, 'data', signal))
   return (
     <section class="card" aria-labelledby="spread">
       <h2 id="spread">{formulaText(spread.name)}</h2>

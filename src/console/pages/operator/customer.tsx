@@ -20,10 +20,10 @@ import { ago, agoOrDash, day, number, words } from '../../parts/text/format.ts'
 import { AccountCredits } from './account-credits.tsx'
 
 const invoicesOf = (signal: AbortSignal, accountId?: string) =>
-  allRows<{ data: { invoices: Invoice[] } }, Invoice>(
+  allRows<Invoice>(
     `/admin/v1/invoices?per_page=100${accountId === undefined ? '' : `&account=${accountId}`}`,
-    ({ data }) => data.invoices,
-    { signal },
+    'invoices',
+    signal,
     asOperator,
   )
 
@@ -46,10 +46,10 @@ export function CustomerFigures({
   usage: readonly AccountUsage[] | undefined
 }) {
   const answer = useLoaded('customer figures', signal =>
-    allRows<{ data: { subscriptions: Subscription[] } }, Subscription>(
+    allRows<Subscription>(
       '/admin/v1/subscriptions?per_page=100',
-      ({ data }) => data.subscriptions,
-      { signal },
+      'subscriptions',
+      signal,
       asOperator,
     ),
   )

@@ -24,11 +24,8 @@ export function Outbox() {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const query = new URLSearchParams({ state: state.value, per_page: '50' })
   if (kind.value) query.set('kind', kind.value)
-  const answer = usePages<Listed, Message>(
-    `/admin/v1/outbox?${query}`,
-    ({ data }) => data.messages,
-    asOperator,
-  )
+  const path = `/admin/v1/outbox?${query}`
+  const answer = usePages<Message, Listed>(path, 'messages', asOperator)
   const { attempt, ...outcome } = useAttempt()
   const decide = (what: 'send' | 'drop') =>
     attempt(async () => {

@@ -18,9 +18,7 @@ export function useNotes(data: ChartAnswer | undefined) {
       ? `/v1/indicators/annotations?commodity=${data.code}`
       : undefined
   const answer = useLoaded(path, signal =>
-    boot.hasEvents
-      ? allRows<{ data: Note[] }, Note>(path!, ({ data: rows }) => rows, { signal })
-      : Promise.resolve([]),
+    boot.hasEvents ? allRows<Note>(path!, 'data', signal) : Promise.resolve([]),
   )
   const rows = useMemo(
     () => data && answer.data?.filter(({ date }) => date >= data.from.slice(0, 10)),

@@ -26,7 +26,7 @@ const inks = ['--ink-1', '--ink-2', '--ink-3']
 /** A chart of days, the newest first as lists of the API have them: each line with its values. */
 export function overTime<T extends { date: string }>(
   newestFirst: readonly T[],
-  ...lines: readonly (readonly [label: string, of: (day: T) => number])[]
+  ...lines: readonly (readonly [label: string, of: (day: T) => number | null])[]
 ) {
   const days = newestFirst.toReversed()
   return {

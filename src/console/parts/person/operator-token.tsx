@@ -85,7 +85,7 @@ export function Operators({
 
 /** Loads a paged list as the operator; `field` has its rows. */
 export const useOperatorPages = <T,>(path: string, field: string) =>
-  usePages<{ data: Record<string, T[]> }, T>(path, ({ data }) => data[field] ?? [], asOperator)
+  usePages<T>(path, field, asOperator)
 
 /** Loads a response as the operator. */
 export const useOperator = <T,>(path: string | undefined): Loaded<T> =>

@@ -47,17 +47,22 @@ async function pagesOf<A extends object>(
   return answers
 }
 
-/** Every row of a paged list: a chart of a year needs all of its days. */
-export async function allRows<A extends object, T>(
-  path: string,
-  rows: (answer: A) => readonly T[],
-  { signal }: { signal: AbortSignal },
-  get: Get = ask,
-): Promise<T[]> {
-  return (await pagesOf<A>(path, pagesMax, get, signal)).flatMap(answer => [...rows(answer)])
+/** The rows of a page: a field of the answer, or of its `data`. */
+function rowsIn<T>(answer: object, field: string): readonly T[] {
+  const { [field]: own, data } = answer as Record<string, unknown>
+  return (own ?? (data as Record<string, unknown> | undefined)?.[field] ?? []) as T[]
 }
 
-export interface Pages<A, T> extends Loaded<A[]> {
+/** Every row of a paged list: a chart of a year needs all of its days. */
+export const allRows = async <T>(
+  path: string,
+  field: string,
+  signal: AbortSignal,
+  get: Get = ask,
+): Promise<T[]> =>
+  (await pagesOf(path, pagesMax, get, signal)).flatMap(answer => rowsIn<T>(answer, field))
+
+export interface Pages<T, A = object> extends Loaded<A[]> {
   rows: T[] | undefined
   /** How many rows there are on all pages. */
   total: number
@@ -66,22 +71,22 @@ export interface Pages<A, T> extends Loaded<A[]> {
 }
 
 /** Loads the first page of a list, and further pages on demand. */
-export function usePages<A extends object, T>(
+export function usePages<T, A extends object = object>(
   path: string | undefined,
-  rows: (answer: A) => readonly T[],
+  field: string,
   get: Get = ask,
-): Pages<A, T> {
+): Pages<T, A> {
   const wanted = useSignal({ path, count: 1 })
   const count = wanted.value.path === path ? wanted.value.count : 1
   const key = path && `${path} ${count}`
   const loaded = useLoaded(key, signal => pagesOf<A>(path!, count, get, signal))
   const last = loaded.data?.at(-1)
   const meta = last ? metaOf(last) : {}
-  const all = loaded.data?.flatMap(answer => [...rows(answer)])
+  const rows = loaded.data?.flatMap(answer => rowsIn<T>(answer, field))
   return {
     ...loaded,
-    rows: all,
-    total: meta.total ?? meta.total_count ?? all?.length ?? 0,
+    rows,
+    total: meta.total ?? meta.total_count ?? rows?.length ?? 0,
     more: hasNext(meta)
       ? () => {
           wanted.value = { path, count: count + 1 }
@@ -91,4 +96,4 @@ export function usePages<A extends object, T>(
 }
 
 /** The props that a table needs to page through a list. */
-export const pagedRows = <A, T>(pages: Pages<A, T>) => ({ of: pages, rows: pages.rows, pages })
+export const pagedRows = <T, A>(pages: Pages<T, A>) => ({ of: pages, rows: pages.rows, pages })

@@ -48,6 +48,8 @@ const PastWeek = t.object('RigCountWeek', {
   ...RigTypeCounts,
   span: Span,
 })
+export type RigCountWeek = (typeof PastWeek)['static']
+
 const Covered = t.object('RigCountCoverage', {
   from: Day,
   to: Day,
