@@ -7,8 +7,11 @@ const blockDays = 256
 const blockMs = blockDays * dayMs
 /** A wider range is read rarely and is not cached. */
 const blocksPerReadMax = 4
-/** Some 120 bytes a bar: at most 3 MB. */
-const blocksDefault = 100
+/**
+ * Fourteen codes over twelve years, or more codes over fewer: when the blocks that are read do not fit,
+ * each is dropped before it is read again, and nothing is saved. Some 120 bytes a bar: at most 8 MB.
+ */
+const blocksDefault = 256
 
 /**
  * Reads bars like the store. Day bars are cached in blocks of a series that were read twice:

@@ -98,3 +98,18 @@ test('no more blocks of days are kept than there is room for, and those asked fo
   ask(2)
   expect(reads()).toBe(before + 1)
 })
+
+test('the blocks of ten codes over twelve years are all kept', () => {
+  const { bars, reads } = countedStore()
+  const dayBars = createDayBars({ bars })
+  const askAll = () => {
+    for (let seriesId = 1; seriesId <= 10; seriesId += 1)
+      for (let year = 0; year < 12; year += 1)
+        dayBars.bars(seriesId, 24, year * 365 * dayMs, (year * 365 + 100) * dayMs, 100)
+  }
+  // A range of two blocks has both after its third read.
+  for (let i = 0; i < 4; i += 1) askAll()
+  const before = reads()
+  askAll()
+  expect(reads()).toBe(before)
+})
