@@ -92,14 +92,6 @@ function isWellFormedHost(host: string): boolean {
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
   const guarded = guardedBy(constantHeaders(deps.isSecure === true))
-  let lastHost: string | undefined
-  /** Most requests have the host of the previous one. */
-  const isServedHost = (host: string): boolean => {
-    if (host === lastHost) return true
-    if (!isWellFormedHost(host)) return false
-    lastHost = host
-    return true
-  }
   const varied = (response: Response): Response => {
     if (deps.vary !== '') response.headers.append('vary', deps.vary)
     return response
@@ -141,7 +133,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     return commits.onceCharged(collapsed, deps.handle(collapsed))
   }
   const answer = (request: Request): Response | Promise<Response> => {
-    if (!isServedHost(request.headers.get('host') ?? ''))
+    if (!isWellFormedHost(request.headers.get('host') ?? ''))
       return refuse(request, new Problem('MALFORMED_REQUEST', hostMessage))
     if (!servedMethods.has(request.method)) return notImplemented(request)
     // Other OPTIONS requests are about the path, which the router knows.
