@@ -24,7 +24,7 @@ import type {
 } from './publisher.ts'
 import { collections, grouped, sentSeries } from './series.ts'
 
-const host = 'api.eia.gov'
+export const eiaHost = 'api.eia.gov'
 /** The most rows of one JSON answer. */
 const lengthMax = 5000
 export const eastern = { zone: 'America/New_York' }
@@ -77,28 +77,32 @@ interface EiaRow {
   unit: string
 }
 
-/** A page of one route. Bounds are compared as text, so `start` has the form of the periods. */
+interface EiaQuery {
+  route: string
+  kind: PeriodKind
+  facets: Iterable<readonly [facet: string, values: Iterable<string>]>
+  /** Bounds are compared as text, so it has the form of the periods. */
+  start: string | undefined
+  /** The columns after the period that rows are sorted by. */
+  order: readonly string[]
+  key: string
+}
+
+/** A page of one route. */
 function eiaRequest(
-  entries: readonly MapEntry[],
-  since: string | undefined,
-  key: string,
+  { route, kind, facets, start, order, key }: EiaQuery,
   offset: number,
   length: number,
 ): PublisherRequest {
-  const { at, kind } = entries[0]!
-  const url = new URL(`https://${host}/v2/${at}/data/`)
+  const url = new URL(`https://${eiaHost}/v2/${route}/data/`)
   const add = (name: string, value: string) => url.searchParams.append(name, value)
   add('frequency', frequencies[kind])
   add('data[0]', 'value')
-  for (const [facet, values] of facetsOf(at, entries)) {
-    for (const value of values) add(`facets[${facet}][]`, value)
-  }
-  if (since !== undefined) add('start', periodWith(since, kind))
-  add('sort[0][column]', 'period')
-  add('sort[0][direction]', 'asc')
-  if (entries.length > 1) {
-    add('sort[1][column]', orderOf(at))
-    add('sort[1][direction]', 'asc')
+  for (const [facet, values] of facets) for (const value of values) add(`facets[${facet}][]`, value)
+  if (start !== undefined) add('start', start)
+  for (const [i, column] of ['period', ...order].entries()) {
+    add(`sort[${i}][column]`, column)
+    add(`sort[${i}][direction]`, 'asc')
   }
   add('offset', String(offset))
   add('length', String(length))
@@ -144,19 +148,30 @@ export function eiaPage(bytes: Uint8Array, route: string, kind: PeriodKind): Pag
       id: idOf(row, route),
       period: periodOf(row.period, kind) ?? row.period,
       value: row.value,
-      unit: text(row.units) || text(row.unit),
+      unit: text(row.units) || text(row.unit) || text(row['value-units']),
     }
   })
   const warned = [body, response].some(part => isObject(part) && hasWarning(part))
   return { total: Number(response.total), rows, truncated: warned }
 }
 
+/** The rows of all pages of a query. */
+export const eiaRows = async (client: PublisherClient, query: EiaQuery): Promise<EiaRow[]> =>
+  await readPages(
+    async (offset, length) => {
+      const { bytes } = await client.get(eiaRequest(query, offset, length))
+      return eiaPage(bytes, query.route, query.kind)
+    },
+    row => `${row.id} ${row.period}`,
+    lengthMax,
+  )
+
 function idOf(row: Readonly<Record<string, unknown>>, route: string): string {
   if (route === 'international') {
     const parts = [row.productId, row.activityId, row.countryRegionId, row.unit]
     return `INTL.${parts.join('-')}.M`
   }
-  return text(row.series) || text(row.seriesId)
+  return text(row.series) || text(row.seriesId) || text(row.respondent)
 }
 
 function hasWarning(part: Readonly<Record<string, unknown>>): boolean {
@@ -205,13 +220,18 @@ async function rowsOf(
   since: string | undefined,
   key: string,
 ): Promise<EiaRow[]> {
-  const { at, kind } = entries[0]!
-  const page = async (offset: number, length: number) => {
-    const answer = await client.get(eiaRequest(entries, since, key, offset, length))
-    return eiaPage(answer.bytes, at, kind)
-  }
+  const { at: route, kind } = entries[0]!
+  const order = entries.length > 1 ? [orderOf(route)] : []
+  const start = since === undefined ? undefined : periodWith(since, kind)
   try {
-    return await readPages(page, row => `${row.id} ${row.period}`, lengthMax)
+    return await eiaRows(client, {
+      route,
+      kind,
+      facets: facetsOf(route, entries),
+      start,
+      order,
+      key,
+    })
   } catch (error) {
     // A missing route counts as a series without rows, and is judged as such.
     if (error instanceof FeedFault && error.status === 404) return []
@@ -249,7 +269,7 @@ export const eia: Publisher = {
     format:
       'routes, facets and column names in `eia.ts`. If a series moved, change `source_id` or `at` in the map; a missing route is reported as `series_empty`. Use `eia_bulk` in the meantime',
   },
-  hosts: [host],
+  hosts: [eiaHost],
   requestsPerSecond: 5,
   rereadDays: 60,
   calendar: eiaCalendar,
