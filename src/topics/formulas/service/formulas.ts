@@ -253,9 +253,9 @@ function changeOf(
 ): Change[] {
   if (!after || (before && after.observedAt < before.observedAt)) return []
   if (!before || after.observedAt > before.observedAt)
-    return [{ seriesId, inserted: [after], revised: [], replaced: [], isReborn: false }]
+    return [{ seriesId, inserted: [after], revised: [], replaced: [], reborn: [] }]
   if (after.value === before.value) return []
-  return [{ seriesId, inserted: [], revised: [after], replaced: [before.value], isReborn: false }]
+  return [{ seriesId, inserted: [], revised: [after], replaced: [before.value], reborn: [] }]
 }
 
 function namedLegs(definition: Definition | Averaged | undefined): readonly Series[] {

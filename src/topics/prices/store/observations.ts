@@ -122,15 +122,16 @@ export interface ObservationStore extends ObservationReads, BarReads {
   ): Written
   /**
    * Withdraws observations of one series from every read from `at` on; `as_of` still returns them
-   * for the time before. One transaction, or a part of the caller's. Returns since when none of
-   * them has a value.
+   * for the time before. One transaction, or a part of the caller's. `alongside` is called at its
+   * end with the last values, each recorded when it was withdrawn. Returns since when none of them
+   * has a value.
    */
   withdraw(
     seriesId: number,
     observedAts: readonly number[],
     at: number,
     origin?: Origin,
-    alongside?: () => void,
+    alongside?: (removed: readonly Observation[]) => void,
     writtenAt?: number,
   ): number
   /** Sets the source of current values that equal the given ones. */
@@ -391,7 +392,7 @@ function createSeriesWriter(db: Database) {
     counts: WriteCounts,
     origin: Origin,
   ): { change: Change; past: Observation[] } => {
-    const change: Change = { seriesId, inserted: [], revised: [], replaced: [], isReborn: false }
+    const change: Change = { seriesId, inserted: [], revised: [], replaced: [], reborn: [] }
     const past: Observation[] = []
     insert.begin(seriesId, origin)
     const goneSince = withdrawals.of(seriesId, points)
@@ -427,7 +428,7 @@ function createSeriesWriter(db: Database) {
         if (goneAt !== undefined) {
           const leastAt = point.recordedAt === undefined ? goneAt + 1 : goneAt
           next.recordedAt = Math.max(next.recordedAt, leastAt)
-          change.isReborn = true
+          change.reborn.push(next)
         }
         insert.add(next)
         change.inserted.push(next)
@@ -571,10 +572,10 @@ function createObservationWithdrawer(
   { oldestFirst }: ObservationReads,
 ): ObservationStore['withdraw'] {
   const sql = statements(db)
-  const keep = sql<{ replacedAt: number }, number[]>`
+  const keep = sql<{ value: number; recordedAt: number }, number[]>`
     INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
     SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
-    WHERE series_id = ?1 AND observed_at = ?2 RETURNING replaced_at AS replacedAt`
+    WHERE series_id = ?1 AND observed_at = ?2 RETURNING value, replaced_at AS recordedAt`
   const drop = sql`DELETE FROM observations WHERE series_id = ? AND observed_at = ?`
   const bars = createBarWithdrawer(db, oldestFirst)
   const noteRange = rangeNotes(db)
@@ -582,15 +583,17 @@ function createObservationWithdrawer(
   return (seriesId, observedAts, at, { batchId } = noOrigin, alongside, writtenAt = at) =>
     transact(db, () => {
       const gone: Noted[] = []
+      const removed: Observation[] = []
       for (const observedAt of observedAts.toSorted((a, b) => a - b)) {
         const kept = keep.get(seriesId, observedAt, at, batchId)
-        gone.push({ observedAt, recordedAt: kept?.replacedAt ?? at })
+        gone.push({ observedAt, recordedAt: kept?.recordedAt ?? at })
+        if (kept) removed.push({ observedAt, ...kept })
         drop.run(seriesId, observedAt)
       }
       bars(seriesId, observedAts)
       noteRange(seriesId, () => gone.map(({ observedAt }) => observedAt))
       noteChange(writtenAt, seriesId, gone)
-      alongside?.()
+      alongside?.(removed)
       return gone.reduce((last, { recordedAt }) => Math.max(last, recordedAt), at)
     })
 }

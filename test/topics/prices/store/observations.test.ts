@@ -282,14 +282,14 @@ test('a write reports which observations it inserted, corrected and left unchang
       inserted: [],
       revised: [{ observedAt: corrected.observedAt, value: 99, recordedAt: 3 }],
       replaced: [week[3]!.value],
-      isReborn: false,
+      reborn: [],
     },
     {
       seriesId: 2,
       inserted: [{ observedAt: day, value: 5, recordedAt: 3 }],
       revised: [],
       replaced: [],
-      isReborn: false,
+      reborn: [],
     },
   ])
 })

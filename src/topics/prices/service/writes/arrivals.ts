@@ -68,7 +68,7 @@ const createArrivalReader =
       const hasCome =
         newest && (newest.observedAt === dueAt || newest.recordedAt < newest.observedAt)
       return hasCome
-        ? [{ seriesId, inserted: [newest], revised: [], replaced: [], isReborn: false }]
+        ? [{ seriesId, inserted: [newest], revised: [], replaced: [], reborn: [] }]
         : []
     })
   }

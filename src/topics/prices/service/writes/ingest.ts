@@ -1,6 +1,7 @@
 import type { WriteCounts } from '../../../../database/write-counts.ts'
 import type { Clock } from '../../../../lib/time/clock.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+import type { Observation } from '../../math/bars.ts'
 import {
   type Change,
   noOrigin,
@@ -11,6 +12,9 @@ import {
 
 /** Called after every commit, in the order of the commits, with the origin of the changes. */
 export type Listener = (changes: readonly Change[], origin: Origin) => void
+
+/** Called inside the transaction with the last values of points that it withdraws, oldest first. */
+export type RemovalListener = (seriesId: number, removed: readonly Observation[]) => void
 
 /** The result of a write, and when it is recorded. */
 export type Recorded = WriteCounts & { recordedAt: number }
@@ -57,6 +61,7 @@ export function createIngest(
   const { admit = () => undefined, transactionNumber = () => Number.NaN } = deps
   const listeners: Listener[] = []
   const inside: Listener[] = []
+  const removals: RemovalListener[] = []
   const withdrawals: ((seriesId: number) => void)[] = []
   const pasts: ((seriesId: number) => void)[] = []
   let batch: OpenBatch | undefined
@@ -148,8 +153,9 @@ export function createIngest(
         observedAts,
         at,
         batch ?? noOrigin,
-        () => {
+        removed => {
           batch?.noteRemoved(seriesId, observedAts)
+          for (const listener of removals) listener(seriesId, removed)
           derived = derive(new Map([[seriesId, Math.min(...observedAts)]]), true)
         },
         writtenAt,
@@ -208,6 +214,8 @@ export function createIngest(
      * that throws undoes it.
      */
     listenInside: (listener: Listener) => void inside.push(listener),
+    /** As `listenInside`, for points that are withdrawn. */
+    onRemovalInside: (listener: RemovalListener) => void removals.push(listener),
     /** Adds a listener for series of which points were withdrawn or got another source. */
     onWithdraw: (listener: (seriesId: number) => void) => void withdrawals.push(listener),
     /** Adds a listener for series of which only earlier values became known. */
@@ -218,9 +226,9 @@ export function createIngest(
 /** Only points that had a value before can be recorded later than the others of their write. */
 function lastRecordedOf(changes: readonly Change[], recordedAt: number): number {
   let last = recordedAt
-  for (const { revised, isReborn, inserted } of changes) {
+  for (const { revised, reborn } of changes) {
     for (const point of revised) last = Math.max(last, point.recordedAt)
-    if (isReborn) for (const point of inserted) last = Math.max(last, point.recordedAt)
+    for (const point of reborn) last = Math.max(last, point.recordedAt)
   }
   return last
 }

@@ -30,8 +30,8 @@ export interface Change {
   revised: Observation[]
   /** The earlier value of each revised point. */
   replaced: number[]
-  /** Whether inserted points had been taken out before. */
-  isReborn: boolean
+  /** Those of the inserted points that had been taken out before. */
+  reborn: Observation[]
 }
 
 /** The effect of an update of bars on a bucket that points were added to. */
