@@ -3,7 +3,9 @@ import type { EventType } from '../../src/plans/messages/event-types.ts'
 /** When each event is sent, for the page of webhook events. */
 export const eventDescriptions: Readonly<Record<EventType, string>> = {
   'price.updated':
-    'A new price of a code. Corrections, deletions and undone batches send no event; `/v1/changes` has them.',
+    'A new price of a code. Corrections and deletions send `price.corrected`, late prices no event.',
+  'price.corrected':
+    'A recorded value, of any age, was replaced or restored (`kind` is `revised`) or deleted (`kind` is `deleted`, and `value` is null): by a file, a feed, an operator or the undo of a batch. `previous_value` is null for a value that was restored. `corrections` counts the values of the code that one write corrected: the newest 100 send an event, and `/v1/changes` has all. Computed codes send none.',
   'price.significant_change': 'The newest price moved by 5% or more.',
   'price.threshold': 'The `conditions` of the endpoint hold at a new price.',
   'price.day_ahead.published':

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso'
+import { eventTypes } from '../../plans/messages/event-types.ts'
 import type {
   LogShape as Delivery,
   WebhookShape as Endpoint,
@@ -27,7 +28,7 @@ import { Table, twoLines } from '../parts/tables/table.tsx'
 import { bound, submits } from '../parts/text/form.ts'
 import { ago, instant, number, words } from '../parts/text/format.ts'
 import { deliveryMoods } from './webhooks/delivery-moods.ts'
-import { EndpointForm, Events, eventTypes, Filters, termsIn } from './webhooks/endpoint-form.tsx'
+import { EndpointForm, Events, Filters, termsIn } from './webhooks/endpoint-form.tsx'
 import { Deliveries, Watches } from './webhooks/schedules.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
 
@@ -282,7 +283,7 @@ function Log({ log: { status, type, events }, onResend }: LogProps) {
         <h2 id="log">Log</h2>
         <div class="row end">
           <Select label="Outcome" none="All" of={logStatuses} textOf={words} {...bound(status)} />
-          <Select label="Event" none="Any" of={['webhook.test', ...eventTypes]} {...bound(type)} />
+          <Select label="Event" none="Any" of={eventTypes} {...bound(type)} />
           <Button label="Refresh" onClick={() => events.reload()} />
         </div>
       </header>

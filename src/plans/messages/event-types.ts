@@ -3,6 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** Every type of event that this service delivers, by its canonical name. */
 export const eventTypes = [
   'price.updated',
+  'price.corrected',
   'price.significant_change',
   'price.threshold',
   'price.day_ahead.published',
@@ -43,9 +44,11 @@ export const eventTypeOf = (name: string): EventType | undefined =>
   (knownTypes.has(name) ? (name as EventType) : undefined)
 
 /**
- * Whether a name, alias or pattern (`*`, `price.*`) that an endpoint subscribed to covers a type.
+ * Whether a name, alias or pattern (`*`, `price.*`) that an endpoint subscribed to covers a type. No
+ * pattern covers corrections: receivers of all price events take each for a new price.
  */
 export function coversEvent(subscribed: string, type: EventType): boolean {
+  if (type === 'price.corrected') return subscribed === type
   if (subscribed === '*') return true
   if (subscribed.endsWith('.*')) return type.startsWith(subscribed.slice(0, -1))
   return eventTypeOf(subscribed) === type

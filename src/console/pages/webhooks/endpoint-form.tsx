@@ -1,26 +1,16 @@
 import { useSignal } from '@preact/signals'
+import { eventTypes } from '../../../plans/messages/event-types.ts'
 import type { WebhookShape } from '../../../topics/webhooks/operations/row.ts'
 import { Input, Submit } from '../../parts/fields.tsx'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 
-export const eventTypes = [
-  'price.updated',
-  'price.significant_change',
-  'price.threshold',
-  'price.day_ahead.published',
-  'price_alert.triggered',
-  'analytics_alert.triggered',
-  'drilling.rig_count.updated',
-  'drilling.well_permit.new',
-  'invoice.paid',
-  'usage.limit_warning',
-  'watch.threshold_crossed',
-] as const
+/** A test is sent to every endpoint. */
+const subscribable = eventTypes.filter(type => type !== 'webhook.test')
 
 /** Checkboxes for all event types, and for other types that an endpoint already has. */
 export function Events({ chosen }: { chosen: readonly string[] }) {
-  const names = [...new Set([...eventTypes, ...chosen])]
+  const names = [...new Set([...subscribable, ...chosen])]
   return (
     <fieldset>
       <legend>Events</legend>

@@ -107,7 +107,7 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
       name => (namePattern.test(name) ? name : undefined),
       {
         minItems: 1,
-        description: `Types, their aliases, or patterns such as \`price.*\` and \`*\`. Types: ${eventTypes.map(type => `\`${type}\``).join(', ')}.`,
+        description: `Types, their aliases, or patterns such as \`price.*\` and \`*\`; none includes \`price.corrected\`. Types: ${eventTypes.map(type => `\`${type}\``).join(', ')}.`,
       },
     ),
     eventsFault,

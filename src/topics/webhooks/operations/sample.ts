@@ -130,6 +130,19 @@ const period = ({ now }: SampleMoment) => ({
 
 const samples: Readonly<Record<EventType, (moment: SampleMoment) => Data>> = {
   'price.updated': updated,
+  'price.corrected': ({ now }) => ({
+    commodity: 'WTI_USD',
+    commodity_code: 'WTI_USD',
+    name: 'WTI Crude Oil',
+    kind: 'revised',
+    value: 71.23,
+    previous_value: 72.13,
+    currency: 'USD',
+    unit: 'barrel',
+    observed_at: '2026-11-19T15:00:00Z',
+    recorded_at: now,
+    corrections: 1,
+  }),
   'price.significant_change': moment => ({
     ...updated(moment),
     change_percent: 6.1,

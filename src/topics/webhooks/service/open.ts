@@ -20,6 +20,7 @@ import { createWebhookMonthStore } from '../store/months.ts'
 import { createWebhookStore } from '../store/webhooks.ts'
 import { createAccountSecrets } from './account-secrets.ts'
 import { createWebhookAllowance } from './allowance.ts'
+import { createCorrectionEvents } from './correction-events.ts'
 import { createDayAheadEvents, type DayAheadEventsDeps } from './day-ahead-events.ts'
 import { createEvents } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
@@ -43,7 +44,7 @@ export interface WebhookServicesDeps
   quarantine: QuarantineList
   attributed: PriceEventsDeps['attributed']
   periodValues: DayAheadEventsDeps['periodValues']
-  ingest: Pick<Ingest, 'listenInside'>
+  ingest: Pick<Ingest, 'listenInside' | 'onRemovalInside'>
   arrivals: Pick<Arrivals, 'listen'>
   meter: Pick<Meter, 'listen'>
   outbox: Outbox
@@ -68,6 +69,9 @@ export function openWebhooks(deps: WebhookServicesDeps) {
   const priceEvents = createPriceEvents({ ...deps, webhooks, events })
   deps.ingest.listenInside(priceEvents)
   deps.arrivals.listen(priceEvents)
+  const corrections = createCorrectionEvents({ ...deps, webhooks, events })
+  deps.ingest.listenInside(corrections.changed)
+  deps.ingest.onRemovalInside(corrections.removed)
   deps.ingest.listenInside(createDayAheadEvents({ ...deps, webhooks, events }))
   /** Notifies owners of keys whose quota was used up. */
   const usageWarnings = createUsageWarningStore(db)

@@ -39,23 +39,27 @@ export const significantPercent = 5
 const anyTime = Number.MAX_SAFE_INTEGER
 
 /**
+ * Whether a series has price events: a futures contract speaks for its family while it is the front
+ * one and is silent otherwise, and drilling data has separate events.
+ */
+export const speaksIn =
+  (catalogue: Pick<Catalogue, 'resolve'>, clock: Clock) =>
+  (series: Series): boolean =>
+    series.category !== 'drilling' &&
+    (series.contractOf === null ||
+      catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
+
+/**
  * Creates price events inside the transaction that writes the prices, so that neither exists
  * without the other. Only the newest observation of a series makes an event, and only when it is
- * newer than all earlier ones and not itself history: corrections, old rows and imports of millions
- * of rows notify no one. A price with a time in the future makes one when that has come. Rig counts and similar data have separate events.
+ * newer than all earlier ones and not itself history: old rows and imports of millions of rows notify
+ * no one. A price with a time in the future makes one when that has come.
  */
 export function createPriceEvents(deps: PriceEventsDeps) {
   const { events, webhooks, catalogue, clock } = deps
   const { newestBefore, readingOf, readingAt, newsOf } = priceReader(deps)
 
-  /**
-   * A contract of futures speaks for its family while it is the front one, and is silent otherwise.
-   */
-  const speaks = (series: Series): boolean =>
-    series.category !== 'drilling' &&
-    (series.contractOf === null ||
-      catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
-
+  const speaks = speaksIn(catalogue, clock)
   const conditionedOn = (series: Series): readonly Endpoint[] => {
     const conditioned = webhooks
       .conditionedOn(series.code)
