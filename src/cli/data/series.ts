@@ -203,14 +203,24 @@ const addSeries = async (
     throw new Error('give one code with its options, or --file with a TOML or CSV of many')
   if (file !== undefined) return await addFile(env, seriesOfFile(file, readFileSync(file, 'utf8')))
   const body = await withAccountIds(env, { currency: null, ...termsOf(options), code })
-  await env.showField('series', seriesTable, 'POST', path, body)
+  await create(env, body)
+}
+
+/** Creates series; misspelled words in them are reported, and refused nowhere. */
+async function create(env: CommandEnvironment, body: Terms): Promise<void> {
+  const { series, warnings = [] } = await env.answer<{
+    series: SeriesLine[]
+    warnings?: { code: string; message: string }[]
+  }>('POST', path, body)
+  env.print(series, seriesTable)
+  for (const { code, message } of warnings) env.err(`series add: ${code}: ${message}`)
 }
 
 /** Adds all series or none; faults are located by their line in the file. */
 async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Promise<void> {
   const all = await Promise.all(rows.map(({ terms }) => withAccountIds(env, terms)))
   try {
-    await env.showField('series', seriesTable, 'POST', path, { series: all })
+    await create(env, { series: all })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(

@@ -86,6 +86,25 @@ test('a fault in a file of series is named by its line, and none is added', asyn
   remove(dir)
 }, 20_000)
 
+test('a word of a new series that may be a typing error is reported, and the series is added', async () => {
+  const dir = temporaryDir()
+  const data = emptyDirectory(join(dir, 'data'))
+  const run = (line: string) => command('series', ...line.split(' '), '--data', data)
+  const added = await run(
+    'add DESK_A --name A --category crude_oil --unit barel --currency USD --cadence daily',
+  )
+  expect({ code: added.code, err: added.err.trim() }).toEqual({
+    code: 0,
+    err: 'series add: DESK_A: unit barel is new. Did you mean barrel?',
+  })
+  const refused = await run('add DESK_B --name B --category crude_oil --unit barrel --currency UDS')
+  expect({ code: refused.code, err: refused.err }).toEqual({
+    code: 1,
+    err: expect.stringContaining('Did you mean USD?'),
+  })
+  remove(dir)
+}, 20_000)
+
 test('a series of delivery periods is listed with their length as its cadence', async () => {
   const dir = temporaryDir()
   const data = emptyDirectory(join(dir, 'data'))

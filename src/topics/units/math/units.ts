@@ -140,6 +140,8 @@ export const productOf = (code: string, category: string): Product | undefined =
 export const isTargetUnit = (text: string): text is TargetUnit =>
   (targetUnits as readonly string[]).includes(text)
 
+export const unitNames: readonly string[] = Object.keys(units)
+
 /** Whether the size of a unit is known. */
 export const isUnit = (text: string): boolean => Object.hasOwn(units, text)
 

@@ -21,6 +21,7 @@ import { type Form, formOf } from '../../../../http/input/form.ts'
 import { refusedField } from '../../../../http/problem/problem.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { type Camel, camelCase } from '../../../../lib/text/name-case.ts'
+import { nearestWord } from '../../../../lib/text/wrong-value.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
 import {
@@ -54,6 +55,10 @@ const durationFault = (text: string) =>
 const aliasesMax = 50
 const accountsMax = 1000
 
+const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+/** Nearly every code of three letters is near to others, so only these are suggested. */
+const usualCurrencies = ['USD', 'EUR', 'GBP', 'JPY', 'CNY', 'CHF', 'CAD', 'AUD', 'NOK']
+
 const word = (what: string, examples: string[]): Field<string> =>
   checked(text(50, { description: what, examples }), value =>
     /^[A-Za-z][A-Za-z0-9_]*$/.test(value) ? undefined : 'must be a word of letters, digits and _.',
@@ -75,9 +80,9 @@ export const termFields = {
       // Markets write hundredths of GBP so, for which there is no rate.
       if (/^GB[pxX]$/.test(value))
         return 'must be GBP, with a unit in pence such as pence_per_therm.'
-      return /^[A-Z]{3}$/.test(value)
-        ? undefined
-        : 'must be a code of three capital letters, or null.'
+      if (currencyCodes.has(value)) return undefined
+      const near = nearestWord(value, usualCurrencies)
+      return `must be a currency code of ISO 4217, or null.${near === undefined ? '' : ` Did you mean ${near}?`}`
     }),
     { description: 'Null if the value is not a price.' },
   ),

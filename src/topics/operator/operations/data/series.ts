@@ -10,6 +10,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { nameNotFound } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { snakeCase } from '../../../../lib/text/name-case.ts'
+import { nearestWord } from '../../../../lib/text/wrong-value.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
@@ -23,6 +24,7 @@ import type { NewSeries } from '../../../catalogue/service/series-faults.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
 import { alignments } from '../../../formulas/math/syntax.ts'
+import { unitNames } from '../../../units/math/units.ts'
 import {
   changedSeriesFields,
   changedTerms,
@@ -204,6 +206,27 @@ function seriesTexts({ now }: Context, { rowOf, hasData }: ReturnType<typeof ser
   }
 }
 
+/** Units and categories may be new words, so a misspelled one is accepted, with a warning. */
+function wordWarnings(listed: readonly Series[], entries: readonly NewSeries[]) {
+  const words = {
+    category: [...new Set(listed.map(series => series.category))],
+    unit: [...new Set([...unitNames, ...listed.map(series => series.unit)])],
+  }
+  return entries.flatMap(({ code, terms }) =>
+    (['category', 'unit'] as const).flatMap(field => {
+      const word = terms[field]
+      if (word === undefined || words[field].includes(word)) return []
+      const near = nearestWord(word, words[field])
+      if (near === undefined && field === 'category') return []
+      const message =
+        near === undefined
+          ? `${field} ${word} is new: prices in it cannot be converted.`
+          : `${field} ${word} is new. Did you mean ${near}?`
+      return [{ code, field, message }]
+    }),
+  )
+}
+
 /** The codes with settings: the operator's own, and shipped ones that the operator has changed. */
 export function seriesAdminOperations(deps: Context) {
   const { catalogue, seriesChanges } = deps
@@ -251,15 +274,25 @@ export function seriesAdminOperations(deps: Context) {
       access: operator,
       idempotent: true,
       body: NewBody,
-      answers: { 201: envelopeOf({ series: t.Array(SeriesRow) }) },
+      answers: {
+        201: envelopeOf({
+          series: t.Array(SeriesRow),
+          warnings: t.Optional(
+            t.Array(t.Object({ code: t.String(), field: t.String(), message: t.String() }), {
+              description: 'Words that may be typing errors. The series are created with them.',
+            }),
+          ),
+        }),
+      },
       handle: ({ body: input }) => {
         const read: NewSeries[] = []
         const entries = readNewSeries(input, (series, form) => {
           noteFaults(form, seriesChanges.newFaults(series.code, series.terms, read))
           read.push(series)
         })
+        const warnings = wordWarnings(catalogue.list(), entries)
         const added = seriesChanges.add(entries).map(rowOf)
-        return success({ series: added })
+        return success({ series: added, ...(warnings.length > 0 && { warnings }) })
       },
     }),
     operation('PATCH /admin/v1/series/:code', {

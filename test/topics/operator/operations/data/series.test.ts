@@ -302,3 +302,40 @@ describe('terms for a shipped series', () => {
     expect(services.catalogue.named('DGO')?.code).toBe('DESK_GASOIL_USD')
   })
 })
+
+test('a new series with an unknown currency is refused, and one with a new unit or a misspelled category is added with a warning', async () => {
+  const { admin } = withOperator()
+  const currencyOf = async (currency: string) => {
+    const { status, body } = await admin('POST', '/series', { ...desk, currency })
+    return { status, errors: body.errors }
+  }
+  for (const [currency, message] of [
+    ['UDS', 'Did you mean USD?'],
+    ['usd', 'Did you mean USD?'],
+    ['QQQ', 'must be a currency code of ISO 4217, or null'],
+  ] as const)
+    expect(await currencyOf(currency)).toMatchObject({
+      status: 422,
+      errors: [{ field: 'currency', message: expect.stringContaining(message) }],
+    })
+  const warningsOf = async (series: object) =>
+    ((await admin('POST', '/series', series)).body.data as { warnings?: object[] }).warnings
+  const series = [
+    { ...desk, code: 'DESK_A', aliases: [], category: 'refined_product', unit: 'quintal' },
+    { ...desk, code: 'DESK_B', aliases: [], category: 'weather', unit: 'MWh' },
+  ]
+  expect(await warningsOf({ series })).toEqual([
+    {
+      code: 'DESK_A',
+      field: 'category',
+      message: 'category refined_product is new. Did you mean refined_products?',
+    },
+    {
+      code: 'DESK_A',
+      field: 'unit',
+      message: 'unit quintal is new: prices in it cannot be converted.',
+    },
+    { code: 'DESK_B', field: 'unit', message: 'unit MWh is new. Did you mean mwh?' },
+  ])
+  expect(await warningsOf(desk)).toBeUndefined()
+})
