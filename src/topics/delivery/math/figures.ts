@@ -40,17 +40,24 @@ export function priced(
   })
 }
 
-/** A mean of prices, each as long as its period; null of none. */
+/**
+ * A mean of prices, each as long as its period; null of none. It lies between the prices: otherwise
+ * the mean of a flat tariff could differ from its price in the last digit.
+ */
 function runningMean() {
   let sum = 0
   let length = 0
+  let lowest = Number.POSITIVE_INFINITY
+  let highest = Number.NEGATIVE_INFINITY
   return {
     add({ start, end, price }: KnownPeriod) {
       sum += price * (end - start)
       length += end - start
+      lowest = Math.min(lowest, price)
+      highest = Math.max(highest, price)
     },
     get value(): number | null {
-      return length === 0 ? null : sum / length
+      return length === 0 ? null : Math.min(highest, Math.max(lowest, sum / length))
     },
   }
 }

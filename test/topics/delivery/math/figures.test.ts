@@ -38,6 +38,24 @@ const priced = (
   periodsOf(terms, dayOfDate(terms, date)).map((period, i) => ({ ...period, price: price(i) }))
 
 describe('the figures of a day', () => {
+  test('a day of one price has that price as its means, with the same digits', () => {
+    const berlin = termsOf('Europe/Berlin', 'PT15M')
+    fc.assert(
+      fc.property(fc.double({ min: -500, max: 500, noNaN: true }), price => {
+        const periods = priced(berlin, '2026-11-27', () => price)
+        const day = dayFigures(periods, peakRule(berlin, never))
+        expect({ ...day, min: day.min!.price }).toMatchObject({
+          base: price,
+          peak: price,
+          offPeak: price,
+          min: price,
+        })
+        const [hour] = coarserPeriods(periods, 'PT1H', periods[0]!.start)
+        expect(hour!.price).toBe(price)
+      }),
+      { examples: [[0.284561]] },
+    )
+  })
   test('peak is from 08:00 to 20:00 local time on weekdays, also on the day of a clock change', () => {
     const berlin = termsOf('Europe/Berlin', 'PT1H')
     const friday = dayFigures(
