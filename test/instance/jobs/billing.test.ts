@@ -83,7 +83,7 @@ describe('createBillingJob: a period that ends', () => {
     })
   })
 
-  test('while the service was down is made up for, each period with its own invoice, and none twice', () => {
+  test('while the service was down is made up for, without invoices for periods in which it never ran, and none twice', () => {
     const instance = billingHouse()
     const buyer = instance.buyer()
     const { subscriptions } = instance.services.billing
@@ -95,10 +95,13 @@ describe('createBillingJob: a period that ends', () => {
       job.pass()
       expect(invoicesOf(instance, buyer).map(invoice => isoInstant(invoice.startsAt))).toEqual([
         '2026-11-20T15:00:00Z',
-        '2026-12-20T15:00:00Z',
-        '2027-01-20T15:00:00Z',
         '2027-02-20T15:00:00Z',
       ])
+      expect(instance.log.filter(line => line.includes('billing_period_missed'))).toHaveLength(2)
+      expect(current(instance, buyer)).toMatchObject({
+        startsAt: Date.parse('2027-02-20T15:00:00Z'),
+        endsAt: Date.parse('2027-03-20T15:00:00Z'),
+      })
     })
   })
 

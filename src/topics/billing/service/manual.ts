@@ -27,7 +27,7 @@ import {
   undecided,
 } from './terms.ts'
 
-export interface OwnDeps extends Pick<Runtime, 'clock' | 'ids'> {
+export interface OwnDeps extends Pick<Runtime, 'clock' | 'ids' | 'log'> {
   entries: BillingEntries
   subscriptions: SubscriptionStore
   invoices: InvoiceStore
@@ -365,7 +365,16 @@ function changing({ entries, clock }: OwnDeps, changeNow: ReturnType<typeof sell
   return { apply, stay, cancelled, resumed }
 }
 
-function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, charge }: OwnDeps) {
+function periodTurns({
+  entries,
+  subscriptions,
+  invoices,
+  plans,
+  clock,
+  log,
+  graceMs,
+  charge,
+}: OwnDeps) {
   /** Begins the next period, or ends the subscription. */
   const turn = (current: Subscription): Subscription =>
     entries.together(() => {
@@ -373,7 +382,11 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
       const { terms, agreed } = nextTerms(current)
       const startsAt = current.endsAt
       const endsAt = periodEnd(current.anchorAt, startsAt, terms.billingPeriod)
-      const { line, creditCents } = creditLine(current.creditCents, terms.priceCents)
+      // The server was stopped for the whole period, or its clock is wrong: customers are not charged
+      // for a service that they could not use, nor sent a year of invoices at once.
+      const isMissed = endsAt <= clock.now()
+      const priceCents = isMissed ? 0 : terms.priceCents
+      const { line, creditCents } = creditLine(current.creditCents, priceCents)
       const next = entries.revise(current, {
         ...terms,
         creditCents,
@@ -383,12 +396,19 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
         pendingPlan: null,
         pendingBillingPeriod: null,
       })
-      if (terms.priceCents > 0) {
+      if (isMissed)
+        log.warn('billing_period_missed', {
+          message: 'The server was stopped for the whole period, so no invoice was issued for it.',
+          subscription: current.id,
+          from: isoDay(startsAt),
+          to: isoDay(endsAt),
+        })
+      if (priceCents > 0) {
         const description = `${tierOf(plans, terms.plan).name} plan, ${terms.billingPeriod}`
         const draft = { accountId: current.accountId, subscriptionId: current.id, startsAt, endsAt }
         const issued = entries.issue({
           ...draft,
-          lines: [{ description, amountCents: terms.priceCents }, line],
+          lines: [{ description, amountCents: priceCents }, line],
         })
         const charged: Charge =
           issued.amountCents === 0 ? { outcome: 'paid' } : charge(current.accountId)
