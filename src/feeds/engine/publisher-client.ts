@@ -103,7 +103,7 @@ export function createPublisherClient(options: PublisherClientOptions): CountedC
         const wanted = retryAfter(reply.headers['retry-after'], clock.now())
         const fault = await faultOf(reply, wanted && clock.now() + Math.min(wanted, notBeforeMaxMs))
         waitMs = wanted ?? waitMs
-        if (!isPassing(reply.status, fault) || !isWorth(waitMs)) throw fault
+        if (fault.code !== 'unavailable' || !isWorth(waitMs)) throw fault
       } catch (error) {
         if (!(error instanceof NoReply)) throw error
         if (error.refused) throw new FeedFault('foreign_address', error.message)
@@ -259,16 +259,13 @@ async function faultOf(reply: PublisherReply, notBefore: number | undefined): Pr
       status,
     )
   }
-  const code = isUnavailable(status) ? 'unavailable' : 'http_status'
+  // Throttled keys get 403 too.
+  const code = isUnavailable(status) || status === 403 ? 'unavailable' : 'http_status'
   return new FeedFault(code, `the publisher answered ${status}`, status, notBefore)
 }
 
 const isUnavailable = (status: number): boolean =>
   status >= 500 || status === 408 || status === 425 || status === 429
-
-/** Whether the error is probably temporary. Throttled keys get 403. */
-const isPassing = (status: number, fault: FeedFault): boolean =>
-  isUnavailable(status) || (status === 403 && fault.code !== 'unauthorized')
 
 /** Milliseconds of `Retry-After`: seconds, or a date. */
 function retryAfter(header: string | undefined, now: number): number | undefined {

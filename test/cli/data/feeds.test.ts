@@ -35,6 +35,11 @@ test('a feed whose publisher is not reached for now ends with 75, and one that i
     code: 75,
     err: 'feeds test: the publisher answered 503',
   })
+  publisher.reload({ fetch: () => new Response('rate limit', { status: 403 }) })
+  expect(await outcome('run', 'ecb')).toEqual({
+    code: 75,
+    err: 'feeds run: the publisher answered 403',
+  })
   await publisher.stop(true)
   expect((await outcome('test', 'ecb')).code).toBe(75)
   expect((await outcome('run', 'norges_bank')).code).toBe(1)
