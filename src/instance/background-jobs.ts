@@ -13,9 +13,8 @@ import type { SeriesFaults } from '../topics/condition/service/series-faults.ts'
 import type { Vitals } from '../topics/condition/service/vitals.ts'
 import { createMonthlyForecasts } from '../topics/fundamentals/service/monthly-forecasts.ts'
 import type { CommandOutcome } from '../topics/operator/service/backup-record.ts'
-import { createRetentionGuard } from '../topics/operator/service/retention-guard.ts'
+import type { RetentionGuard } from '../topics/operator/service/retention-guard.ts'
 import { createDueTimes } from '../topics/operator/store/due-times.ts'
-import type { Settings } from '../topics/operator/store/settings.ts'
 import type { WatchRuns } from '../topics/watches/service/runs.ts'
 import { createBackupJob } from './jobs/backups.ts'
 import { createBillingJob } from './jobs/billing.ts'
@@ -94,7 +93,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
       },
     },
     createUsageJob(services.meter, services.lateCommits),
-    retentionJob(services, feed === undefined),
+    retentionJob(services),
     createBillingJob(services),
     // After a crash at most the events counted since the last pass are missing.
     { name: 'webhook months', pass: services.webhookAllowance.flush },
@@ -111,32 +110,24 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
 
 /**
  * Deletes old entries of the audit trail, and what is needed to undo batches that are too old to be
- * undone. In a demo instance people move the clock, so it waits for nothing.
+ * undone.
  */
-export function retentionJob(
-  {
-    audit,
-    batches,
-    settings,
-    clock,
-  }: {
-    audit: { prune(): void }
-    batches: { prune(): void }
-    settings: Settings
-    clock: Clock
+export const retentionJob = ({
+  audit,
+  batches,
+  retention,
+}: {
+  audit: { prune(): void }
+  batches: { prune(): void }
+  retention: RetentionGuard
+}): Job => ({
+  name: 'retention',
+  pass() {
+    if (!retention.mayForget()) return
+    audit.prune()
+    batches.prune()
   },
-  isClockReal: boolean,
-): Job {
-  const guard = isClockReal ? createRetentionGuard({ settings, clock }) : undefined
-  return {
-    name: 'retention',
-    pass() {
-      if (guard?.mayForget() === false) return
-      audit.prune()
-      batches.prune()
-    },
-  }
-}
+})
 
 /** A clock that is moved far stops every hour, so that all that depends on prices sees each. */
 const demoFeedJob = (feed: NonNullable<JobParts['feed']>, clock: Pick<Clock, 'now'>): Job => ({

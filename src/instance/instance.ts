@@ -346,12 +346,13 @@ const watchedLoop = (log: Log): LagWatch =>
     else log.info('overload_over')
   })
 
-const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =>
+const sendingJob = ({ outbox, clock, log, config, disk, retention }: Services): OutboxJob =>
   createOutboxJob({
     outbox,
     clock,
     log,
     isReported: disk.failed,
+    retention,
     concurrency: config.outbox.concurrency,
     perLane: config.outbox.perLane,
   })

@@ -2,6 +2,7 @@ import type { Log } from '../../lib/log/log.ts'
 import { sleep, soon } from '../../lib/time/clock.ts'
 import { dayMs, isDueAgain, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { Kind } from '../../outbox/outbox.ts'
+import type { RetentionGuard } from '../../topics/operator/service/retention-guard.ts'
 import type { Job } from './job.ts'
 import {
   claims,
@@ -23,6 +24,8 @@ export interface OutboxJobDeps extends LaneDeps {
   log: Log
   /** Whether an error is reported elsewhere: a full disk concerns more than the outbox. */
   isReported?: (error: unknown) => boolean
+  /** Whether messages may be deleted for their age; by default they may. */
+  retention?: RetentionGuard
 }
 
 /** Sends what is due: at each beat, when a message is put, and when another one has ended. */
@@ -60,7 +63,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const cycleEnds = createSignal()
   let mode: Mode = 'idle'
 
-  const tidy = createTidying(state, log, () => mode === 'halted')
+  const tidy = createTidying(state, deps, () => mode === 'halted')
   const wake = createWake(() => cycle())
   const begin = (sending: Sending) => {
     state.inProgress.add(sending)
@@ -222,13 +225,13 @@ function releaseInProgress({ engine, inProgress, ended }: State, log: Log) {
  * Frees messages whose process is gone and forgets old ones, once a minute. The first time
  * everything under way is freed: an earlier process left it, and this one is the only one.
  */
-function createTidying(state: State, log: Log, isHalted: () => boolean) {
+function createTidying(state: State, { log, retention }: OutboxJobDeps, isHalted: () => boolean) {
   let tidiedAt: number | undefined
   return async (now: number): Promise<void> => {
     if (!isDueAgain(tidiedAt, minuteMs, now)) return
     const before = tidiedAt === undefined ? Number.MAX_SAFE_INTEGER : now
     await rescue(state, log, before, isHalted)
-    await forget(state, now - retentionMs, isHalted)
+    if (retention?.mayForget() !== false) await forget(state, now - retentionMs, isHalted)
     sweep(state)
     tidiedAt = now
   }

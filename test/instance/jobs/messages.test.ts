@@ -61,3 +61,21 @@ test('a clock that was set back does not stop it', async () => {
   await job.pass()
   expect(instance.services.notifications.count(id)).toBe(0)
 })
+
+test('a clock that is a year ahead deletes no notifications, and its return deletes those that are old', async () => {
+  const instance = openMessageInstance({ mode: 'serve' })
+  const { id } = instance.account()
+  const { notices, notifications } = instance.services
+  const job = createMessagesJob({ ...instance.services, clock: instance.clock })
+  const at = instance.clock.now()
+  const post = (days: number) =>
+    notices.post({ accountId: id, type: 'usage', title: 'A', message: '' }, at - days * dayMs)
+  post(80)
+  await job.pass()
+  instance.clock.set(at + 365 * dayMs)
+  await job.pass()
+  post(100)
+  instance.clock.set(at + 3 * hourMs)
+  await job.pass()
+  expect(notifications.count(id)).toBe(1)
+})

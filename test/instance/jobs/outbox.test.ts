@@ -456,6 +456,21 @@ test('messages that settled thirty days ago are deleted, however many there are'
   expect(rows()).toEqual({ n: 1 })
 })
 
+test('settled messages stay while the clock may be wrong', async () => {
+  let isSteady = false
+  const world = outboxWorld({ retention: { mayForget: () => isSteady } })
+  world.put()
+  await world.run()
+  const rows = () => world.db.query('SELECT count(*) AS n FROM outbox').get()
+  world.clock.advance(365 * dayMs)
+  await world.run()
+  expect(rows()).toEqual({ n: 1 })
+  isSteady = true
+  world.clock.advance(2 * minuteMs)
+  await world.run()
+  expect(rows()).toEqual({ n: 0 })
+})
+
 test('an attempt that never ends is cut at the timeout of its lane', async () => {
   let reason = ''
   const world = outboxWorld({

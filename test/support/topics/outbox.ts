@@ -48,6 +48,7 @@ export interface OutboxWorldOptions {
   policy?: (lane: string) => LanePolicy
   concurrency?: number
   perLane?: number
+  retention?: { mayForget(): boolean }
   chance?: () => number
   now?: number
   seed?: number
@@ -108,6 +109,7 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
     log,
     concurrency: options.concurrency ?? 20,
     perLane: options.perLane ?? 4,
+    ...(options.retention && { retention: options.retention }),
   })
   const jobs = createRunner([job], clock, log)
   const run = async () => {

@@ -18,11 +18,14 @@ export function createIncidents({
   db,
   store,
   settings,
+  retention,
   now,
 }: {
   db: Database
   store: IncidentStore
   settings: Settings
+  /** Whether the clock can be trusted to delete old incidents. */
+  retention: { mayForget(): boolean }
   now: () => number
 }) {
   let notedAt = Number.NEGATIVE_INFINITY
@@ -49,7 +52,7 @@ export function createIncidents({
       transact(db, () => {
         const open = new Map(store.open().map(incident => [incident.part, incident]))
         for (const part of parts) noteOne(part, open.get(part.name))
-        store.forget(now() - incidentDays * dayMs)
+        if (retention.mayForget()) store.forget(now() - incidentDays * dayMs)
       }),
     /**
      * Notes that the service runs. Where no one noted it for ten minutes it did not run, and that

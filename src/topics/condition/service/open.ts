@@ -16,6 +16,7 @@ export interface ConditionServicesDeps
     Pick<PriceServices, 'latestPrices' | 'quarantine' | 'observations' | 'onSeriesChange'> {
   catalogue: Catalogue
   settings: Settings
+  retention: { mayForget(): boolean }
 }
 
 export function openCondition(deps: ConditionServicesDeps) {

@@ -50,7 +50,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>
 export interface DeliveriesDeps
   extends Pick<Runtime, 'db' | 'ids' | 'clock'>,
     Omit<DeliveryPricesDeps, 'now'>,
-    Pick<DeliveryRunsDeps, 'mail' | 'outbox'> {
+    Pick<DeliveryRunsDeps, 'mail' | 'outbox' | 'retention'> {
   keys: Pick<Keyring, 'account' | 'entitlements'>
   limits: Pick<Limits, 'manualSendCooldownSeconds'>
   enabled: boolean

@@ -26,6 +26,8 @@ export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids' | 'clock'> 
   outbox: Pick<Outbox, 'listen' | 'log'>
   prices(codes: readonly string[], zone: string, accountId: string): PriceList
   serviceName: string
+  /** Whether the clock can be trusted to delete old runs. */
+  retention: { mayForget(): boolean }
 }
 
 const refPrefix = 'delivery_run:'
@@ -132,7 +134,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
           else if (message.state === 'failed')
             settleRun(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
         }
-        runs.forget(now - retentionMs, rowsAtOnce)
+        if (deps.retention.mayForget()) runs.forget(now - retentionMs, rowsAtOnce)
       })
     },
   }

@@ -9,6 +9,7 @@ import { createAdminTokens } from './admin-tokens.ts'
 import { createAudit } from './audit.ts'
 import { createBackupRecord } from './backup-record.ts'
 import { createDisk } from './disk.ts'
+import { createRetentionGuard } from './retention-guard.ts'
 import { createScrub } from './scrub.ts'
 import { createTally } from './tally.ts'
 import { createVitalsHistory } from './vitals-history.ts'
@@ -40,6 +41,9 @@ export function openOperator({
      * changes must not be lost.
      */
     lateCommits: isLogged(db) ? promptCommits : createLateCommits(db),
+    /** People move the clock of a demo instance, so it waits for nothing. */
+    retention:
+      config.mode === 'dev' ? { mayForget: () => true } : createRetentionGuard({ settings, clock }),
     /** The record of scheduled backups. */
     backupRecord: createBackupRecord(settings),
     /** The weekly check of the database pages. */

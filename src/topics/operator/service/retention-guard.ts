@@ -13,7 +13,9 @@ const steadyMs = 7 * dayMs
  * so may be wrong, or the server was stopped for long: then the clock must have run for a while,
  * in which a wrong one is found. Restarts in this time do not extend it.
  */
-export type RetentionGuard = ReturnType<typeof createRetentionGuard>
+export interface RetentionGuard {
+  mayForget(): boolean
+}
 
 export function createRetentionGuard({
   settings,
@@ -21,7 +23,7 @@ export function createRetentionGuard({
 }: {
   settings: Settings
   clock: Pick<Clock, 'now'>
-}) {
+}): RetentionGuard {
   const stored = settings.get(name)
   let seenAt = stored === undefined ? undefined : Number(stored)
   /** When the clock was first and last seen that far ahead. */

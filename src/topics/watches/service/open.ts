@@ -7,7 +7,7 @@ import type { Events } from '../../webhooks/service/events.ts'
 import { createWatchEventStore } from '../store/events.ts'
 import { createWatchStore } from '../store/watches.ts'
 import { createWatchFeed } from './feed.ts'
-import { createWatchRuns, type FoundReading } from './runs.ts'
+import { createWatchRuns, type FoundReading, type WatchRunsDeps } from './runs.ts'
 import { createWatches } from './watches.ts'
 
 /** Watches and their runs. */
@@ -18,6 +18,7 @@ export interface WatchServicesDeps extends Pick<Runtime, 'db' | 'ids' | 'log' | 
   catalogue: Catalogue
   latestPrices: LatestPrices
   events: Pick<Events, 'emit'>
+  retention: WatchRunsDeps['retention']
 }
 
 /** Puts watches together. */

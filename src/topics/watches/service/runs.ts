@@ -32,6 +32,8 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log' | 'clock'> {
   keys: Pick<Keyring, 'account' | 'entitlements'>
   catalogue: Pick<Catalogue, 'named' | 'isVisible'>
   readingOf(code: string, accountId: string): FoundReading
+  /** Whether the clock can be trusted to delete old events. */
+  retention: { mayForget(): boolean }
   /** Measures slices in real time, because the clock of a demo instance may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
@@ -102,7 +104,7 @@ export function createWatchRuns(deps: WatchRunsDeps) {
   return {
     async pass() {
       while (!stopped && watches.isDue(clock.now()) && slice()) await sleep(0)
-      if (!stopped) await forget()
+      if (!stopped && deps.retention.mayForget()) await forget()
     },
     /** The next moment after `after` at which a watch is due. */
     dueAfter: watches.nextDue,

@@ -3,6 +3,7 @@ import { retentionJob } from '../../../../src/instance/background-jobs.ts'
 import { createLog } from '../../../../src/lib/log/log.ts'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
 import { createAudit } from '../../../../src/topics/operator/service/audit.ts'
+import { createRetentionGuard } from '../../../../src/topics/operator/service/retention-guard.ts'
 import { createAuditStore } from '../../../../src/topics/operator/store/audit.ts'
 import { settingsStore } from '../../../../src/topics/operator/store/settings.ts'
 import { databaseInMemory } from '../../../support/instance/database.ts'
@@ -24,10 +25,8 @@ function trail() {
   }
   const open = () => {
     const audit = createAudit({ store: createAuditStore(db), clock, log, keepDays: 30 })
-    return {
-      audit,
-      job: retentionJob({ audit, batches, settings: settingsStore(db), clock }, true),
-    }
+    const retention = createRetentionGuard({ settings: settingsStore(db), clock })
+    return { audit, job: retentionJob({ audit, batches, retention }) }
   }
   let { audit, job } = open()
   return {
