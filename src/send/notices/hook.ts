@@ -48,6 +48,8 @@ export const noticeHook = (url: string, format: NoticeFormat, service: string) =
           notices.map(notice =>
             postJson({
               service,
+              operator_alert: notice.operatorAlert,
+              // Programs of earlier versions read it under this name.
               matter: notice.operatorAlert,
               kind: notice.kind,
               text: notice.text,

@@ -411,6 +411,7 @@ describe('the webhook of notices', () => {
     const [json, slack, ntfy] = received
     expect(JSON.parse(json!.body)).toEqual({
       service: 'Prices',
+      operator_alert: 'disk',
       matter: 'disk',
       kind: 'over',
       text: 'room again',
@@ -436,7 +437,10 @@ describe('the webhook of notices', () => {
     const text = 'Prices: 2 notices\n- Resolved: room again\n- the backup failed'
     const [slack, ntfy, ...json] = received
     expect({ text: JSON.parse(slack!.body).text, body: ntfy!.body }).toEqual({ text, body: text })
-    expect(json.map(({ body }) => JSON.parse(body).matter).sort()).toEqual(['backup', 'disk'])
+    expect(json.map(({ body }) => JSON.parse(body).operator_alert).sort()).toEqual([
+      'backup',
+      'disk',
+    ])
   })
   test('that is not taken is an error', async () => {
     expect(send('json', 'no')).rejects.toThrow('403')
