@@ -5,6 +5,7 @@ import {
   localSeconds,
   localText,
   numberText,
+  periodText,
   spanText,
   zoneText,
 } from '../../src/console/parts/text/writing.ts'
@@ -87,4 +88,14 @@ describe('instants', () => {
   test('of a zone that this browser does not know are in UTC', () => {
     expect([knownZone('Mars/Olympus'), knownZone('Asia/Kolkata')]).toEqual(['UTC', 'Asia/Kolkata'])
   })
+})
+
+test('a change of a weekly or monthly code names its period, which is longer than a day', () => {
+  expect(['weekly', 'monthly', 'daily', 'intraday_5m', undefined].map(periodText)).toEqual([
+    ' a week',
+    ' a month',
+    '',
+    '',
+    '',
+  ])
 })

@@ -1,4 +1,6 @@
 const inPriceUnit = 'in the currency and unit given in the response'
+const oneDayBefore =
+  'the previous close of a daily code, the previous week or month of a weekly or monthly one'
 
 /**
  * The meaning and unit of a numeric field, by name, where its schema does not describe it: the
@@ -58,8 +60,8 @@ export const numberDescriptions: Readonly<Record<string, string>> = {
 
   // Changes
   change: 'Against the one before it, in the unit of the value.',
-  change_24h: `Against the price of 24 hours before, ${inPriceUnit}.`,
-  change_24h_percent: 'Percent of the price of 24 hours before.',
+  change_24h: `Against the newest price at least 24 hours older, ${inPriceUnit}: ${oneDayBefore}.`,
+  change_24h_percent: `Percent of the newest price at least 24 hours older: ${oneDayBefore}.`,
   change_percent: 'Percent of the value that it is compared with.',
   percent: 'Percent of the value that it is compared with.',
   percentage: 'Percent of the whole.',

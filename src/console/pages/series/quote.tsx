@@ -7,6 +7,7 @@ import { has } from '../../parts/person/account.ts'
 import { dataOf, useData, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { ago, number, observed, publisherText, signed, words } from '../../parts/text/format.ts'
+import { periodText } from '../../parts/text/writing.ts'
 import type { ChartAnswer } from './answer.ts'
 
 interface Latest {
@@ -51,6 +52,7 @@ export function Quote({ data }: { data: ChartAnswer }) {
           <span class={change >= 0 ? 'up' : 'down'}>
             {signed(change, decimals)}
             {percent != null && ` (${signed(percent, 2)}%)`}
+            {periodText(detail.cadence)}
           </span>
         )}
       </div>

@@ -25,7 +25,7 @@ export function QuoteTile({ row, year }: { row: BoardRow; year: Year | undefined
       <span class="row spread" title={`Observed ${ago(row.created_at)}`}>
         <b>{number(row.price, digits)}</b>
         <span class="small">
-          <Move change={change} digits={digits} />
+          <Move change={change} digits={digits} cadence={row.cadence} />
         </span>
       </span>
       <span class="row place">

@@ -21,7 +21,7 @@ export const priceColumns: Readonly<Record<'name' | 'last' | 'day', Column<Board
   }),
   day: numeric('24 h', row => row.change_24h?.percent, {
     fileName: 'change_24h_percent',
-    show: row => <Move change={row.change_24h} digits={digitsOf(row)} />,
+    show: row => <Move change={row.change_24h} digits={digitsOf(row)} cadence={row.cadence} />,
   }),
 }
 

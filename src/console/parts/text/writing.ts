@@ -103,3 +103,7 @@ export function spanText(ms: number): string {
 }
 
 export const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** The period of a change that is longer than a day, because a code has no value in between. */
+export const periodText = (cadence: string | undefined): string =>
+  cadence === 'weekly' ? ' a week' : cadence === 'monthly' ? ' a month' : ''

@@ -8,6 +8,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
+import { cadences } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { PriceChange } from '../math/change.ts'
 import { roundTo } from '../math/format.ts'
@@ -38,6 +39,10 @@ export const BoardRow = t.object('BoardRow', {
   change_7d: Move,
   change_30d: Move,
   sparkline: Sparkline,
+  cadence: t.oneOf(
+    cadences,
+    'Release frequency; `change_24h` of a weekly or monthly code is that of its last period.',
+  ),
 })
 export type BoardRow = (typeof BoardRow)['static']
 
@@ -70,6 +75,7 @@ const rowOf = (
     change_7d: moveOf(changes['7d']),
     change_30d: moveOf(changes['30d']),
     sparkline,
+    cadence: series.cadence,
   }
 }
 

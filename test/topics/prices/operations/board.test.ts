@@ -32,6 +32,7 @@ describe('GET /v1/prices/board', () => {
         price: 71.23,
         formatted: '$71.23',
         data_status: 'current',
+        cadence: 'intraday_5m',
         change_24h: { amount: -0.77, percent: -1.07 },
         sparkline: [70, 72, 71.23],
       },
