@@ -39,8 +39,14 @@ export function createImportCheck() {
     },
     biggest: changes.list,
     series: () => [...byCode.values()],
-    /** How many revised values become one that they had before. */
-    reverted: () => [...byCode.values()].reduce((sum, { reverted }) => sum + reverted, 0),
+    /**
+     * How many revised values become one that they had before; undefined: the server is of a version
+     * that does not count them.
+     */
+    reverted() {
+      const count = [...byCode.values()].reduce((sum, { reverted }) => sum + reverted, 0)
+      return Number.isNaN(count) ? undefined : count
+    },
     /** Sentences about values that become one that they had before. */
     revertedNotes: () =>
       [...byCode.values()].flatMap(({ code, reverted }) =>

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ImportOptions, runImport } from '../../../src/cli/data/import.ts'
+import { createImportCheck } from '../../../src/cli/data/import-check.ts'
 import { dataOf } from '../../../src/cli/data/writer.ts'
 import type { Operator } from '../../../src/cli/operator.ts'
 import type { Instance } from '../../../src/instance/instance.ts'
+import type { SeriesComparison } from '../../../src/topics/prices/service/checks/comparison.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 import { noInput } from '../../support/instance/memory-writer.ts'
 
@@ -242,4 +244,22 @@ test('a value that was rejected in review is counted as left out by a decision, 
   const again = await run(slip)
   expect(again.said).toContain('1 value is kept as corrected')
   expect(again.said).not.toContain('held')
+})
+
+test('a server that does not count values that go back leaves their number unknown, and not null', () => {
+  const check = createImportCheck()
+  const { reverted: _, ...uncounted } = {
+    code: 'WTI_USD',
+    points: 2,
+    revised: 1,
+    reverted: 0,
+    firstAt: 0,
+    lastAt: dayMs,
+    recordedBetween: 1,
+    recorded: 1,
+  }
+  const part = { inserted: 1, revised: 1, unchanged: 0, held: 0, kept: 0, biggest: [] }
+  for (let i = 0; i < 2; i += 1) check.add({ ...part, series: [uncounted as SeriesComparison] })
+  expect(JSON.stringify({ reverted: check.reverted() })).toBe('{}')
+  expect(check.revertedNotes()).toEqual([])
 })
