@@ -83,7 +83,10 @@ export const Condition = envelope(
       },
     ),
     backups: t.Object({
-      made_at: t.orNull(moment, 'When the last backup was made.'),
+      made_at: t.orNull(
+        moment,
+        'When the last scheduled backup was made, or the last one that was started by the server. Backups to a file, by `wellhead backup FILE`, are not recorded.',
+      ),
       checked_at: t.orNull(moment, 'When the newest backup was last verified.'),
       trouble: t.orNull(t.String(), 'Why the last backup or verification failed.'),
     }),
