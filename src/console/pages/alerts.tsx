@@ -250,7 +250,7 @@ function List() {
             show: row =>
               twoLines(
                 <span class="strong">{metBy(row)}</span>,
-                row.metadata && `price ${number(row.price)}`,
+                row.metadata && `value ${number(row.price)}`,
               ),
           },
           column('Channels', ({ channels }) => channels.map(words).join(', '), {

@@ -490,7 +490,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     const text = (await fired.first().textContent())!
     expect(text).toMatch(/z-score −\d/)
     expect(text).toMatch(/z-score over 30 days above 2 or below −2/)
-    expect(text).toMatch(/price \d/)
+    expect(text).toMatch(/value \d/)
   })
 
   test('a delivery that was skipped on purpose is not painted as a failure', async () => {
