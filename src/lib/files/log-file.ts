@@ -20,7 +20,7 @@ export interface LogFileOptions {
   bytesMax: number
   /** How long after its last line a rotated file is removed. */
   keepMs: number
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
   /** Gets the lines that cannot be written. */
   instead(line: string): void
   /** Gets why lines cannot be written, once until one can. It may log: its line goes elsewhere. */
@@ -36,6 +36,13 @@ export type LogFile = ReturnType<typeof openLogFile>
  */
 export function openLogFile(options: LogFileOptions) {
   const { path, bytesMax, keepMs, clock, instead, onFault } = options
+  const lastLineAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? clock.now()
+  const openedAt = clock.monotonic()
+  /** A clock that is far ahead of the last line and of the time that has passed since may be wrong. */
+  const forgetOld = () => {
+    const now = Math.min(clock.now(), lastLineAt + clock.monotonic() - openedAt)
+    forget(path, now - keepMs)
+  }
   let file = open(path)
   let isNotified = false
   /** The file ends within a line: the disk took only a part of it. */
@@ -48,7 +55,7 @@ export function openLogFile(options: LogFileOptions) {
     closeSync(file.fd)
     file = next
     isCut = false
-    forget(path, clock.now() - keepMs)
+    forgetOld()
   }
   /** Another program, such as logrotate, may have moved the file or emptied it. */
   const follow = () => {
@@ -62,7 +69,7 @@ export function openLogFile(options: LogFileOptions) {
     file = next
     isCut = false
   }
-  forget(path, clock.now() - keepMs)
+  forgetOld()
   return {
     write(line: string) {
       try {

@@ -26,12 +26,12 @@ function world(name: string, bytesMax = 100) {
   const path = join(dir, 'wellhead.log')
   const clock = createManualClock(Date.parse('2026-11-22T18:04:05Z'))
   const instead: string[] = []
-  const open = () =>
+  const open = (wrongBy = () => 0) =>
     openLogFile({
       path,
       bytesMax,
       keepMs: 14 * dayMs,
-      clock,
+      clock: { now: () => clock.now() + wrongBy(), monotonic: clock.monotonic },
       instead: line => void instead.push(line),
       onFault: reason => void instead.push(`why: ${reason}`),
     })
@@ -130,6 +130,28 @@ describe('a log file', () => {
       'wellhead.log.keep',
     ])
   })
+  test.each(['before the start', 'while lines are written'])(
+    'a clock that jumps a year ahead %s removes no rotated log files',
+    when => {
+      const { dir, path, clock, open } = world('jump', 10)
+      const aside = join(dir, 'wellhead.log.2026-11-20T00-00-00Z')
+      for (const [name, days] of [
+        [path, 0],
+        [aside, 2],
+      ] as const) {
+        writeFileSync(name, 'x')
+        const at = new Date(clock.now() - days * dayMs)
+        utimesSync(name, at, at)
+      }
+      let wrongBy = when === 'before the start' ? 365 * dayMs : 0
+      const file = open(() => wrongBy)
+      wrongBy = 365 * dayMs
+      for (const line of ['a long line\n', 'another line\n']) file.write(line)
+      file.close()
+      expect(readdirSync(dir)).toContain('wellhead.log.2026-11-20T00-00-00Z')
+      expect(readdirSync(dir).length).toBeGreaterThan(2)
+    },
+  )
   test('a disk that takes nothing more stops nothing: lines go elsewhere, with why, once', () => {
     const { dir, instead } = world('full')
     const file = openLogFile({
