@@ -102,7 +102,6 @@ const perPage = 100
 export const listPath = (path: string, filter: Record<string, string | undefined>): string =>
   `${path}?${new URLSearchParams(withoutAbsent(filter) as Record<string, string>)}`
 
-/** Prints data as JSON. */
 export const printJson = ({ out }: { out(line: string): void }, data: unknown): void =>
   out(JSON.stringify(data, null, 2))
 

@@ -198,7 +198,6 @@ export interface Declared<R = unknown> {
   check(row: DatasetRow, context: RowContext): { record: R } | DatasetFault
 }
 
-/** Declares a dataset. */
 export function dataset<const C extends Columns, R = RecordOf<C>>(terms: Terms<C, R>): Declared<R> {
   const { name, description, example, table, batchMax, wide } = terms
   const columns: Columns = terms.columns

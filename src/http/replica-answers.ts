@@ -8,7 +8,6 @@ import { problemResponse } from './problem/details.ts'
 import { Problem } from './problem/problem.ts'
 
 export interface ReplicaDeps {
-  /** Answers from this replica. */
   handle(request: Request): Response | Promise<Response>
   /** Asks the primary. */
   ask(request: Request): Promise<Response>

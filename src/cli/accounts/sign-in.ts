@@ -30,7 +30,6 @@ const removing =
     await env.show(lines, 'DELETE', `${await env.accountPath(who)}/${what}`)
   }
 
-/** Ends all sessions of an account. */
 export const endSessions = removing(
   'sessions',
   email => `All sessions of ${email} were ended; its API keys keep working.`,

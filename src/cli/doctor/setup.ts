@@ -66,7 +66,6 @@ const [othersRead, othersEnter] = [0o004, 0o001]
 const isOpenToAll = (path: string): boolean =>
   (statSync(path).mode & othersRead) !== 0 && (statSync(dirname(path)).mode & othersEnter) !== 0
 
-/** The files and directories that the configuration names. */
 function examineFiles(config: Config, { env, directory }: SetupSources): readonly Finding[] {
   const keys: Readonly<Record<string, ConfigKey<unknown, string>>> = configKeys
   const secrets = new Set<string>()

@@ -46,7 +46,6 @@ function makeProductionKeys(services: Services): FirstKeys {
   }
 }
 
-/** The lines that show the first credentials. */
 export const credentialLines = ({
   apiKey,
   adminToken,

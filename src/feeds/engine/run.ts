@@ -18,7 +18,6 @@ export type ReadDeps = Pick<
   'store' | 'writer' | 'fetch' | 'clock' | 'wait' | 'log' | 'userAgent' | 'chance' | 'periods'
 >
 
-/** The options of a run. */
 export interface ReadOptions {
   publisher: Publisher
   entries: readonly MapEntry[]

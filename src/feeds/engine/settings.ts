@@ -1,6 +1,5 @@
 import type { Feed } from '../publishers/publishers.ts'
 
-/** The settings of one feed. */
 export interface FeedSetting {
   key?: string
   baseUrl?: string

@@ -22,7 +22,6 @@ import type { FeedObservation, FeedStore } from '../store/feeds.ts'
 /** The batch that the values of a run are written in. */
 export type RunningBatch = Pick<AnyBatch, 'id' | 'count' | 'write' | 'during' | 'writeRows'>
 
-/** The run that writes. */
 export interface WritingRun {
   feed: string
   feedNumber: number

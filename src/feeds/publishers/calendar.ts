@@ -121,7 +121,6 @@ function workingDaysLater(holidays: Holidays, day: number, count: number): numbe
 
 const mondayOf = (day: number): number => day - (weekdayOfDay(day) - 1)
 
-/** Publishes every working day. */
 export const everyWorkingDay = (time: string, holidays: Holidays, timing: Timing): ReleaseRule => ({
   ...timed(timing, 2 * hourMs, 20 * hourMs),
   time,

@@ -53,7 +53,6 @@ export interface RunNote {
   message: string
 }
 
-/** A run as it is stored. */
 type RunRow = Omit<FeedRun, 'notes'> & { notes: string | null }
 
 const runOf = (row: RunRow): FeedRun => ({

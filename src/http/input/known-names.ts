@@ -175,7 +175,6 @@ export function createKnownNames() {
     /** Whether the route reads the parameter, or passes it on. */
     isParameter: (method: string, route: string, name: string) =>
       parametersOf(method, route)?.has(name) ?? true,
-    /** The parameters of a route. */
     parameters: (method: string, route: string) =>
       [...(parametersOf(method, route)?.keys() ?? [])].filter(name => !everywhere.includes(name)),
     /**

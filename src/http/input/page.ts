@@ -4,7 +4,6 @@ import { integerParameter } from './typed.ts'
 
 export type PageRequest = ReturnType<typeof pageOf>
 
-/** The requested page. */
 export interface Page extends PageRequest {
   /**
    * The meta object of the page among all rows; the headers of the response have the same values.

@@ -83,7 +83,6 @@ export interface Context extends Services, Vitals {
   ignoredParameters: IgnoredParameters
   gate: Gate
   recentRequests: RecentRequests
-  /** Operators by their session. */
   operators: OperatorSessions
   /**
    * Requests that this instance makes for another, by the one they are made for: they come from its

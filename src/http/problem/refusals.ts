@@ -105,7 +105,6 @@ export function quotaProblem(
     : new Problem(code, message, extra)
 }
 
-/** The refusal of a key whose quota is used up. */
 export function quotaUsedUp(
   meter: Meter,
   plans: Plans,

@@ -1,4 +1,3 @@
-/** The roles of admin tokens. */
 export const adminRoles = ['read', 'data', 'people', 'all'] as const
 export type AdminRole = (typeof adminRoles)[number]
 

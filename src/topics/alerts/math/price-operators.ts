@@ -121,7 +121,6 @@ export type Operator = keyof typeof priceOperators
 
 export const operators = Object.keys(priceOperators) as Operator[]
 
-/** The operators that take operands of a kind. */
 type OperatorTaking<K extends OperandKind> = {
   [O in Operator]: (typeof priceOperators)[O] extends PriceOperator<K> ? O : never
 }[Operator]

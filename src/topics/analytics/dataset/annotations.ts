@@ -39,7 +39,6 @@ const columns = {
       return matching(row, name, word, categoryPattern, 'one word')
     },
   } as Column<string>,
-  /** Code of the commodity that it is about. */
   commodity: {
     description: 'Code or alias of the commodity that the note is about',
     stored: 'commodity_code',

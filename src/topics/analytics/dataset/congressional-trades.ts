@@ -44,7 +44,6 @@ const columns = {
       )
     },
   } as Column<TransactionType>,
-  /** As disclosed: `$1,001 - $15,000`. */
   amountRange: text(
     'Range of the amount as disclosed, such as $1,001 - $15,000',
     'write it as disclosed, such as $1,001 - $15,000',

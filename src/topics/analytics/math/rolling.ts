@@ -125,7 +125,6 @@ export interface Spread {
   median: number
   min: number
   max: number
-  /** Number of years. */
   years: number
 }
 

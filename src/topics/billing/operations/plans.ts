@@ -32,7 +32,6 @@ const PlanChange = t.Object({
   message: t.String(),
 })
 
-/** Plans, and the subscription to one of them. */
 export const planOperations: Operations = [reading, subscribing, ending]
 
 function reading({ billing, plans, keys, meter, now }: Context) {

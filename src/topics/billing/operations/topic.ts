@@ -4,7 +4,6 @@ import { invoiceOperations } from './invoices.ts'
 import { paymentOperations } from './payments.ts'
 import { planOperations } from './plans.ts'
 
-/** Plans, payments and invoices. */
 export const operations: Operations = [
   planOperations,
   paymentOperations,

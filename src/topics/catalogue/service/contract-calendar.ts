@@ -25,7 +25,6 @@ export const contractOf = (family: Family, month: string): NewContract => ({
   description: `Contract for ${shownMonth(month)}; trades until ${lastTradingDay(family.code, month)}`,
 })
 
-/** The contract calendars, for the catalogue. */
 export const contractCalendar: ContractCalendar = {
   front(code, at) {
     const family = familyCodes.get(code)

@@ -94,7 +94,6 @@ const columns = {
   ),
   county: optionalName('Name of the county', { exported: 'county.label' }),
   formation: optionalName('Formation that is drilled for', { exported: 'p.formation_raw' }),
-  /** Feet. */
   totalDepth: {
     description: 'Proposed depth in feet',
     exported: 'p.total_depth',

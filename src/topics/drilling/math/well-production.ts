@@ -26,7 +26,6 @@ export const perDay = (volume: number, month: string): number => volume / daysIn
 export const productionPublishedAt = (month: string): number =>
   previousTradingDay('us_government', endOfMonth(monthAfter(month, 2))) + 15 * hourMs
 
-/** The newest month whose production is published by `now`. */
 export function newestPublishedMonth(now: number): string {
   let month = monthAfter(monthOf(isoDay(now)), -2)
   while (productionPublishedAt(month) > now) month = monthAfter(month, -1)

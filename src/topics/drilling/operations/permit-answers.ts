@@ -158,7 +158,6 @@ export function permitShares(call: EnergyCall, kind: CountedKind) {
   return { total: counts.count(kind), rows }
 }
 
-/** The drilling activity of a state, by its permits. */
 export function stateActivity(call: EnergyCall, text: string) {
   const permitState = permitStateOf(text)
   if (!permitState) {

@@ -86,7 +86,6 @@ const recordsOfMonth = (call: EnergyCall, day: string) =>
     call,
   )
 
-/** Drilling productivity by basin and month. */
 export const productivityOperations = [
   energy.record({
     path: '/v1/ei/drilling_productivities/latest',

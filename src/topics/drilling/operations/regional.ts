@@ -80,7 +80,6 @@ export const newestOn = <T extends RegionalCount>(
   regions: readonly string[],
 ): string => requireData(at.drilling.of(dataset).newestOn(regions), subject, dataset.name)
 
-/** The numbered records of one day. */
 export const recordsOn = <T extends RegionalCount>(
   { dataset, regions }: RegionalFamily<T>,
   call: EnergyCall,

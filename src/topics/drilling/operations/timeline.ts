@@ -36,7 +36,6 @@ const Timeline = t.object('WellTimeline', {
   }),
 })
 
-/** The events of a well, from its permit to its first production. */
 export const timelineOperation = energy.record({
   path: '/v1/ei/wells/:api_number/timeline',
   operationId: 'getWellTimeline',

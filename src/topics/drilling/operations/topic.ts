@@ -14,7 +14,6 @@ import { statePageOperation } from './state-pages.ts'
 import { timelineOperation } from './timeline.ts'
 import { wellProductionOperations } from './well-production.ts'
 
-/** Rigs, permits, wells and their production. */
 export const operations: Operations = [
   energyRigCountOperations,
   productivityOperations,

@@ -6,7 +6,6 @@ import type { NamedCount } from '../store/permit-counts.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
 import type { PermitCoverage, Permits } from './permits.ts'
 
-/** The drilling activity of a state. */
 export interface StatePermits {
   coverage: PermitCoverage | undefined
   total: number

@@ -22,7 +22,6 @@ export interface MetricRow {
   recordedAt: number
 }
 
-/** A count of one region. */
 export interface RegionCount extends Pick<MetricRow, 'value' | 'source'> {
   /** Its day. */
   on: string

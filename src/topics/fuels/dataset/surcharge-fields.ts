@@ -18,7 +18,6 @@ const codePattern = /^[a-z0-9][a-z0-9_-]{0,39}$/
 /** A part of paths already. */
 const reserved = new Set(['parcel'])
 
-/** The services that a carrier has a surcharge for, with their names. */
 export const service = {
   carrier: {
     required: true,

@@ -20,7 +20,6 @@ import {
 } from '../math/marine.ts'
 
 const aliases = ['MGO', 'IFO380', 'HSFO', 'HFO380', 'IFO180', 'VLSFO_05S']
-/** Grades of marine fuel and their aliases. */
 export const gradeNames = [...grades, ...aliases]
 
 export const priceQuery = {

@@ -4,7 +4,6 @@ import { dieselOperations } from './diesel.ts'
 import { marineOperations } from './marine.ts'
 import { fuelSurchargeOperations } from './surcharge.ts'
 
-/** Marine fuels, diesel and fuel surcharges. */
 export const operations: Operations = [
   marineOperations,
   bunkerOperations,

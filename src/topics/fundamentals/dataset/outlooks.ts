@@ -29,7 +29,6 @@ const columns = {
       'Code or alias, or a series of the short-term outlook: BREPUUS, WTIPUUS, NGHHUUS, COPRPUS',
     isSeries: true,
   } as Column<number>,
-  /** `2026-12` or `2026-Q4`. */
   period: text(
     'Forecast month or quarter, `2026-12` or `2026-Q4`',
     'write a month or quarter, such as 2026-12 or 2026-Q4',

@@ -1,7 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 
 export const defaultCode = 'BRENT_CRUDE_USD'
-/** The source of the forecasts. */
 export const sourceName = 'model'
 
 const price = t.Number({ examples: [71.5] })

@@ -135,7 +135,6 @@ function listOf<R>(
   return pagedRows(opec, filter, rows => markSources(call, rows).map(shape))
 }
 
-/** Crude oil production of the OPEC countries by month. */
 export const opecOperations = [
   energy.pages({
     path: '/v1/ei/opec_productions',

@@ -77,7 +77,6 @@ export function createInventoryStore(db: Database) {
   const numbered = sql<LevelNumber, [number]>`
     SELECT ${numberColumns} FROM inventory_records WHERE id = ?`
   return {
-    /** Every number that these series have. */
     numbers: (seriesIds: readonly number[]) => numbers.all(JSON.stringify(seriesIds)),
     numbered: (id: number) => numbered.get(id),
     /**

@@ -80,7 +80,6 @@ export function createMonthlyForecastStore(db: Database) {
      */
     values: (filter: ForecastFilter) => values.all(...argumentsOf(filter)),
     count: (filter: ForecastFilter) => count.get(...argumentsOf(filter))!.n,
-    /** The publications in which a series has forecasts. */
     publications: (seriesId: number) => publications.all(seriesId).map(row => row.at),
   }
 }

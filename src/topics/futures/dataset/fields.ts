@@ -84,7 +84,6 @@ export function checkTraded(
     )
 }
 
-/** The series of a contract. */
 export const contract: Column<number> = {
   name: 'contract',
   required: true,

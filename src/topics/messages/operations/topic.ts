@@ -3,5 +3,4 @@ import { notificationOperations } from './notifications.ts'
 import { phoneOperations } from './phone.ts'
 import { smsOperations } from './sms.ts'
 
-/** Phones, text messages and notifications. */
 export const operations: Operations = [phoneOperations, smsOperations, notificationOperations]

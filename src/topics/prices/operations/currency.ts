@@ -53,7 +53,6 @@ export const noRate = (from: string, to: string, pricedAt: number): string =>
 export const isMoney = (series: Series): series is Series & { currency: string } =>
   series.currency !== null && series.category !== 'fx'
 
-/** The original price, and the rate of the conversion. */
 export const conversionFields = {
   original_price: t.number('The original price.', 71.23),
   original_currency: t.String({ examples: ['USD'] }),

@@ -8,7 +8,6 @@ import type { ValueSource, ValueSourceStore } from '../store/value-sources.ts'
 import type { QuarantineList } from './quarantine.ts'
 import { createRowSources } from './row-sources.ts'
 
-/** The sources of values. */
 export function createProvenance({
   sources,
   catalogue,

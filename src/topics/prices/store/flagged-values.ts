@@ -38,7 +38,6 @@ type OfRows = 'dataset' | 'line' | 'numbers' | 'column' | 'fields'
 export type NewFlag = Omit<FlaggedValue, Decision | OfRows> & { seriesId: number }
 export type NewFlaggedRow = Omit<FlaggedValue, Decision | OfRows | 'seriesId'> &
   Record<OfRows, string>
-/** A value of a row. */
 type FlaggedRow = Omit<FlaggedValue, OfRows> & Record<OfRows, string>
 
 export interface FlagFilter {

@@ -123,7 +123,6 @@ const shapesOf =
       guards: rowGuards.terms(dataset.name),
     })
 
-/** The declarations of the datasets. */
 function declarations(deps: Context) {
   return [
     operation('GET /admin/v1/datasets', {

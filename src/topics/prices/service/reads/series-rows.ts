@@ -171,7 +171,6 @@ export function* blocksOf(
   }
 }
 
-/** The rows of blocks one by one. */
 export function* rowsOf(columns: ObservationColumns, blocks: Iterable<number>) {
   for (const length of blocks)
     for (let i = 0; i < length; i += 1)
