@@ -1,5 +1,6 @@
 import type { Runtime } from '../config/runtime.ts'
 import { noteMissedRows } from '../database/dataset-log.ts'
+import type { Scenario } from '../http/dev-controls.ts'
 import type { OutboxServices } from '../outbox/open.ts'
 import { createAnnotationData } from '../topics/analytics/demo/annotations.ts'
 import { createPositionData } from '../topics/analytics/demo/positions.ts'
@@ -47,7 +48,7 @@ import { sampleOrganization } from './samples/organization.ts'
 import type { SampleServices } from './samples/services.ts'
 import { sampleWatches } from './samples/watches.ts'
 import { sampleWebhooks } from './samples/webhooks.ts'
-import { createScenarios, type Scenario, type ScenarioDeps } from './scenarios.ts'
+import { createScenarios, type ScenarioDeps } from './scenarios.ts'
 import { type WorldSize, worldSizes } from './size.ts'
 
 /**

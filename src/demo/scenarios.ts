@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database/database.ts'
+import type { Scenario, ScenarioFault } from '../http/dev-controls.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { dayMs, hourMs, isoInstant, minuteMs, parseDay } from '../lib/time/instant.ts'
@@ -24,40 +25,6 @@ import { eventBody } from '../topics/webhooks/service/event-messages.ts'
 import type { Webhooks } from '../topics/webhooks/service/webhooks.ts'
 import { defaultSettings } from '../topics/webhooks/store/webhooks.ts'
 import type { DemoFeed } from './feed.ts'
-
-/** Options of a scenario. All have defaults. */
-export interface ScenarioOptions {
-  /** `revision`, `late-release`: the code it is about. */
-  code?: string
-  /** `quota-edge`: how many requests are left of the free plan's day. */
-  remaining?: number
-  /** `dst`: whose clocks change, an IANA zone. */
-  zone?: string
-}
-
-/** The result of a scenario, for the caller. */
-export interface Played {
-  /** One sentence. */
-  done: string
-  /** Its end, or its course as the clock moves. */
-  after: string
-  /** The subjects of the scenario: codes, moments, values, an account with its key. */
-  details: Readonly<Record<string, unknown>>
-}
-
-/** An option that cannot be followed: nothing was done. */
-export interface ScenarioFault {
-  field: keyof ScenarioOptions
-  fault: string
-}
-
-export interface Scenario {
-  name: string
-  /** The visible effect after it was played. */
-  description: string
-  options: readonly (keyof ScenarioOptions)[]
-  play(options: ScenarioOptions): Promise<Played | ScenarioFault>
-}
 
 export interface ScenarioDeps {
   db: Database

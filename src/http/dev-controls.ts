@@ -2,25 +2,39 @@ import type { ManualClock } from '../lib/time/clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** Options of a scenario. */
+/** Options of a scenario. All have defaults. */
 export interface ScenarioOptions {
+  /** `revision`, `late-release`: the code it is about. */
   code?: string
+  /** `quota-edge`: how many requests are left of the free plan's day. */
   remaining?: number
+  /** `dst`: whose clocks change, an IANA zone. */
   zone?: string
+}
+
+/** The result of a scenario, for the caller. */
+export interface Played {
+  /** One sentence. */
+  done: string
+  /** Its end, or its course as the clock moves. */
+  after: string
+  /** The subjects of the scenario: codes, moments, values, an account with its key. */
+  details: Readonly<Record<string, unknown>>
+}
+
+/** An option that cannot be followed: nothing was done. */
+export interface ScenarioFault {
+  field: keyof ScenarioOptions
+  fault: string
 }
 
 /** A situation that clients must cope with. */
 export interface Scenario {
   name: string
+  /** The visible effect after it was played. */
   description: string
   options: readonly (keyof ScenarioOptions)[]
-  play(options: ScenarioOptions): Promise<Played | { field: string; fault: string }>
-}
-
-export interface Played {
-  done: string
-  after: string
-  details: Readonly<Record<string, unknown>>
+  play(options: ScenarioOptions): Promise<Played | ScenarioFault>
 }
 
 /** The controls of a demo instance for developers. */

@@ -16,6 +16,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'workbook.ts',
     'zip.ts',
   ],
+  http: ['dev-controls.ts'],
   'http/operations': [
     'answer.ts',
     'commodities/row.ts',
@@ -98,7 +99,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   ],
   'topics/prices/store': ['later-writers.ts'],
   'topics/sources/operations': ['row.ts'],
-  'topics/sources/service': ['sources.ts'],
+  'topics/sources/service': ['sources.ts', 'sync.ts'],
   'topics/spreadsheet/operations': ['topic.ts'],
   'topics/streams/operations': ['access.ts'],
   'topics/units/math': ['identities.ts', 'mistaken.ts', 'units.ts'],

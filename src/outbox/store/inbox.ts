@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../database/statement.ts'
+import type { Attachment } from '../../send/messages/mailer.ts'
 
 export type Channel = 'email' | 'sms'
 
@@ -12,15 +13,8 @@ export interface Captured {
   subject: string | null
   text: string
   html: string | null
-  attachments: readonly CapturedFile[]
+  attachments: readonly Attachment[]
   at: number
-}
-
-export interface CapturedFile {
-  filename: string
-  contentType: string
-  content: string
-  encoding: 'utf8' | 'base64'
 }
 
 /** As it is there, with its number. */
@@ -37,7 +31,7 @@ const columns = `number, channel, event_id AS eventId, recipient AS "to", subjec
 
 const capturedOf = (row: Row): InboxMessage => ({
   ...row,
-  attachments: JSON.parse(row.attachments) as CapturedFile[],
+  attachments: JSON.parse(row.attachments) as Attachment[],
 })
 
 export function createInboxStore(db: Database) {

@@ -2,10 +2,11 @@ import { isoInstant } from '../../lib/time/instant.ts'
 
 export type NoticeFormat = 'json' | 'slack' | 'ntfy'
 
-interface Sent {
+export interface Notice {
   operatorAlert: string
   kind: 'begun' | 'again' | 'over' | 'test'
   text: string
+  /** Since when (Unix ms). */
   since: number
   at: number
 }
@@ -13,10 +14,10 @@ interface Sent {
 const timeoutMs = 10_000
 const heads = { begun: '', again: 'Still: ', over: 'Resolved: ', test: '' } as const
 
-const lineOf = ({ kind, text }: Sent) => `${heads[kind]}${text}`
+const lineOf = ({ kind, text }: Notice) => `${heads[kind]}${text}`
 
 /** For display: one line, or a count followed by a list. */
-export const noticeText = (service: string, notices: readonly Sent[]): string =>
+export const noticeText = (service: string, notices: readonly Notice[]): string =>
   notices.length === 1
     ? `${service}: ${lineOf(notices[0]!)}`
     : [`${service}: ${notices.length} notices`, ...notices.map(each => `- ${lineOf(each)}`)].join(
@@ -42,7 +43,7 @@ export const noticeHook = (url: string, format: NoticeFormat, service: string) =
     post({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
   return {
     label: `${format} webhook`,
-    async send(notices: readonly Sent[]): Promise<void> {
+    async send(notices: readonly Notice[]): Promise<void> {
       if (format === 'json') {
         const sent = await Promise.allSettled(
           notices.map(notice =>

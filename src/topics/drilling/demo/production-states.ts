@@ -3,7 +3,8 @@ import { daysIn, endOfMonth, monthAfter } from '../../calendars/math/period.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { keyOf, uniform } from '../../prices/demo/noise.ts'
 import { createPath } from '../../prices/demo/path.ts'
-import type { Observation, World } from '../../prices/demo/world.ts'
+import type { World } from '../../prices/demo/world.ts'
+import type { Observation } from '../../prices/math/bars.ts'
 import type { StateMonth } from '../dataset/wells.ts'
 
 /** `state oil gas`: usual production in thousand barrels and million cubic feet a day. */

@@ -2,6 +2,7 @@ import type { Log } from '../../../lib/log/log.ts'
 import { errorMessage } from '../../../lib/text/error-message.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { isDueAgain, minuteMs, startOfDay } from '../../../lib/time/instant.ts'
+import type { Notice } from '../../../send/notices/hook.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** Something that needs the operator, for as long as it does. */
@@ -13,15 +14,6 @@ export interface OperatorAlert {
   urgent?: boolean
   /** It is a single event: it is reported once, and never as over. */
   passing?: boolean
-}
-
-export interface Notice {
-  operatorAlert: string
-  kind: 'begun' | 'again' | 'over' | 'test'
-  text: string
-  /** Since when (Unix ms). */
-  since: number
-  at: number
 }
 
 interface OpenOperatorAlert {

@@ -1,6 +1,7 @@
+import type { Observation } from '../math/bars.ts'
 import type { Depth } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
-import type { Observation, World } from './world.ts'
+import type { World } from './world.ts'
 
 /** An additional move of generated prices; it decays by half-lives. */
 export interface Shock {

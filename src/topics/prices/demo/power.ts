@@ -2,10 +2,11 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { zoneClock } from '../../../lib/time/zone-clock.ts'
 import { dayAt, type Period, periodsOf, publishedAt } from '../../delivery/math/days.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
+import type { Observation } from '../math/bars.ts'
 import type { Depth } from './history-depth.ts'
 import { draw, keyOf, normal, uniform } from './noise.ts'
 import type { WorldSeries } from './series.ts'
-import type { Observation, World } from './world.ts'
+import type { World } from './world.ts'
 
 type DeliverySeries = WorldSeries & { delivery: DeliveryTerms }
 

@@ -1,8 +1,9 @@
 import type { DemoData } from '../../../demo/demo-data.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
+import type { Observation } from '../math/bars.ts'
 import { isMainCode, leadingCodes } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
-import type { Observation, World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface StoredSeries extends WorldSeries {
   id: number

@@ -7,9 +7,10 @@ import {
   rigCountCode,
 } from '../../drilling/math/drilling.ts'
 import { states } from '../../drilling/math/states.ts'
+import type { Observation } from '../math/bars.ts'
 import { type Depth, depthOf } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
-import type { Observation, World } from './world.ts'
+import type { World } from './world.ts'
 
 /** Codes that are parts of a whole. Their sum may be less than the whole. */
 export interface RegionGroup {

@@ -1,6 +1,6 @@
 import { isoDay } from '../../../lib/time/instant.ts'
+import type { Observation } from '../math/bars.ts'
 import type { Close } from '../math/window.ts'
-import type { Observation } from './world.ts'
 
 /** The last value of each day, of observations that are in order. */
 export function dailyCloses(observations: readonly Observation[]): Close[] {

@@ -3,18 +3,12 @@ import { previousTradingDay, sessionOf } from '../../calendars/math/calendar.ts'
 import { weekdayOfDay } from '../../calendars/math/holidays.ts'
 import { isObserved, releasedAt, type Schedule, scheduleOf } from '../../calendars/math/schedule.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
+import type { Observation } from '../math/bars.ts'
 import { type Depth, depthOf } from './history-depth.ts'
 import { draw, keyOf, uniform } from './noise.ts'
 import { createPath, epochDay, type Path } from './path.ts'
 import { createRecipes, type Recipe, type Season } from './recipes.ts'
 import type { WorldSeries } from './series.ts'
-
-/** A value, when it was observed and when it was published, Unix ms. */
-export interface Observation {
-  observedAt: number
-  value: number
-  recordedAt: number
-}
 
 /**
  * A generated market: plausible values for every code, the same for one seed on every machine. A

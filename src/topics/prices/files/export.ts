@@ -6,18 +6,12 @@ import { createGzip } from 'node:zlib'
 import { flushWhileWritten } from '../../../lib/files/flush-while-written.ts'
 import { csvCell } from '../../../lib/text/csv.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-
-export interface ExportRow {
-  code: string
-  observedAt: number
-  value: number
-  currency: string | null
-}
+import type { ExportedRow } from '../store/export.ts'
 
 /**
  * Rows page by page, in the order of code and time; how they are fetched is the caller's business.
  */
-export type ExportPages = Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
+export type ExportPages = Iterable<readonly ExportedRow[]> | AsyncIterable<readonly ExportedRow[]>
 
 export type ExportFormat = 'csv' | 'ndjson'
 
@@ -54,7 +48,7 @@ export async function* exportText(
 }
 
 /** A value with its source and its recording time; or a deletion. */
-export interface DatedExportRow extends ExportRow {
+export interface DatedExportRow extends ExportedRow {
   source: string
   recordedAt: number
   isDeleted: boolean
@@ -92,10 +86,10 @@ const datedJsonLine = (row: DatedExportRow) =>
     deleted: row.isDeleted,
   })}\n`
 
-const csvLine = (row: ExportRow) =>
+const csvLine = (row: ExportedRow) =>
   `${row.code},${isoInstant(row.observedAt)},${row.value},${row.currency ?? ''}\n`
 
-const jsonLine = ({ code, observedAt, value, currency }: ExportRow) =>
+const jsonLine = ({ code, observedAt, value, currency }: ExportedRow) =>
   `${JSON.stringify({ code, observed_at: isoInstant(observedAt), price: value, currency })}\n`
 
 /**

@@ -8,16 +8,8 @@ import { secondMs } from '../../../lib/time/instant.ts'
 import { contentBytesMax, type RowField, type SourceLayout } from '../../../plans/source-config.ts'
 import { connectorRegion, fuelOf, isMetricTon, portNameOf } from '../../fuels/math/connector.ts'
 import { type Port, portOf } from '../../fuels/math/marine.ts'
+import type { RowReader, SourceContent } from '../service/sync.ts'
 import type { SourceRow } from '../store/sources.ts'
-
-/** The content of a source, validated row by row. */
-export interface SourceReading {
-  rows: SourceRow[]
-  received: number
-  rejected: number
-  /** The first sentences about rows that were not taken. */
-  rejections: string[]
-}
 
 /** They are written in one transaction, which must not hold up the requests behind it. */
 const rowsMax = 5_000
@@ -27,17 +19,8 @@ const rejectionsMax = 20
 const tooMany = { fault: `it has more than the ${rowsMax} rows that are read at a time` }
 
 /** Reads JSON, NDJSON and CSV, gzip too, into prices of marine fuel. */
-export const createSourceParser = (ports: readonly Port[]) => ({
-  /**
-   * `mask` takes out of the text what must go no further. A sentence where there are no rows to be
-   * found.
-   */
-  async read(
-    bytes: Uint8Array,
-    layout: SourceLayout,
-    mask: (text: string) => string,
-    now: number,
-  ): Promise<SourceReading | { fault: string }> {
+export const createSourceParser = (ports: readonly Port[]): RowReader => ({
+  async read(bytes, layout, mask, now) {
     const text = await textOf(bytes)
     if (typeof text !== 'string') return text
     const records = recordsOf(mask(text), layout)
@@ -188,7 +171,7 @@ async function judged(
   layout: SourceLayout,
   names: Namer,
   now: number,
-): Promise<SourceReading> {
+): Promise<SourceContent> {
   const rows = new Map<string, SourceRow>()
   const rejections: string[] = []
   let rejected = 0

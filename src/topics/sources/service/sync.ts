@@ -21,8 +21,11 @@ import {
   type SourceSyncLog,
 } from './sources.ts'
 
-/** Finds the rows in what a source holds; a sentence where there are none to be found. */
 export interface RowReader {
+  /**
+   * Finds the rows in what a source holds; a sentence where there are none to be found. `mask` takes
+   * out of the text what must go no further.
+   */
   read(
     bytes: Uint8Array,
     layout: SourceLayout,
@@ -31,10 +34,12 @@ export interface RowReader {
   ): Promise<SourceContent | { fault: string }>
 }
 
-interface SourceContent {
+/** The content of a source, validated row by row. */
+export interface SourceContent {
   rows: SourceRow[]
   received: number
   rejected: number
+  /** The first sentences about rows that were not taken. */
   rejections: string[]
 }
 

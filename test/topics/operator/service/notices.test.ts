@@ -9,12 +9,11 @@ import { createLog } from '../../../../src/lib/log/log.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
 import { certificateEnd } from '../../../../src/send/notices/certificate.ts'
-import { noticeHook } from '../../../../src/send/notices/hook.ts'
+import { type Notice, noticeHook } from '../../../../src/send/notices/hook.ts'
 import { createCertificateWatch } from '../../../../src/topics/operator/service/certificate.ts'
 import {
   createOperatorNotices,
   isQuiet,
-  type Notice,
   type OperatorAlert,
 } from '../../../../src/topics/operator/service/notices.ts'
 import { settingsStore } from '../../../../src/topics/operator/store/settings.ts'

@@ -25,7 +25,8 @@ import {
   leadingCodes,
 } from '../../../../src/topics/prices/demo/history-depth.ts'
 import type { WorldSeries } from '../../../../src/topics/prices/demo/series.ts'
-import { createWorld, type Observation } from '../../../../src/topics/prices/demo/world.ts'
+import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import type { Observation } from '../../../../src/topics/prices/math/bars.ts'
 import { runs } from '../../../support/full.ts'
 
 const series: WorldSeries[] = String(codesTable)

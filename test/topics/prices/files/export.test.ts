@@ -7,12 +7,12 @@ import fc from 'fast-check'
 import { valueBounds } from '../../../../src/topics/catalogue/math/terms.ts'
 import {
   type ExportFormat,
-  type ExportRow,
   exportText,
   formatOf,
   writeText,
 } from '../../../../src/topics/prices/files/export.ts'
 import { importPrices, type PointWriter } from '../../../../src/topics/prices/files/import.ts'
+import type { ExportedRow } from '../../../../src/topics/prices/store/export.ts'
 import { runs } from '../../../support/full.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../../support/topics/shipped-codes.ts'
@@ -22,20 +22,24 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const now = Date.UTC(2026, 10, 21)
 
-const inOrder = (a: ExportRow, b: ExportRow) =>
+const inOrder = (a: ExportedRow, b: ExportedRow) =>
   a.code === b.code ? a.observedAt - b.observedAt : a.code < b.code ? -1 : 1
 
-function* pagesOf(rows: readonly ExportRow[], size: number): Generator<ExportRow[]> {
+function* pagesOf(rows: readonly ExportedRow[], size: number): Generator<ExportedRow[]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
 }
 
-async function textOf(rows: readonly ExportRow[], format: ExportFormat, size = 3): Promise<string> {
+async function textOf(
+  rows: readonly ExportedRow[],
+  format: ExportFormat,
+  size = 3,
+): Promise<string> {
   let text = ''
   for await (const part of exportText(pagesOf(rows, size), format)) text += part
   return text
 }
 
-const sample: ExportRow[] = [
+const sample: ExportedRow[] = [
   { code: 'BRENT_CRUDE_USD', observedAt: Date.UTC(2024, 2, 28), value: 87.48, currency: 'USD' },
   {
     code: 'BRENT_CRUDE_USD',
@@ -73,8 +77,8 @@ test('the file name determines the export format', () => {
 
 describe('law', () => {
   /** Exports what it was given, as a database would: sorted, each point once. */
-  function copy(): PointWriter & { rows(): ExportRow[] } {
-    const kept = new Map<string, ExportRow>()
+  function copy(): PointWriter & { rows(): ExportedRow[] } {
+    const kept = new Map<string, ExportedRow>()
     return {
       batchMax: 7,
       write(points) {
@@ -198,7 +202,7 @@ describe('a file', () => {
 
 test('an export of any length is streamed and reads each page only after the previous page is consumed', async () => {
   let asked = 0
-  function* endless(): Generator<ExportRow[]> {
+  function* endless(): Generator<ExportedRow[]> {
     for (;;) {
       asked += 1
       yield [{ code: 'WTI_USD', observedAt: asked * 1000, value: asked, currency: 'USD' }]
