@@ -303,13 +303,13 @@ function markDeprecated({ set, params }: Incoming, use: string): void {
  */
 function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = markedRunnerOf(context, operation)
-  const isAwaited = isAsync(operation.handle) || operation.prepare !== undefined
+  const isAsynchronous = isAsync(operation.handle) || operation.prepare !== undefined
   // A repeated request is compared by its body, documented or not.
   const takesBody =
     operation.body !== undefined ||
     operation.idempotent === true ||
     operation.headers === idempotencyHeader
-  if (isAwaited)
+  if (isAsynchronous)
     return takesBody
       ? async ({ query, params, body, request, set, caller, requestContext }) =>
           await run({ query, params, body, request, set, caller, requestContext })
