@@ -31,6 +31,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/account/service': ['second-factor.ts'],
   'topics/alerts/operations': ['row.ts', 'tests.ts'],
   'topics/analytics/math': ['forecast.ts', 'indicators.ts', 'statistics.ts'],
+  'topics/analytics/operations': ['indicator-lists.ts'],
   'topics/billing/operations': ['form.ts', 'row.ts'],
   'topics/calendars/math': [
     'calendar.ts',
@@ -57,7 +58,8 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/drilling/store': ['permit-periods.ts'],
   'topics/energy/operations': ['answer.ts', 'frame.ts', 'list.ts'],
   'topics/formulas/service': ['formulas.ts'],
-  'topics/fundamentals/operations': ['storage-row.ts'],
+  'topics/fundamentals/operations': ['storage-history.ts', 'storage-row.ts'],
+  'topics/futures/operations': ['curve.ts'],
   'topics/geography/math': ['us-states.ts'],
   'topics/keys/operations': ['form.ts', 'limit-rows.ts', 'row.ts', 'tier-shape.ts'],
   'topics/keys/service': [

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { AlertShape as Alert } from '../../alerts/operations/row.ts'
 import type { BacktestShape as Backtest } from '../../alerts/operations/tests.ts'
-import { createTool, type Tool, wordsOf } from './tool.ts'
+import { createTool, type Tool, wholeOf, wordsOf } from './tool.ts'
 
 const Operator = wordsOf(
   ['greater_than', 'less_than', 'greater_than_or_equal', 'less_than_or_equal'],
@@ -46,12 +46,7 @@ export const alertTools: readonly Tool[] = [
       name: Type.Optional(
         Type.String({ minLength: 1, maxLength: 100, description: 'Name of the alert.' }),
       ),
-      cooldown_minutes: Type.Integer({
-        minimum: 0,
-        maximum: 1440,
-        default: 60,
-        description: 'Cooldown after it fires.',
-      }),
+      cooldown_minutes: wholeOf(0, 1440, 60, 'Cooldown after it fires.'),
       confirm: Type.Boolean({
         default: false,
         description: 'True only after a person has agreed.',

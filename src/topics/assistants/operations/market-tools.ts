@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
-import { type Ask, createTool, orReason, Refusal, type Tool } from './tool.ts'
+import type { StorageHistory } from '../../fundamentals/operations/storage-history.ts'
+import type { Curve, NoCurve } from '../../futures/operations/curve.ts'
+import { type Ask, createTool, orReason, Refusal, type Tool, textIfAny, wholeOf } from './tool.ts'
 
 /** The largest response of `read`: about 5,000 tokens. */
 const readCharactersMax = 20_000
-const readRowsDefault = 20
-
 const foundMax = 15
 
 interface ListedOperations {
@@ -37,29 +37,6 @@ export async function dataPathsOf(ask: Ask): Promise<DataPath[]> {
 const matchesOf = ({ path, summary }: DataPath, words: readonly string[]): number => {
   const text = `${path} ${summary}`.toLowerCase()
   return words.filter(word => text.includes(word)).length
-}
-
-interface CurveAnswer {
-  error?: string
-  commodity: string
-  currency: string
-  unit: string
-  analysis_date: string
-  curve_type: string
-  contracts: {
-    contract_month: string
-    contract_code: string
-    settlement_price: number
-    expiry_date: string
-  }[]
-  curve_metrics: Record<string, unknown>
-}
-
-interface StorageRow {
-  date: string
-  value: number
-  unit: string
-  change: number | null
 }
 
 /** Shortens the lists of a body to a number of rows, and adds a note where one was longer. */
@@ -94,12 +71,12 @@ export const marketTools: readonly Tool[] = [
       'Returns the curve of a futures family: settlement of each listed month, contango or backwardation, slope. Families: exch-brent, exch-wti, exch-gasoil, natural-gas, eua-carbon, ttf-gas, lng-jkm, uk-carbon, or a ticker such as BZ, CL, NG, TTF.',
     input: Type.Object({
       family: Type.String({ minLength: 1, maxLength: 40, description: 'A slug or ticker.' }),
-      date: Type.Optional(Type.String({ description: 'The curve of an earlier day: 2026-11-02.' })),
+      date: textIfAny('The curve of an earlier day: 2026-11-02.'),
     }),
     async run({ family, date }, ask) {
       const path = `/v1/futures/${encodeURIComponent(family)}/curve`
-      const curve = await ask<CurveAnswer>('GET', path, { query: { date } })
-      if (curve.error !== undefined) throw new Refusal(curve.error)
+      const curve = await ask<Curve | NoCurve>('GET', path, { query: { date } })
+      if ('error' in curve) throw new Refusal(curve.error)
       return {
         commodity: curve.commodity,
         date: curve.analysis_date,
@@ -128,20 +105,12 @@ export const marketTools: readonly Tool[] = [
         default: 'CUSHING',
         description: 'Where.',
       }),
-      weeks: Type.Integer({
-        minimum: 1,
-        maximum: 52,
-        default: 8,
-        description: 'Weeks of history.',
-      }),
+      weeks: wholeOf(1, 52, 8, 'Weeks of history.'),
     }),
     async run({ place, weeks }, ask) {
       const path = `/v1/storage/history/${encodeURIComponent(place)}`
-      const history = await ask<{ data: StorageRow[]; meta: { code: string; name: string } }>(
-        'GET',
-        path,
-        { query: { period: '1y', interval: 'weekly' } },
-      )
+      const query = { period: '1y', interval: 'weekly' }
+      const history = await ask<StorageHistory>('GET', path, { query })
       const { code, name } = history.meta
       const recent = history.data.slice(0, weeks)
       const season = ask<{ data: unknown }>('GET', '/v1/indicators/storage-analytics', {
@@ -191,12 +160,7 @@ export const marketTools: readonly Tool[] = [
           description: 'Query parameters: {"state": "TX"}.',
         }),
       ),
-      rows: Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: readRowsDefault,
-        description: 'Maximum rows of each list.',
-      }),
+      rows: wholeOf(1, 100, 20, 'Maximum rows of each list.'),
     }),
     async run({ path, parameters, rows }, ask) {
       const { pathname } = new URL(path, 'http://localhost')

@@ -2,8 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isLoopbackName } from '../../../lib/text/loopback.ts'
-import type { Ask } from './tool.ts'
-import { refusalOf } from './tool.ts'
+import { type Ask, refusalOf } from './tool.ts'
 
 export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix' | 'ownUrl'> {
   /** The origins of pages that may call the API. */

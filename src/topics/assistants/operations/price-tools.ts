@@ -1,16 +1,24 @@
 import { Type } from '@sinclair/typebox'
 import type { Commodity } from '../../../http/operations/commodities/row.ts'
+import type { Note } from '../../analytics/operations/indicator-lists.ts'
 import { groupings, priceGroups } from '../../prices/math/price-groups.ts'
 import { type Point, summaryOf, thinned } from '../../prices/math/summary.ts'
 import type { PriceRow } from '../../prices/operations/row.ts'
-import { type Ask, createTool, orReason, Refusal, type Tool, wordsOf } from './tool.ts'
+import {
+  type Ask,
+  createTool,
+  numberIfAny,
+  orReason,
+  Refusal,
+  type Tool,
+  textIfAny,
+  wholeOf,
+  wordsOf,
+} from './tool.ts'
 
 const codesMax = 20
 const queriedMax = 5
-const groupsMax = 60
 const comparedMax = 10
-const pointsDefault = 60
-const pointsMax = 200
 const rowsPerPage = 100
 /** Enough for twenty years of days; longer ranges use weeks or months. */
 const pagesMax = 60
@@ -22,14 +30,9 @@ const Code = Type.String({
   description:
     'A code or alias of the catalogue, such as BRENT_CRUDE_USD. Find it with search_codes.',
 })
-const Start = Type.Optional(
-  Type.String({
-    description: 'First day or time, inclusive, such as 2026-01-31. Default: 30 days ago.',
-  }),
-)
-const End = Type.Optional(
-  Type.String({ description: 'Last day or time, inclusive. Default: now.' }),
-)
+const firstDay = 'First day or time, inclusive, such as 2026-01-31. Default: 30 days ago'
+const Start = textIfAny(`${firstDay}.`)
+const End = textIfAny('Last day or time, inclusive. Default: now.')
 const Interval = wordsOf(['hour', 'day', 'week', 'month'], {
   default: 'day',
   description: 'Bar length; each point is the last price of its bar.',
@@ -115,13 +118,8 @@ export const priceTools: readonly Tool[] = [
         minLength: 1,
         description: 'Words of a code, name or alias: brent, dutch gas',
       }),
-      category: Type.Optional(Type.String({ description: 'Such as crude_oil, natural_gas, fx.' })),
-      limit: Type.Integer({
-        minimum: 1,
-        maximum: 50,
-        default: 15,
-        description: 'Maximum number of codes.',
-      }),
+      category: textIfAny('Such as crude_oil, natural_gas, fx.'),
+      limit: wholeOf(1, 50, 15, 'Maximum number of codes.'),
     }),
     async run({ text, category, limit }, ask) {
       const query = { q: text, category }
@@ -157,15 +155,8 @@ export const priceTools: readonly Tool[] = [
       start: Start,
       end: End,
       interval: Interval,
-      as_of: Type.Optional(
-        Type.String({ description: 'A time with a zone, such as 2026-11-01T12:00:00Z.' }),
-      ),
-      points: Type.Integer({
-        minimum: 2,
-        maximum: pointsMax,
-        default: pointsDefault,
-        description: 'Maximum number of points.',
-      }),
+      as_of: textIfAny('A time with a zone, such as 2026-11-01T12:00:00Z.'),
+      points: wholeOf(2, 200, 60, 'Maximum number of points.'),
     }),
     async run({ code, start, end, interval, as_of, points: most }, ask) {
       const history = await historyOf(ask, code, { start, end, interval, asOf: as_of })
@@ -189,12 +180,7 @@ export const priceTools: readonly Tool[] = [
       'Runs a read-only query over the prices of one to five codes: count, mean, low, high, first, last and changes of the bars that match `where`, grouped by year, quarter, month, month of the year or weekday. Examples: in which month of the year natural gas rose most; on how many days of each year WTI lost more than 5 percent. Several years of hourly bars are too long for one query.',
     input: Type.Object({
       codes: Type.Array(Code, { minItems: 1, maxItems: queriedMax }),
-      start: Type.Optional(
-        Type.String({
-          description:
-            'First day or time, inclusive, such as 2026-01-31. Default: 30 days ago, or the first value where group_by is not all.',
-        }),
-      ),
+      start: textIfAny(`${firstDay}, or the first value where group_by is not all.`),
       end: End,
       interval: Interval,
       group_by: wordsOf(groupings, {
@@ -204,17 +190,11 @@ export const priceTools: readonly Tool[] = [
       where: Type.Optional(
         Type.Object(
           {
-            above: Type.Optional(Type.Number({ description: 'Only prices above this.' })),
-            below: Type.Optional(Type.Number({ description: 'Only prices below this.' })),
-            change_above: Type.Optional(
-              Type.Number({
-                description: 'Only bars whose change in percent is above this.',
-              }),
-            ),
-            change_below: Type.Optional(
-              Type.Number({
-                description: 'Only bars whose change in percent is below this, such as -5.',
-              }),
+            above: numberIfAny('Only prices above this.'),
+            below: numberIfAny('Only prices below this.'),
+            change_above: numberIfAny('Only bars whose change in percent is above this.'),
+            change_below: numberIfAny(
+              'Only bars whose change in percent is below this, such as -5.',
             ),
           },
           { additionalProperties: false, description: 'Filter for bars. Default: all.' },
@@ -224,12 +204,7 @@ export const priceTools: readonly Tool[] = [
         default: 'time',
         description: 'Sort order: time ascending; all others descending.',
       }),
-      groups: Type.Integer({
-        minimum: 1,
-        maximum: groupsMax,
-        default: 24,
-        description: 'Maximum groups per code.',
-      }),
+      groups: wholeOf(1, 60, 24, 'Maximum groups per code.'),
     }),
     async run({ codes, start, end, interval, group_by, where = {}, order_by, groups: most }, ask) {
       const filter = {
@@ -300,7 +275,7 @@ export const priceTools: readonly Tool[] = [
       'Returns context for a price move: changes over a day, a week and a month, the largest recent daily moves, and dated notes about publications, decisions and outages.',
     input: Type.Object({
       code: Code,
-      days: Type.Integer({ minimum: 2, maximum: 365, default: 30, description: 'How far back.' }),
+      days: wholeOf(2, 365, 30, 'How far back.'),
     }),
     async run({ code, days }, ask) {
       const { prices } = await latestOf(ask, [code])
@@ -327,13 +302,6 @@ export const priceTools: readonly Tool[] = [
     },
   }),
 ]
-
-interface Note {
-  title: string
-  description: string
-  category: string
-  date: string
-}
 
 /** The notes about a code since a moment, newest first. */
 async function notesOf(ask: Ask, code: string, since = '') {

@@ -43,6 +43,14 @@ export const wordsOf = <const Word extends string>(
     options,
   )
 
+/** An argument that is a whole number of a range, both ends included. */
+export const wholeOf = (minimum: number, maximum: number, fallback: number, description: string) =>
+  Type.Integer({ minimum, maximum, default: fallback, description })
+
+/** An argument that may be left out: a text, or a number. */
+export const textIfAny = (description: string) => Type.Optional(Type.String({ description }))
+export const numberIfAny = (description: string) => Type.Optional(Type.Number({ description }))
+
 /** The description of a tool, by which programs choose it. */
 export interface Tool {
   readonly name: string
@@ -54,10 +62,8 @@ export interface Tool {
   run(args: unknown, ask: Ask): Promise<unknown>
 }
 
-interface ToolDefinition<Input extends TObject> {
-  name: string
-  title: string
-  description: string
+interface ToolDefinition<Input extends TObject>
+  extends Pick<Tool, 'name' | 'title' | 'description'> {
   input: Input
   writes?: boolean
   run(args: Static<Input>, ask: Ask): Promise<unknown>

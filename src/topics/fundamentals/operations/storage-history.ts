@@ -57,6 +57,7 @@ export const HistoryBody = t.object('StorageHistory', {
     quarantine: quarantineField,
   }),
 })
+export type StorageHistory = (typeof HistoryBody)['static']
 
 const intervals = { day: 'daily', week: 'weekly', month: 'monthly' } as const
 const publishedIn: Partial<Record<Cadence, StorageInterval>> = {

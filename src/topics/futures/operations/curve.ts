@@ -73,6 +73,7 @@ const NoCurve = t.Object(
   },
   { title: 'NoFuturesCurve', description: 'There are no quotes at all.' },
 )
+export type NoCurve = (typeof NoCurve)['static']
 
 export const futuresCurveOperations = (routes: FuturesRoutes) => [
   operation('GET /v1/futures/:slug/curve', {
