@@ -11,263 +11,197 @@ interface Entry {
   when: string
 }
 
-const entry = (status: number, shape: ProblemShape, when: string, retryable = false): Entry => ({
-  status,
-  shape,
-  retryable,
-  when,
-})
+/** Errors of one status and one shape, each with when it happens. */
+const entries = <Code extends string>(
+  status: number,
+  shape: ProblemShape,
+  texts: Readonly<Record<Code, string>>,
+  retryable = false,
+) =>
+  Object.fromEntries(
+    Object.entries<string>(texts).map(([code, when]) => [code, { status, shape, retryable, when }]),
+  ) as Record<Code, Entry>
 
 /** Every error this service answers, by code. Nothing else leaves the instance. */
 export const problems = {
-  invalid_code: entry(400, 'fail', 'A commodity code is not in the catalogue.'),
-  too_many_codes: entry(400, 'fail', 'Too many codes in one request.'),
-  invalid_interval: entry(400, 'fail', 'The interval is not one of the accepted spellings.'),
-  MISSING_PARAMETER: entry(400, 'nested', 'A required parameter is absent.'),
-  INVALID_PARAMETER: entry(400, 'nested', 'A parameter is not valid.'),
-  INVALID_DATE_RANGE: entry(400, 'nested', 'The range ends before it starts.'),
-  MALFORMED_JSON: entry(400, 'nested', 'The body is not JSON.'),
-  MISSING_CODES: entry(400, 'nested', 'The body contains no codes.'),
-  MALFORMED_REQUEST: entry(
-    400,
-    'nested',
-    'The request is ambiguous: repeated or malformed headers.',
-  ),
-  UNAUTHORIZED: entry(401, 'nested', 'The key is missing, malformed, unknown, expired or revoked.'),
-  PAYMENT_REQUIRED: entry(402, 'flat', "The free plan's daily quota is used up."),
-  FREE_TIER_LIMIT_EXCEEDED: entry(
-    402,
+  ...entries(400, 'fail', {
+    invalid_code: 'A commodity code is not in the catalogue.',
+    too_many_codes: 'Too many codes in one request.',
+    invalid_interval: 'The interval is not one of the accepted spellings.',
+  }),
+  ...entries(400, 'nested', {
+    MISSING_PARAMETER: 'A required parameter is absent.',
+    INVALID_PARAMETER: 'A parameter is not valid.',
+    INVALID_DATE_RANGE: 'The range ends before it starts.',
+    MALFORMED_JSON: 'The body is not JSON.',
+    MISSING_CODES: 'The body contains no codes.',
+    MALFORMED_REQUEST: 'The request is ambiguous: repeated or malformed headers.',
+    INVALID_SIGNATURE: 'The signature of the payment processor is missing, wrong or too old.',
+  }),
+  ...entries(401, 'nested', {
+    UNAUTHORIZED: 'The key is missing, malformed, unknown, expired or revoked.',
+    SECOND_FACTOR_REQUIRED:
+      'The credentials are correct, but the account requires a two-factor code.',
+    INVALID_CREDENTIALS: 'The address, password or link is not valid.',
+  }),
+  ...entries(402, 'flat', {
+    PAYMENT_REQUIRED: "The free plan's daily quota is used up.",
+    FREE_TIER_LIMIT_EXCEEDED: "The free plan's daily quota is exhausted, on a futures path.",
+  }),
+  ...entries(403, 'nested', {
+    INSUFFICIENT_PLAN: 'The plan does not include the feature.',
+    FORBIDDEN: 'The plan does not include futures.',
+    ENTERPRISE_REQUIRED: 'The account does not have the add-on Well Production.',
+    KEY_SUSPENDED: 'The operator has suspended the key or its account.',
+    KEY_READ_ONLY: 'A read-only key was used to change something.',
+    KEY_LIMITED: 'A restricted key was used to manage keys, people, payments or secrets.',
+    KEY_SCOPE_MISSING: 'The key lacks the scope of this operation.',
+    ADMIN_ROLE_MISSING: 'The role of the admin token does not allow this.',
+    FRESH_SIGN_IN_REQUIRED:
+      'The operator requires a recent sign-in to manage keys, people and secrets.',
+    SECOND_FACTOR_MISSING:
+      'The operator requires two-factor authentication to manage keys, people and secrets.',
+    IP_NOT_ALLOWED: "The client's address is not in the networks that the key allows.",
+    DOMAIN_NOT_ALLOWED: "The page's domain is not among the domains that the key allows.",
+    DEMO_CODE_NOT_AVAILABLE: 'The demo does not serve this code.',
+    COMPANY_SIGN_IN_REQUIRED: 'People sign in with a company account only (`oidc.only`).',
+    FORBIDDEN_ROLE: "The caller's role in the organization does not allow it.",
+    SIGNUP_CLOSED: 'Sign-up is closed, or by invitation only.',
+  }),
+  ...entries(404, 'catalog', {
+    COMMODITY_NOT_FOUND: 'The catalogue has no such code.',
+  }),
+  ...entries(404, 'nested', {
+    NOT_FOUND: 'The resource does not exist or belongs to another account.',
+    ROUTE_NOT_FOUND:
+      'No operation has this path and method. Clients that accept `application/json` get a JSON body, others an empty one.',
+    DATA_NOT_AVAILABLE: 'No data, or not enough, is available.',
+  }),
+  ...entries(404, 'valid', {
+    not_found: 'The scheduled delivery does not exist or belongs to another account.',
+  }),
+  ...entries(405, 'nested', {
+    METHOD_NOT_ALLOWED:
+      'The path exists, but not with this method. Only clients that accept JSON get this error; others get `ROUTE_NOT_FOUND`.',
+  }),
+  ...entries(409, 'valid', {
+    open_invoice:
+      'The ending subscription has an open invoice, and the request does not set `open_invoices`.',
+    newer_value:
+      'The value of the same time was recorded or removed after the one to release was held, and the request does not set `replace`.',
+  }),
+  ...entries(410, 'nested', {
+    CURSOR_GONE: 'The cursor is newer than the backup that the instance was restored from.',
+  }),
+  ...entries(412, 'nested', {
+    PRECONDITION_FAILED:
+      'The resource has changed since the entity tag in `If-Match` was returned.',
+  }),
+  ...entries(413, 'nested', {
+    PAYLOAD_TOO_LARGE: 'The body is larger than accepted.',
+  }),
+  ...entries(415, 'nested', {
+    UNSUPPORTED_CONTENT_ENCODING: 'The body is compressed.',
+  }),
+  ...entries(416, 'nested', {
+    RANGE_NOT_SATISFIABLE: 'The requested range is outside the file.',
+  }),
+  ...entries(422, 'valid', {
+    validation_failed: 'A field of the body is not valid.',
+    already_member: 'The person is already a member or belongs to another organization.',
+    own_subscription:
+      'The account has its own subscription, and must cancel it before it joins an organization.',
+    last_admin: 'An organization needs at least one admin.',
+    invitation_expired: 'The invitation has expired.',
+    invitation_used: 'The invitation has already been accepted.',
+    invitation_limit_reached: 'The organization has reached its limit of open invitations.',
+    api_key_limit_reached: 'The account has reached its limit of active keys.',
+    last_active_key: 'The last active key cannot be revoked.',
+    api_key_already_revoked: 'The key is already revoked.',
+    api_key_revoked: 'A revoked key cannot be rotated or changed.',
+    webhook_limit_reached: "The account has reached its plan's limit of webhook endpoints.",
+    alert_limit_reached: "The account has reached its plan's limit of alerts.",
+    scheduled_delivery_limit_reached:
+      "The account has reached its plan's limit of scheduled deliveries.",
+    watch_limit_reached: "The account has reached its plan's limit of watches.",
+    formula_limit_reached: "The account has reached its plan's limit of formulas.",
+    data_source_limit_reached: 'The account has reached its limit of data sources.',
+    data_source_not_synced:
+      'A data source cannot be synced: it is paused, receives pushes, or is being synced.',
+    feed_not_run: 'A run of the feed is already in progress.',
+    data_source_paused: 'Rows were pushed to a data source that its owner has paused.',
+    idempotency_key_reused: 'An Idempotency-Key was reused with a different request body.',
+    country_not_supported: 'Text messages are not sent to numbers of this country.',
+    code_expired: 'The code is older than ten minutes, or was never requested.',
+    phone_not_verified: 'The account has no verified phone number.',
+    not_opted_in: "The phone's owner has not consented to text messages.",
+    invalid_plan: 'The plan is unknown or not available this way.',
+    no_active_subscription: 'The account has no subscription.',
+    subscription_past_due: 'An invoice of the subscription is overdue and must be paid first.',
+    payment_failed: 'The payment was declined and nothing has changed.',
+    invoice_closed: 'The invoice is settled, or the payment processor collects it.',
+    backups_not_configured: 'No backup destination is configured.',
+    backup_under_way: 'A backup or verification is in progress.',
+  }),
+  ...entries(426, 'nested', {
+    UPGRADE_REQUIRED: 'The path accepts WebSocket connections only.',
+  }),
+  ...entries(429, 'nested', {
+    LOGIN_LOCKED: 'Too many failed sign-in attempts.',
+    SIGNUP_LIMITED: 'Too many sign-up e-mails were requested.',
+  }),
+  ...entries(429, 'flat', {
+    STREAM_LIMIT_REACHED: 'The key has reached its limit of open streams.',
+    MONTHLY_QUOTA_EXCEEDED: "A paid plan's monthly quota is used up.",
+    TRIAL_LIMIT_EXCEEDED: "The trial's quota is used up.",
+  }),
+  ...entries(429, 'valid', {
+    verification_locked: 'Too many wrong codes were entered; a new one is needed.',
+    sms_limit_reached: "The month's text messages are used up.",
+    manual_send_cooldown: 'The delivery was sent manually less than ten minutes ago.',
+  }),
+  ...entries(
+    429,
     'flat',
-    "The free plan's daily quota is exhausted, on a futures path.",
+    {
+      RATE_LIMIT_EXCEEDED: 'The rate limit of a rolling window is reached.',
+    },
+    true,
   ),
-  INSUFFICIENT_PLAN: entry(403, 'nested', 'The plan does not include the feature.'),
-  FORBIDDEN: entry(403, 'nested', 'The plan does not include futures.'),
-  ENTERPRISE_REQUIRED: entry(
-    403,
-    'nested',
-    'The account does not have the add-on Well Production.',
-  ),
-  KEY_SUSPENDED: entry(403, 'nested', 'The operator has suspended the key or its account.'),
-  KEY_READ_ONLY: entry(403, 'nested', 'A read-only key was used to change something.'),
-  KEY_LIMITED: entry(
-    403,
-    'nested',
-    'A restricted key was used to manage keys, people, payments or secrets.',
-  ),
-  KEY_SCOPE_MISSING: entry(403, 'nested', 'The key lacks the scope of this operation.'),
-  ADMIN_ROLE_MISSING: entry(403, 'nested', 'The role of the admin token does not allow this.'),
-  FRESH_SIGN_IN_REQUIRED: entry(
-    403,
-    'nested',
-    'The operator requires a recent sign-in to manage keys, people and secrets.',
-  ),
-  SECOND_FACTOR_MISSING: entry(
-    403,
-    'nested',
-    'The operator requires two-factor authentication to manage keys, people and secrets.',
-  ),
-  SECOND_FACTOR_REQUIRED: entry(
-    401,
-    'nested',
-    'The credentials are correct, but the account requires a two-factor code.',
-  ),
-  IP_NOT_ALLOWED: entry(
-    403,
-    'nested',
-    "The client's address is not in the networks that the key allows.",
-  ),
-  DOMAIN_NOT_ALLOWED: entry(
-    403,
-    'nested',
-    "The page's domain is not among the domains that the key allows.",
-  ),
-  COMMODITY_NOT_FOUND: entry(404, 'catalog', 'The catalogue has no such code.'),
-  NOT_FOUND: entry(404, 'nested', 'The resource does not exist or belongs to another account.'),
-  ROUTE_NOT_FOUND: entry(
-    404,
-    'nested',
-    'No operation has this path and method. Clients that accept `application/json` get a JSON body, others an empty one.',
-  ),
-  METHOD_NOT_ALLOWED: entry(
-    405,
-    'nested',
-    'The path exists, but not with this method. Only clients that accept JSON get this error; others get `ROUTE_NOT_FOUND`.',
-  ),
-  PRECONDITION_FAILED: entry(
-    412,
-    'nested',
-    'The resource has changed since the entity tag in `If-Match` was returned.',
-  ),
-  METHOD_NOT_IMPLEMENTED: entry(501, 'nested', 'The HTTP method is not supported.'),
-  DATA_NOT_AVAILABLE: entry(404, 'nested', 'No data, or not enough, is available.'),
-  DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),
-  CURSOR_GONE: entry(
-    410,
-    'nested',
-    'The cursor is newer than the backup that the instance was restored from.',
-  ),
-  PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
-  UNSUPPORTED_CONTENT_ENCODING: entry(415, 'nested', 'The body is compressed.'),
-  RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The requested range is outside the file.'),
-  validation_failed: entry(422, 'valid', 'A field of the body is not valid.'),
-  INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
-  COMPANY_SIGN_IN_REQUIRED: entry(
-    403,
-    'nested',
-    'People sign in with a company account only (`oidc.only`).',
-  ),
-  FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),
-  LOGIN_LOCKED: entry(429, 'nested', 'Too many failed sign-in attempts.'),
-  SIGNUP_CLOSED: entry(403, 'nested', 'Sign-up is closed, or by invitation only.'),
-  SIGNUP_LIMITED: entry(429, 'nested', 'Too many sign-up e-mails were requested.'),
-  already_member: entry(
-    422,
-    'valid',
-    'The person is already a member or belongs to another organization.',
-  ),
-  own_subscription: entry(
-    422,
-    'valid',
-    'The account has its own subscription, and must cancel it before it joins an organization.',
-  ),
-  last_admin: entry(422, 'valid', 'An organization needs at least one admin.'),
-  invitation_expired: entry(422, 'valid', 'The invitation has expired.'),
-  invitation_used: entry(422, 'valid', 'The invitation has already been accepted.'),
-  invitation_limit_reached: entry(
-    422,
-    'valid',
-    'The organization has reached its limit of open invitations.',
-  ),
-  api_key_limit_reached: entry(422, 'valid', 'The account has reached its limit of active keys.'),
-  last_active_key: entry(422, 'valid', 'The last active key cannot be revoked.'),
-  api_key_already_revoked: entry(422, 'valid', 'The key is already revoked.'),
-  api_key_revoked: entry(422, 'valid', 'A revoked key cannot be rotated or changed.'),
-  webhook_limit_reached: entry(
-    422,
-    'valid',
-    "The account has reached its plan's limit of webhook endpoints.",
-  ),
-  alert_limit_reached: entry(422, 'valid', "The account has reached its plan's limit of alerts."),
-  scheduled_delivery_limit_reached: entry(
-    422,
-    'valid',
-    "The account has reached its plan's limit of scheduled deliveries.",
-  ),
-  watch_limit_reached: entry(422, 'valid', "The account has reached its plan's limit of watches."),
-  formula_limit_reached: entry(
-    422,
-    'valid',
-    "The account has reached its plan's limit of formulas.",
-  ),
-  STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has reached its limit of open streams.'),
-  UPGRADE_REQUIRED: entry(426, 'nested', 'The path accepts WebSocket connections only.'),
-  data_source_limit_reached: entry(
-    422,
-    'valid',
-    'The account has reached its limit of data sources.',
-  ),
-  data_source_not_synced: entry(
-    422,
-    'valid',
-    'A data source cannot be synced: it is paused, receives pushes, or is being synced.',
-  ),
-  feed_not_run: entry(422, 'valid', 'A run of the feed is already in progress.'),
-  data_source_paused: entry(
-    422,
-    'valid',
-    'Rows were pushed to a data source that its owner has paused.',
-  ),
-  idempotency_key_reused: entry(
-    422,
-    'valid',
-    'An Idempotency-Key was reused with a different request body.',
-  ),
-  country_not_supported: entry(
-    422,
-    'valid',
-    'Text messages are not sent to numbers of this country.',
-  ),
-  code_expired: entry(422, 'valid', 'The code is older than ten minutes, or was never requested.'),
-  phone_not_verified: entry(422, 'valid', 'The account has no verified phone number.'),
-  not_opted_in: entry(422, 'valid', "The phone's owner has not consented to text messages."),
-  verification_locked: entry(
-    429,
-    'valid',
-    'Too many wrong codes were entered; a new one is needed.',
-  ),
-  sms_limit_reached: entry(429, 'valid', "The month's text messages are used up."),
-  invalid_plan: entry(422, 'valid', 'The plan is unknown or not available this way.'),
-  no_active_subscription: entry(422, 'valid', 'The account has no subscription.'),
-  subscription_past_due: entry(
-    422,
-    'valid',
-    'An invoice of the subscription is overdue and must be paid first.',
-  ),
-  payment_failed: entry(422, 'valid', 'The payment was declined and nothing has changed.'),
-  invoice_closed: entry(
-    422,
-    'valid',
-    'The invoice is settled, or the payment processor collects it.',
-  ),
-  open_invoice: entry(
-    409,
-    'valid',
-    'The ending subscription has an open invoice, and the request does not set `open_invoices`.',
-  ),
-  newer_value: entry(
-    409,
-    'valid',
-    'The value of the same time was recorded or removed after the one to release was held, and the request does not set `replace`.',
-  ),
-  backups_not_configured: entry(422, 'valid', 'No backup destination is configured.'),
-  backup_under_way: entry(422, 'valid', 'A backup or verification is in progress.'),
-  INVALID_SIGNATURE: entry(
-    400,
-    'nested',
-    'The signature of the payment processor is missing, wrong or too old.',
-  ),
-  PROCESSOR_UNAVAILABLE: entry(503, 'nested', 'The payment processor does not respond.', true),
-  RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'The rate limit of a rolling window is reached.', true),
-  MONTHLY_QUOTA_EXCEEDED: entry(429, 'flat', "A paid plan's monthly quota is used up."),
-  TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
-  not_found: entry(
-    404,
-    'valid',
-    'The scheduled delivery does not exist or belongs to another account.',
-  ),
-  manual_send_cooldown: entry(
-    429,
-    'valid',
-    'The delivery was sent manually less than ten minutes ago.',
-  ),
-  INTERNAL_ERROR: entry(
+  ...entries(
     500,
     'nested',
-    'An unexpected error; the request id identifies it in the log.',
+    {
+      INTERNAL_ERROR: 'An unexpected error; the request id identifies it in the log.',
+    },
     true,
   ),
-  OVERLOADED: entry(503, 'nested', 'Too many heavy requests at once.', true),
-  QUERY_WORKER_UNAVAILABLE: entry(
+  ...entries(501, 'nested', {
+    METHOD_NOT_IMPLEMENTED: 'The HTTP method is not supported.',
+  }),
+  ...entries(
     503,
     'nested',
-    'The query worker for a heavy request ended or was not ready in time.',
+    {
+      PROCESSOR_UNAVAILABLE: 'The payment processor does not respond.',
+      OVERLOADED: 'Too many heavy requests at once.',
+      QUERY_WORKER_UNAVAILABLE:
+        'The query worker for a heavy request ended or was not ready in time.',
+      DATA_TOO_STALE: 'The newest futures quote is too old to be served.',
+      LIVE_DATA_STALE: 'The market is open, but the newest futures quote is too old.',
+      STORAGE_UNAVAILABLE: 'The disk is full or the database is locked.',
+    },
     true,
   ),
-  DATA_TOO_STALE: entry(503, 'nested', 'The newest futures quote is too old to be served.', true),
-  LIVE_DATA_STALE: entry(
-    503,
-    'nested',
-    'The market is open, but the newest futures quote is too old.',
-    true,
-  ),
-  scheduled_deliveries_disabled: entry(
+  ...entries(
     503,
     'valid',
-    'The operator has paused all scheduled deliveries.',
+    {
+      scheduled_deliveries_disabled: 'The operator has paused all scheduled deliveries.',
+    },
     true,
   ),
-  STORAGE_UNAVAILABLE: entry(503, 'nested', 'The disk is full or the database is locked.', true),
-} as const satisfies Record<string, Entry>
+}
 
 export type ProblemCode = keyof typeof problems
 
