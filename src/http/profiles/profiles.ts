@@ -29,30 +29,7 @@ export const unswitched: Switched = () => false
  * The response shapes of client families, by the headers of their requests. Only created where
  * profiles are configured.
  */
-export interface Profiles {
-  switched: Switched
-  /** The request's profile, for the query worker; undefined: none matches. */
-  assignedTo(request: Request): AssignedProfile | undefined
-  /** The header `Vary` of every answer. */
-  vary: string
-  /**
-   * Before routing. The handlers know one shape of their answers, so the entity tag that a client
-   * has is compared after switching only.
-   */
-  arrive(request: Request): void
-  /** The entity tag of the request, also where `arrive` removed it. */
-  conditionOf(request: Request): string | null
-  /**
-   * The value to send instead of the given one, with its status and headers set; undefined: the
-   * given one goes out.
-   */
-  leave(answer: Outgoing): unknown
-  /**
-   * A request of this instance on behalf of another: it is refused in the other's shapes, and answered
-   * in the usual ones.
-   */
-  refuseAs(inner: Request, outer: Request): void
-}
+export type Profiles = ReturnType<typeof createClientProfiles>
 
 /** The headers that identify clients, in lower case. */
 const matchedBy = (profiles: readonly ClientProfile[]): string[] => [
@@ -84,7 +61,7 @@ const titled = (header: string): string =>
 export function createClientProfiles(
   listed: readonly ClientProfile[],
   assigned: Pick<WeakMap<Request, Pick<Admitted, 'profile'>>, 'get'> = new WeakMap(),
-): Profiles {
+) {
   const matched = matchedBy(listed)
   const vary = varyOf(listed)
   /** The profiles that requests have of others. */
@@ -162,12 +139,14 @@ export function createClientProfiles(
   }
 
   return {
+    /** The header `Vary` of every answer. */
     vary,
-    assignedTo(request) {
+    /** The request's profile, for the query worker; undefined: none matches. */
+    assignedTo(request: Request): AssignedProfile | undefined {
       const name = profileOf(request)?.name
       return name === undefined ? undefined : { name, isForRefusals: isForRefusals(request) }
     },
-    switched(request, name) {
+    switched(request: Request, name: SwitchName): boolean {
       const scope = profileOf(request)?.switches.get(name)
       if (scope === undefined || isForRefusals(request)) return false
       return (
@@ -175,7 +154,11 @@ export function createClientProfiles(
         covers(scope, new URL(request.url).pathname)
       )
     },
-    arrive(request) {
+    /**
+     * Before routing. The handlers know one shape of their answers, so the entity tag that a client
+     * has is compared after switching only.
+     */
+    arrive(request: Request) {
       const had = request.headers.get('if-none-match')
       // The answer to a change is sent, whatever tag it has.
       if (had === null || (request.method !== 'GET' && request.method !== 'HEAD')) return
@@ -185,8 +168,14 @@ export function createClientProfiles(
       conditions.set(request, had)
       request.headers.delete('if-none-match')
     },
-    conditionOf: request => conditions.get(request) ?? request.headers.get('if-none-match'),
-    leave(answer) {
+    /** The entity tag of the request, also where `arrive` removed it. */
+    conditionOf: (request: Request) =>
+      conditions.get(request) ?? request.headers.get('if-none-match'),
+    /**
+     * The value to send instead of the given one, with its status and headers set; undefined: the
+     * given one goes out.
+     */
+    leave(answer: Outgoing): unknown {
       const { request, route, set, value } = answer
       set.headers.vary = varyingBy(set.headers.vary, vary)
       const profile = profileOf(request)
@@ -205,7 +194,11 @@ export function createClientProfiles(
       }
       return status === 200 || status === 201 ? answered(profile, answer) : undefined
     },
-    refuseAs(inner, outer) {
+    /**
+     * A request of this instance on behalf of another: it is refused in the other's shapes, and answered
+     * in the usual ones.
+     */
+    refuseAs(inner: Request, outer: Request) {
       const profile = profileOf(outer)
       if (!profile) return
       given.set(inner, profile)

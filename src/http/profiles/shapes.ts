@@ -6,17 +6,21 @@ import { roundTo } from '../../topics/prices/math/format.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The change that a switch makes to the body of a success. */
-interface Shape {
-  name: SwitchName
-  /** The routes it is for, their parameters without names: `/v1/alerts/:`; absent: all. */
-  routes?: readonly string[]
-  /**
-   * Returns the changed body without changing the given one; undefined if the switch has nothing to
-   * change.
-   */
-  change(body: Fields, route: string): Fields | undefined
-}
+/**
+ * Returns the changed body without changing the given one; undefined if the switch has nothing to
+ * change.
+ */
+type Change = (body: Fields, route: string) => Fields | undefined
+
+/**
+ * The change that a switch makes to the body of a success. `routes`: those it is for, their
+ * parameters without names: `/v1/alerts/:`; undefined: all.
+ */
+const shape = (name: SwitchName, routes: readonly string[] | undefined, change: Change) => ({
+  name,
+  routes,
+  change,
+})
 
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
@@ -102,7 +106,7 @@ function deeply(value: unknown, change: (fields: Fields) => Fields): unknown {
 }
 
 const everywhere =
-  (change: (fields: Fields) => Fields): Shape['change'] =>
+  (change: (fields: Fields) => Fields): Change =>
   body =>
     deeply(body, change) as Fields
 
@@ -256,7 +260,7 @@ function withTermSpread(structure: unknown): unknown {
 
 /** A change of what is in `data`; with undefined the body stays as it is. */
 const inData =
-  (change: (data: Fields, route: string) => unknown): Shape['change'] =>
+  (change: (data: Fields, route: string) => unknown): Change =>
   (body, route) => {
     const data = change(fieldsOf(body.data), route)
     return data === undefined ? undefined : { ...body, data }
@@ -264,183 +268,145 @@ const inData =
 
 /** A change of the row in `data`, or of each one. */
 const inRows =
-  (change: (row: unknown) => unknown): Shape['change'] =>
+  (change: (row: unknown) => unknown): Change =>
   body => ({ ...body, data: eachOf(body.data, change) })
 
 /** In the order of application: an envelope encloses what the others have made. */
-const shapes: readonly Shape[] = [
-  {
-    name: 'echo_code',
-    routes: priceRoutes,
-    change: body =>
-      withRows(body, row =>
-        typeof row.requested_code === 'string' ? { ...row, code: row.requested_code } : row,
-      ),
-  },
-  {
-    name: 'categories_short',
-    routes: ['/v1/commodities', '/v1/commodities/:'],
-    change: inRows(withShortCategory),
-  },
-  {
-    name: 'data_list',
-    routes: Object.keys(listNames),
-    change(body, route) {
-      const { [listNames[route]!]: list, ...rest } = fieldsOf(body.data)
-      if (!Array.isArray(list)) return undefined
-      return { ...body, data: list, meta: { ...fieldsOf(body.meta), ...rest } }
-    },
-  },
-  {
-    name: 'list_beside',
-    routes: Object.keys(listNames),
-    change(body, route) {
-      const name = listNames[route]!
-      const list = fieldsOf(body.data)[name]
-      return Array.isArray(list) ? { ...body, [name]: list } : undefined
-    },
-  },
-  {
-    name: 'categories_lists',
-    routes: ['/v1/commodities/categories'],
-    change: inData(data =>
+const shapes = [
+  shape('echo_code', priceRoutes, body =>
+    withRows(body, row =>
+      typeof row.requested_code === 'string' ? { ...row, code: row.requested_code } : row,
+    ),
+  ),
+  shape('categories_short', ['/v1/commodities', '/v1/commodities/:'], inRows(withShortCategory)),
+  shape('data_list', Object.keys(listNames), (body, route) => {
+    const { [listNames[route]!]: list, ...rest } = fieldsOf(body.data)
+    if (!Array.isArray(list)) return undefined
+    return { ...body, data: list, meta: { ...fieldsOf(body.meta), ...rest } }
+  }),
+  shape('list_beside', Object.keys(listNames), (body, route) => {
+    const name = listNames[route]!
+    const list = fieldsOf(body.data)[name]
+    return Array.isArray(list) ? { ...body, [name]: list } : undefined
+  }),
+  shape(
+    'categories_lists',
+    ['/v1/commodities/categories'],
+    inData(data =>
       Object.fromEntries(
         Object.entries(data).map(([name, category]) => [name, fieldsOf(category).commodities]),
       ),
     ),
-  },
-  {
-    name: 'data_object',
-    routes: Object.keys(objectNames),
-    change(body, route) {
-      const { [listKey]: bare, ...rest } = body
-      const name = objectNames[route]!
-      const list = bare ?? body.data
-      if (!Array.isArray(list)) return undefined
-      const named = { [name]: list, count: list.length }
-      return bare === undefined ? { ...rest, data: named } : named
-    },
-  },
-  {
-    name: 'spread_ports',
-    routes: ['/v1/bunker-fuels/spreads/ports'],
-    change: inData(data => ({
+  ),
+  shape('data_object', Object.keys(objectNames), (body, route) => {
+    const { [listKey]: bare, ...rest } = body
+    const name = objectNames[route]!
+    const list = bare ?? body.data
+    if (!Array.isArray(list)) return undefined
+    const named = { [name]: list, count: list.length }
+    return bare === undefined ? { ...rest, data: named } : named
+  }),
+  shape(
+    'spread_ports',
+    ['/v1/bunker-fuels/spreads/ports'],
+    inData(data => ({
       ...data,
       from_port: portOf(data.from_port),
       to_port: portOf(data.to_port),
       spreads: withArbitrageText(fieldsOf(data.spreads), data),
     })),
-  },
-  {
-    name: 'components_text',
-    routes: spreadOperations,
-    change: inRows(withComponentTexts),
-  },
-  {
-    name: 'permit_operator_text',
-    routes: ['/v1/ei/well-permits', '/v1/ei/well-permits/search', '/v1/ei/well-permits/:'],
-    change: inRows(withOperatorText),
-  },
-  {
-    name: 'iso_week_number',
-    change: everywhere(withWeekNumber),
-  },
-  {
-    name: 'latest_list',
-    routes: latest,
-    change(body) {
-      const row = singleOf(body)
-      return row && { ...body, data: { prices: [row] } }
-    },
-  },
-  {
-    name: 'commodities_keyed',
-    routes: ['/v1/commodities'],
-    change: body => ({
+  ),
+  shape('components_text', spreadOperations, inRows(withComponentTexts)),
+  shape(
+    'permit_operator_text',
+    ['/v1/ei/well-permits', '/v1/ei/well-permits/search', '/v1/ei/well-permits/:'],
+    inRows(withOperatorText),
+  ),
+  shape('iso_week_number', undefined, everywhere(withWeekNumber)),
+  shape('latest_list', latest, body => {
+    const row = singleOf(body)
+    return row && { ...body, data: { prices: [row] } }
+  }),
+  shape('commodities_keyed', ['/v1/commodities'], body => ({
+    ...body,
+    data: { commodities: body.data, metadata: { total: fieldsOf(body.meta).total } },
+  })),
+  shape(
+    'prices_all_list',
+    ['/v1/prices/all'],
+    inData(({ prices }) => Object.values(fieldsOf(prices))),
+  ),
+  shape('windowed_list', windowOperations, body => {
+    const { prices, metadata } = fieldsOf(body.data)
+    return {
       ...body,
-      data: { commodities: body.data, metadata: { total: fieldsOf(body.meta).total } },
-    }),
-  },
-  {
-    name: 'prices_all_list',
-    routes: ['/v1/prices/all'],
-    change: inData(({ prices }) => Object.values(fieldsOf(prices))),
-  },
-  {
-    name: 'windowed_list',
-    routes: windowOperations,
-    change(body) {
-      const { prices, metadata } = fieldsOf(body.data)
-      return {
-        ...body,
-        data: listOf(prices).map(row => ({ ...row, date: row.created_at })),
-        metadata,
-      }
-    },
-  },
-  {
-    name: 'storage_scalar_change',
-    routes: ['/v1/storage/cushing', '/v1/storage/spr'],
-    change: inData(({ sites, ...level }) => {
+      data: listOf(prices).map(row => ({ ...row, date: row.created_at })),
+      metadata,
+    }
+  }),
+  shape(
+    'storage_scalar_change',
+    ['/v1/storage/cushing', '/v1/storage/spr'],
+    inData(({ sites, ...level }) => {
       if (!inMillions(level)) return undefined
       const change = thousandTimes(fieldsOf(level.change).week ?? null)
       const inner = sites === undefined ? {} : { sites: listOf(sites).map(inThousands) }
       return { ...inThousands(level), change, ...inner }
     }),
-  },
-  {
-    name: 'storage_scalar_change',
-    routes: ['/v1/storage', '/v1/storage/regional'],
-    change: inData(levels => {
+  ),
+  shape(
+    'storage_scalar_change',
+    ['/v1/storage', '/v1/storage/regional'],
+    inData(levels => {
       const data = levelsInThousands(levels)
       const whole = inMillions(data) ? inThousands(data) : data
       return 'total_us' in whole && !isObject(whole.total_us)
         ? { ...whole, total_us: thousandTimes(whole.total_us) }
         : whole
     }),
-  },
-  {
-    name: 'storage_scalar_change',
-    routes: ['/v1/storage/history/:', '/v1/storage/:/history'],
-    change: inRows(row =>
+  ),
+  shape(
+    'storage_scalar_change',
+    ['/v1/storage/history/:', '/v1/storage/:/history'],
+    inRows(row =>
       isObject(row) && inMillions(row)
         ? { ...inThousands(row), change: thousandTimes(row.change) }
         : row,
     ),
-  },
-  {
-    name: 'storage_records',
-    routes: ['/v1/storage'],
-    change: inData(data =>
+  ),
+  shape(
+    'storage_records',
+    ['/v1/storage'],
+    inData(data =>
       isObject(data.total_us)
         ? { ...data, ...stockRecord('US_CRUDE_STORAGE', data.total_us) }
         : undefined,
     ),
-  },
-  {
-    name: 'storage_records',
-    routes: ['/v1/storage/regional'],
-    change: inData(data => {
+  ),
+  shape(
+    'storage_records',
+    ['/v1/storage/regional'],
+    inData(data => {
       const records = Object.entries(data)
         .filter(([name]) => /^padd\d$/.test(name))
         .map(([name, region]) => stockRecord(name.toUpperCase(), fieldsOf(region)))
       return typeof data.code === 'string' ? records[0] : records
     }),
-  },
-  {
-    name: 'storage_records',
-    routes: ['/v1/storage/cushing', '/v1/storage/spr'],
-    change: inData(data => ({ ...data, ...stockRecord(String(data.code), data) })),
-  },
-  {
-    name: 'record_latest',
-    routes: ['/v1/ei/forecasts/latest', '/v1/ei/frac-focus/latest'],
-    change: ({ data, ...body }) => (Array.isArray(data) ? { ...body, data: data[0] } : undefined),
-  },
-  {
-    name: 'record_latest',
-    routes: ['/v1/ei/opec_productions/latest', '/v1/ei/drilling_productivities/latest'],
-    change: inData(data => {
+  ),
+  shape(
+    'storage_records',
+    ['/v1/storage/cushing', '/v1/storage/spr'],
+    inData(data => ({ ...data, ...stockRecord(String(data.code), data) })),
+  ),
+  shape(
+    'record_latest',
+    ['/v1/ei/forecasts/latest', '/v1/ei/frac-focus/latest'],
+    ({ data, ...body }) => (Array.isArray(data) ? { ...body, data: data[0] } : undefined),
+  ),
+  shape(
+    'record_latest',
+    ['/v1/ei/opec_productions/latest', '/v1/ei/drilling_productivities/latest'],
+    inData(data => {
       const [first] = listOf(data.countries ?? data.basins)
       if (!first) return undefined
       const { date, timestamp } = first
@@ -450,84 +416,62 @@ const shapes: readonly Shape[] = [
           : {}
       return { id: data.month, date, timestamp, ...production, ...data }
     }),
-  },
-  {
-    name: 'plain_figures',
-    routes: ['/v1/market-brief'],
-    change: everywhere(withConfidenceWord),
-  },
-  {
-    name: 'plain_figures',
-    routes: ['/v1/indicators/fuel-switching'],
-    change: inData(data => ({ ...data, economical: data.economical === 'natural_gas' })),
-  },
-  {
-    name: 'plain_figures',
-    routes: ['/v1/alerts/:/test', '/v1/webhooks/:/test'],
-    change: everywhere(fields =>
-      fields.status_code === null ? { ...fields, status_code: 0 } : fields,
-    ),
-  },
-  {
-    name: 'plain_figures',
-    routes: ['/v1/ei/forecasts/summary'],
-    change: inData(data => ({
+  ),
+  shape('plain_figures', ['/v1/market-brief'], everywhere(withConfidenceWord)),
+  shape(
+    'plain_figures',
+    ['/v1/indicators/fuel-switching'],
+    inData(data => ({ ...data, economical: data.economical === 'natural_gas' })),
+  ),
+  shape(
+    'plain_figures',
+    ['/v1/alerts/:/test', '/v1/webhooks/:/test'],
+    everywhere(fields => (fields.status_code === null ? { ...fields, status_code: 0 } : fields)),
+  ),
+  shape(
+    'plain_figures',
+    ['/v1/ei/forecasts/summary'],
+    inData(data => ({
       ...data,
       latest_forecast: fieldsOf(data.latest_forecast).forecast_value ?? null,
     })),
-  },
-  {
-    name: 'plain_figures',
-    routes: ['/v1/drilling-intelligence/basin/:'],
-    change: inData(data => ({
+  ),
+  shape(
+    'plain_figures',
+    ['/v1/drilling-intelligence/basin/:'],
+    inData(data => ({
       ...data,
       trend: listOf(data.trend).map(row => ({ ...row, metric: 'rigs', value: row.rigs })),
     })),
-  },
-  {
-    name: 'plain_figures',
-    routes: ['/v1/spreads/curve-structure', '/v1/spreads/curve-structure/all'],
-    change: inRows(withTermSpread),
-  },
-  {
-    name: 'diesel_flat',
-    routes: ['/v1/diesel-prices/states/:'],
-    change: inData(data => data.regional_average),
-  },
-  {
-    name: 'string_settlement',
-    routes: ['/v1/futures/:/curve'],
-    change(body) {
-      const { contracts, front_month, back_month } = body
-      return {
-        ...body,
-        ...(front_month !== undefined && { front_month: settledAsText(front_month) }),
-        ...(back_month !== undefined && { back_month: settledAsText(back_month) }),
-        ...(Array.isArray(contracts) && { contracts: contracts.map(settledAsText) }),
-      }
-    },
-  },
-  {
-    name: 'data_list',
-    routes: Object.keys(topListNames),
-    change(body, route) {
-      const { [topListNames[route]!]: list, ...meta } = body
-      return Array.isArray(list) ? { status: 'success', data: list, meta } : undefined
-    },
-  },
-  {
-    name: 'futures_enveloped',
-    routes: futuresOperations,
-    change: body => (body.status === 'success' ? undefined : { status: 'success', data: body }),
-  },
-  {
-    name: 'currency_text',
-    change: everywhere(withCurrencyText),
-  },
-  {
-    name: 'omit_null',
-    change: everywhere(withoutNulls),
-  },
+  ),
+  shape(
+    'plain_figures',
+    ['/v1/spreads/curve-structure', '/v1/spreads/curve-structure/all'],
+    inRows(withTermSpread),
+  ),
+  shape(
+    'diesel_flat',
+    ['/v1/diesel-prices/states/:'],
+    inData(data => data.regional_average),
+  ),
+  shape('string_settlement', ['/v1/futures/:/curve'], body => {
+    const { contracts, front_month, back_month } = body
+    return {
+      ...body,
+      ...(front_month !== undefined && { front_month: settledAsText(front_month) }),
+      ...(back_month !== undefined && { back_month: settledAsText(back_month) }),
+      ...(Array.isArray(contracts) && { contracts: contracts.map(settledAsText) }),
+    }
+  }),
+  shape('data_list', Object.keys(topListNames), (body, route) => {
+    const { [topListNames[route]!]: list, ...meta } = body
+    return Array.isArray(list) ? { status: 'success', data: list, meta } : undefined
+  }),
+  shape('futures_enveloped', futuresOperations, body =>
+    body.status === 'success' ? undefined : { status: 'success', data: body },
+  ),
+  shape('currency_text', undefined, everywhere(withCurrencyText)),
+  shape('omit_null', undefined, everywhere(withoutNulls)),
 ]
 
 /** Under it a body that is a list itself is handed to a shape. */
