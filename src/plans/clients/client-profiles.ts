@@ -140,26 +140,18 @@ const isSwitch = (name: unknown): name is SwitchName =>
   (switchNames as readonly unknown[]).includes(name)
 
 function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
-  if (values === undefined) return retryAfterCapDefaultSeconds
-  if (!isTable(values)) {
+  const usual = { retry_after_cap: retryAfterCapDefaultSeconds }
+  const given = isTable(values) ? values : usual
+  if (values !== undefined && given === usual)
     fault(
       at,
       `${valueText(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`,
     )
-    return retryAfterCapDefaultSeconds
-  }
-  for (const key of Object.keys(values)) {
+  for (const key of Object.keys(given))
     if (!valueNames.includes(key))
       fault(`${at}.${short(key)}`, `is not a value of a switch${suggestion(key, valueNames)}`)
-  }
-  const cap = values.retry_after_cap ?? retryAfterCapDefaultSeconds
-  if (
-    typeof cap === 'number' &&
-    Number.isInteger(cap) &&
-    cap >= 1 &&
-    cap <= retryAfterCapMaxSeconds
-  )
-    return cap
+  const { retry_after_cap: cap } = { ...usual, ...given }
+  if (Number.isInteger(cap) && cap >= 1 && cap <= retryAfterCapMaxSeconds) return cap
   fault(
     `${at}.retry_after_cap`,
     `${valueText(cap)} must be an integer from 1 to ${retryAfterCapMaxSeconds}, in seconds`,
