@@ -8,7 +8,7 @@ import { isLoopbackName } from '../../../lib/text/loopback.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { isActive } from '../../../topics/keys/service/key-changes.ts'
 import { type AccountState, heldKeys } from '../../../topics/keys/service/keyring.ts'
-import { formBody, pageAnswer, seeOther } from '../page.ts'
+import { pageAnswer, seeOther } from '../page.ts'
 import { fieldsOf, frame, posted, showing, taking } from './sign-in.ts'
 import { consentForm, message } from './sign-in-pages.ts'
 
@@ -239,11 +239,8 @@ export function connectOperations(context: Context) {
         }),
     }),
     operation(`POST ${path}/token`, {
-      operationId: 'redeemConsent',
-      summary: 'Redeem consent for a key',
-      hidden: true,
+      ...posted('redeemConsent', 'Redeem consent for a key'),
       access: { ...taking, body: true },
-      ...formBody,
       handle: ({ body, reply }) => {
         reply.headers['cache-control'] = 'no-store'
         const fields = fieldsOf(body)

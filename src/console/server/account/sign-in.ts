@@ -91,7 +91,7 @@ export const signInOperations = (deps: SignInPagesDeps) => {
 }
 
 /** The page after a sign-in without another target. */
-const firstPage = '/market'
+export const firstPage = '/market'
 
 type Frame = ReturnType<typeof frame>
 
@@ -127,44 +127,34 @@ export function frame({
 export const fieldsOf = (body: unknown): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams()
 
+/** A message about what was wrong, with the status of its page. */
+const wrongly = (text: string, status: number): { notice: Notice; status: number } => ({
+  notice: { text, wrong: true },
+  status,
+})
+
 /** The outcome of a proof; otherwise the message for the user. */
 async function outcomeOf<T extends object>(
   attempt: Promise<T | SignInRefusal | CodeRefusal>,
-): Promise<{ done: T } | { notice: Notice; status: number }> {
+): Promise<{ done: T } | ReturnType<typeof wrongly>> {
   try {
     const result = await attempt
     if (!('refused' in result)) return { done: result }
-    if (result.refused === 'invalid')
-      return {
-        notice: { text: 'Wrong e-mail address or password.', wrong: true },
-        status: 401,
-      }
-    if (result.refused === 'code')
-      return {
-        notice: { text: 'The code is wrong or already used.', wrong: true },
-        status: 401,
-      }
+    if (result.refused === 'invalid') return wrongly('Wrong e-mail address or password.', 401)
+    if (result.refused === 'code') return wrongly('The code is wrong or already used.', 401)
     if (result.refused === 'provider') return noticeOfRefusal(result)
     const minutes = Math.max(1, Math.ceil(result.waitMs / 60_000))
-    return {
-      notice: {
-        text: `Too many failed attempts. Try again in ${minutes} min${result.refused === 'locked' ? ', or sign in with a link' : ''}.`,
-        wrong: true,
-      },
-      status: 429,
-    }
+    const otherwise = result.refused === 'locked' ? ', or sign in with a link' : ''
+    return wrongly(`Too many failed attempts. Try again in ${minutes} min${otherwise}.`, 429)
   } catch (error) {
     if (!(error instanceof TooManyWaiting)) throw error
-    return {
-      notice: { text: 'Too many sign-ins at the moment. Try again.', wrong: true },
-      status: 503,
-    }
+    return wrongly('Too many sign-ins at the moment. Try again.', 503)
   }
 }
 
-function noticeOfRefusal(refusal: SignInRefusal): { notice: Notice; status: number } {
-  const { message: text, status } = refusalOf(refusal)
-  return { notice: { text, wrong: true }, status }
+function noticeOfRefusal(refusal: SignInRefusal) {
+  const { message, status } = refusalOf(refusal)
+  return wrongly(message, status)
 }
 
 function comeIn(

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { Problem, passing, refusedField } from '../../../http/problem/problem.ts'
+import { Problem, type ProblemCode, passing, refusedField } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
@@ -99,31 +99,26 @@ export const signUpAdminOperations = [
   }),
 ]
 
+const refusals: Record<Exclude<SignUpRefusal['refused'], 'limited'>, [ProblemCode, string]> = {
+  closed: ['SIGNUP_CLOSED', 'Sign-up is closed. Contact the operator for an account.'],
+  company: [
+    'COMPANY_SIGN_IN_REQUIRED',
+    'Accounts are for people of the company. Sign in with your company account on the page /sign-in.',
+  ],
+  invite: ['SIGNUP_CLOSED', 'Sign-up is by invitation. Contact the operator for one.'],
+  taken: [
+    'INVALID_CREDENTIALS',
+    'The link has already been used. Sign in with your e-mail address.',
+  ],
+  invalid: ['INVALID_CREDENTIALS', 'The link is not valid or has expired.'],
+}
+
 function problemOf(refusal: SignUpRefusal): Problem {
-  switch (refusal.refused) {
-    case 'closed':
-      return new Problem('SIGNUP_CLOSED', 'Sign-up is closed. Contact the operator for an account.')
-    case 'company':
-      return new Problem(
-        'COMPANY_SIGN_IN_REQUIRED',
-        'Accounts are for people of the company. Sign in with your company account on the page /sign-in.',
-      )
-    case 'invite':
-      return new Problem('SIGNUP_CLOSED', 'Sign-up is by invitation. Contact the operator for one.')
-    case 'limited': {
-      const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
-      return passing(
-        'SIGNUP_LIMITED',
-        `Too many sign-up e-mails were requested. Try again in ${seconds} s.`,
-        seconds,
-      )
-    }
-    case 'taken':
-      return new Problem(
-        'INVALID_CREDENTIALS',
-        'The link has already been used. Sign in with your e-mail address.',
-      )
-    case 'invalid':
-      return new Problem('INVALID_CREDENTIALS', 'The link is not valid or has expired.')
-  }
+  if (refusal.refused !== 'limited') return new Problem(...refusals[refusal.refused])
+  const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
+  return passing(
+    'SIGNUP_LIMITED',
+    `Too many sign-up e-mails were requested. Try again in ${seconds} s.`,
+    seconds,
+  )
 }

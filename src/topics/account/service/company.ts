@@ -47,6 +47,9 @@ export interface CompanySignIn {
   apart: string | undefined
 }
 
+/** What the provider sends a person back with, and the mark of the browser. */
+type Returned = Record<'state' | 'code' | 'iss' | 'browser', string | undefined>
+
 interface WaitingAttempt extends ProviderAttempt {
   /** The browser that began the attempt; the response counts for no other one. */
   browser: string
@@ -102,12 +105,7 @@ export function createCompany(deps: CompanyDeps) {
     },
     /** Completes a sign-in; the attempt ends, whatever the result. */
     async complete(
-      {
-        state,
-        code,
-        iss,
-        browser,
-      }: Record<'state' | 'code' | 'iss' | 'browser', string | undefined>,
+      { state, code, iss, browser }: Returned,
       from: string,
     ): Promise<CompanySignIn | CompanyRefusal> {
       const name = tokenName(state ?? '')
