@@ -17,15 +17,14 @@ export function resolutionOf(text: string): Resolution | undefined {
   return resolutions.find(resolution => resolution === short)
 }
 
-/** The interval of stored bars of a resolution; undefined: its bars are made of raw prices. */
-export function storedIntervalOf(
-  resolution: Resolution,
-): 'hour' | 'day' | 'week' | 'month' | undefined {
-  if (resolution === '60') return 'hour'
-  if (resolution === 'D') return 'day'
-  if (resolution === 'W') return 'week'
-  return resolution === 'M' ? 'month' : undefined
+/** The interval of stored bars of a resolution; of the others bars are made of raw prices. */
+export const storedIntervals: Readonly<Partial<Record<Resolution, StoredInterval>>> = {
+  60: 'hour',
+  D: 'day',
+  W: 'week',
+  M: 'month',
 }
+type StoredInterval = 'hour' | 'day' | 'week' | 'month'
 
 /** A bar of a chart; `time` is its start in Unix seconds. */
 export interface ChartBar {

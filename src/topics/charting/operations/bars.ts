@@ -11,7 +11,7 @@ import {
   intradayResolutions,
   minuteBars,
   type Resolution,
-  storedIntervalOf,
+  storedIntervals,
 } from '../math/resolution.ts'
 import {
   type Incoming,
@@ -53,7 +53,7 @@ export function barsIn(
   range: Range,
   count: number,
 ): ChartBar[] {
-  const interval = storedIntervalOf(resolution)
+  const interval = storedIntervals[resolution]
   if (interval) {
     // The range names starts of bars: those that it begins or ends within are answered whole.
     const { from, to } = range

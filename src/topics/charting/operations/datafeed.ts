@@ -152,8 +152,10 @@ interface Part {
   handle(incoming: Incoming): unknown
 }
 
-/** What a chart may request, and the time. */
-const serviceParts = ({ catalogue }: Context, exchange: string): Part[] => [
+const partsOf = (
+  { catalogue, serviceName: exchange }: Context,
+  corrections: CorrectionStore,
+): readonly Part[] => [
   {
     name: 'config',
     operationId: 'getChartConfig',
@@ -188,10 +190,6 @@ const serviceParts = ({ catalogue }: Context, exchange: string): Part[] => [
       return String(Math.floor(momentOf(incoming).prices.now() / secondMs))
     },
   },
-]
-
-/** Codes and their newest prices. */
-const symbolParts = (exchange: string): Part[] => [
   {
     name: 'symbols',
     operationId: 'getChartSymbol',
@@ -233,9 +231,6 @@ const symbolParts = (exchange: string): Part[] => [
     answer: Quotes,
     handle: incoming => quotesOf(incoming, exchange),
   },
-]
-
-const barParts: readonly Part[] = [
   {
     name: 'history',
     operationId: 'getChartHistory',
@@ -248,9 +243,6 @@ const barParts: readonly Part[] = [
     answer: HistoryAnswer,
     handle: historyOf,
   },
-]
-
-const markParts = (corrections: CorrectionStore): Part[] => [
   {
     name: 'marks',
     operationId: 'listChartMarks',
@@ -276,19 +268,12 @@ const keyInPath = { key: t.string('A read-only key.') }
 const timeInPath = { as_of: t.string('A moment of the past.', '2026-11-01T12:00:00Z') }
 
 /** A part at its address, and with a key or a moment in its path. */
-function operationsOf({
-  name,
-  operationId,
-  summary,
-  description,
-  query,
-  answer,
-  handle,
-}: Part): Operation[] {
+function operationsOf({ name, answer, handle, ...described }: Part): Operation[] {
+  const { operationId, summary, description, ...rest } = described
   const definition = {
+    ...rest,
     // Bars of minutes are made of thousands of prices.
     access: name === 'history' ? { ...access, queryWorker: true as const } : access,
-    ...(query && { query }),
     answers: { 200: answer, 400: ChartRefusal },
     handle: (call: unknown) => handle(call as Incoming) as never,
   }
@@ -307,15 +292,7 @@ function operationsOf({
  * every answer that of a moment of the past, and a page that can send no header puts a read-only key
  * into the path: `/udf/key/<key>/…`.
  */
-export function datafeedOperations(
+export const datafeedOperations = (
   context: Context,
   corrections: CorrectionStore,
-): readonly Operation[] {
-  const exchange = context.serviceName
-  return [
-    ...serviceParts(context, exchange),
-    ...symbolParts(exchange),
-    ...barParts,
-    ...markParts(corrections),
-  ].flatMap(operationsOf)
-}
+): readonly Operation[] => partsOf(context, corrections).flatMap(operationsOf)

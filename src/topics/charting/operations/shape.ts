@@ -58,23 +58,20 @@ export const SymbolAnswer = t.object('ChartSymbol', {
   data_status: t.String({ examples: ['delayed_streaming'] }),
 })
 
-export const Mark = t.object('ChartMark', {
+const markFields = {
   id: t.String(),
   time: t.integer('Unix seconds.'),
   color: t.String(),
   label: t.string('One letter.'),
+}
+export const Mark = t.object('ChartMark', {
+  ...markFields,
   text: t.String(),
   labelFontColor: t.String(),
   minSize: t.integer('Smallest size of the mark, pixels.'),
 })
 
-export const TimescaleMark = t.object('ChartTimescaleMark', {
-  id: t.String(),
-  time: t.integer('Unix seconds.'),
-  color: t.String(),
-  label: t.string('One letter.'),
-  tooltip: texts,
-})
+export const TimescaleMark = t.object('ChartTimescaleMark', { ...markFields, tooltip: texts })
 
 export const Quotes = t.object('ChartQuotes', {
   s: t.String({ examples: ['ok'] }),
