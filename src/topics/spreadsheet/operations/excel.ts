@@ -137,8 +137,7 @@ function runOperations(deps: ExcelDeps) {
         403: t.Union([NestedProblem, FlatProblem]),
         404: NestedProblem,
       },
-      handle: async ({ query, request, reply, caller }) =>
-        runSheet(query, { request, reply, caller }) as Promise<string>,
+      handle: runSheet,
     }),
     operation('GET /v1/excel/run.xml', {
       operationId: 'runForSheetXml',
@@ -147,8 +146,7 @@ function runOperations(deps: ExcelDeps) {
       access,
       query: runQuery,
       answers: { 200: Xml(xmlRoot) },
-      handle: async ({ query, request, reply, caller }) =>
-        runSheet(query, { request, reply, caller }) as Promise<string>,
+      handle: runSheet,
     }),
   ]
 }
@@ -165,7 +163,7 @@ function latestOperations(deps: ExcelDeps) {
       access,
       query: { ...latestQuery, format: formatQuery },
       answers: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: CodeProblem },
-      handle: ({ query, request, reply, caller }) => sheetLatest(query, { request, reply, caller }),
+      handle: sheetLatest,
     }),
     operation('GET /v1/prices/excel-latest.xml', {
       operationId: 'getSheetPricesXml',
@@ -174,7 +172,7 @@ function latestOperations(deps: ExcelDeps) {
       access,
       query: latestQuery,
       answers: { 200: Xml(xmlRoot) },
-      handle: ({ query, request, reply, caller }) => sheetLatest(query, { request, reply, caller }),
+      handle: sheetLatest,
     }),
   ]
 }
@@ -211,10 +209,12 @@ function createSheetPrices({
     }
   }
 
-  return (
-    query: { codes?: string; by_code?: string; format?: string },
-    { request, reply: set, caller }: SheetCall,
-  ): string => {
+  return ({
+    query,
+    request,
+    reply: set,
+    caller,
+  }: SheetCall & { query: { codes?: string; by_code?: string; format?: string } }): string => {
     checkFormat(query.format)
     const requestedCodes = listOf(query.codes ?? query.by_code)
     if (requestedCodes.length === 0)

@@ -73,16 +73,15 @@ export const createTableSource =
 /** Lays the rows of a data path out; a refusal of the path is passed on. */
 export function createSheetRun({ now, xmlRoot, source }: SheetRunDeps) {
   return async (
-    query: { path?: string; limit?: string; format?: string },
-    call: SheetCall,
-  ): Promise<string | Response> => {
-    const { request, reply: set } = call
+    call: SheetCall & { query: { path?: string; limit?: string; format?: string } },
+  ): Promise<string> => {
+    const { query, request, reply: set } = call
     checkFormat(query.format)
     const limit = Math.min(runRowsMax, integerOf('limit', query.limit, runRowsDefault, 1, 1e9))
     const answer = await source(query.path, call)
     const asXml = wantsXml(request)
     if (!answer.ok && asXml) throw problemOf(answer)
-    if (!answer.ok) return passedOn(answer)
+    if (!answer.ok) return passedOn(answer) as never
     const table = sheetTable(await answer.json(), limit)
     set.headers['content-type'] = asXml ? xmlType : jsonType
     return largestThatFits(table.rows, rows =>

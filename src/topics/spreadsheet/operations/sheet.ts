@@ -42,18 +42,8 @@ export function checkFormat(format: string | undefined): void {
     throw invalidParameter('format', format, ['json', 'xml'])
 }
 
-export type SheetStatus =
-  | 'ok'
-  | 'auth_failed'
-  | 'forbidden'
-  | 'quota_exceeded'
-  | 'rate_limited'
-  | 'not_found'
-  | 'invalid_request'
-  | 'error'
-
 /** A refusal in the one word that a sheet can compare. */
-export function statusOf({ status, code }: Problem): SheetStatus {
+function statusOf({ status, code }: Problem) {
   if (status === 401) return 'auth_failed'
   if (status === 402) return 'quota_exceeded'
   if (status === 403) return 'forbidden'

@@ -1,5 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { codesParameter, textParameter } from '../../../http/input/typed.ts'
+import type { OpenApiDocument, Parameter } from '../../../http/openapi/openapi.ts'
 import { withParametersInPlace } from '../../../http/openapi/parameters.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -17,17 +18,6 @@ interface WorkspaceDeps {
   firstCodes: readonly string[]
 }
 
-/** A part of the description of an operation that a widget needs. */
-interface Documented {
-  operationId: string
-  summary: string
-  description: string
-  tags?: string[]
-  deprecated?: boolean
-  parameters?: Fields[]
-  responses: { 200?: { content?: Fields } }
-}
-
 const rowsMax = 1000
 const open = { open: 'It describes widgets; their data needs a key.', rate: 'none' } as const
 const AnyObject = t.Object({}, { additionalProperties: true })
@@ -41,17 +31,23 @@ const typeOf = (schema: Fields): 'number' | 'boolean' | 'date' | 'text' => {
 }
 
 /** The parameter of an operation as the field of a widget. */
-function fieldOf({ name, description, schema, required, example, 'x-sample': isSampled }: Fields) {
-  const shape = fieldsOf(schema)
+function fieldOf({
+  name,
+  description = '',
+  schema: shape,
+  required,
+  example,
+  'x-sample': isSampled,
+}: Parameter) {
   const [first] = Array.isArray(shape.examples) ? shape.examples : [shape.example ?? example]
   const words = Array.isArray(shape.enum) ? shape.enum : []
   return {
     paramName: name,
-    label: String(name).replaceAll('_', ' '),
-    description: String(description ?? ''),
+    label: name.replaceAll('_', ' '),
+    description,
     type: typeOf(shape),
     // A widget shows data at once, so what its operation needs one of is filled in.
-    value: shape.default ?? (required === true || isSampled === true ? (first ?? '') : ''),
+    value: shape.default ?? (required || isSampled === true ? (first ?? '') : ''),
     ...(words.length > 0 && {
       options: words.map(word => ({ label: String(word), value: String(word) })),
     }),
@@ -69,20 +65,20 @@ const tableOf = <Field extends { paramName: unknown }>(path: string, fields: rea
 })
 
 /** A table for every list or record that the API answers without a name in its path. */
-function tablesOf(document: Fields, serviceName: string) {
-  const paths = document.paths as Readonly<Record<string, { get?: Documented }>>
+function tablesOf({ paths }: OpenApiDocument, serviceName: string) {
   return Object.entries(paths).flatMap(([path, { get }]) => {
     if (!get || get.deprecated || path.includes('{')) return []
     if (!isSheetPath(path) || !get.responses[200]?.content?.['application/json']) return []
-    const fields = (get.parameters ?? []).filter(
-      ({ name, in: place }) => place === 'query' && !unshown.includes(String(name)),
+    const { summary = '', description = '', parameters = [] } = get
+    const fields = parameters.filter(
+      ({ name, in: place }) => place === 'query' && !unshown.includes(name),
     )
     return [
       [
         get.operationId,
         {
-          name: get.summary.replace(/^(Get|List) (the )?/, '').replace(/^./, c => c.toUpperCase()),
-          description: sentenceOf(get.description),
+          name: summary.replace(/^(Get|List) (the )?/, '').replace(/^./, c => c.toUpperCase()),
+          description: sentenceOf(description),
           ...tableOf(path, fields.map(fieldOf)),
           category: serviceName,
           subCategory: get.tags?.[0] ?? 'Prices',
@@ -93,7 +89,7 @@ function tablesOf(document: Fields, serviceName: string) {
   })
 }
 
-function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps) {
+function widgetsOf(document: OpenApiDocument, { serviceName, firstCodes }: WorkspaceDeps) {
   const [code = ''] = firstCodes
   const codeField = { paramName: 'by_code', label: 'code', type: 'text', value: code }
   const common = { category: serviceName, subCategory: 'Prices', source: [serviceName] }
