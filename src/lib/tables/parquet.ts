@@ -2,8 +2,9 @@ import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { type Cell, type CellRow, cellOf, type Kind, type Kinds } from './table.ts'
 
-const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+/** How the format stores each kind. */
+export const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   instant: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MILLIS',

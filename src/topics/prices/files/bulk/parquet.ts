@@ -2,6 +2,7 @@ import type { ColumnChunk, SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
+import { elements } from '../../../../lib/tables/parquet.ts'
 import type { PriceBlock } from '../../math/block.ts'
 import type { BulkColumn } from './columns.ts'
 import type { ParquetCompression } from './compression.ts'
@@ -12,27 +13,11 @@ export const groupRows = 131_072
 
 type NumberKind = Exclude<BulkColumn['kind'], 'text'>
 
-const elements: Record<NumberKind, Omit<SchemaElement, 'name'>> = {
-  instant: {
-    type: 'INT64',
-    repetition_type: 'REQUIRED',
-    converted_type: 'TIMESTAMP_MILLIS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
-  },
-  number: { type: 'DOUBLE', repetition_type: 'REQUIRED' },
-  count: { type: 'INT64', repetition_type: 'REQUIRED' },
-}
-
-const elementOf = ({ name, kind }: BulkColumn): SchemaElement =>
-  kind === 'text'
-    ? {
-        name,
-        type: 'BYTE_ARRAY',
-        repetition_type: 'OPTIONAL',
-        converted_type: 'UTF8',
-        logical_type: { type: 'STRING' },
-      }
-    : { name, ...elements[kind] }
+const elementOf = ({ name, kind }: BulkColumn): SchemaElement => ({
+  name,
+  repetition_type: kind === 'text' ? 'OPTIONAL' : 'REQUIRED',
+  ...elements[kind],
+})
 
 /** Texts of a group as runs: rows are in the order of their series. */
 interface Run {
@@ -171,7 +156,7 @@ function numberChunk(
   return {
     file_offset: BigInt(start),
     meta_data: {
-      type: kind === 'number' ? 'DOUBLE' : 'INT64',
+      type: elements[kind].type!,
       encodings: ['PLAIN'],
       path_in_schema: [name],
       codec: codec.name,
