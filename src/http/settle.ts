@@ -1,5 +1,4 @@
 import type { Runtime } from '../config/runtime.ts'
-
 import { scopeOf } from '../plans/roles/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'

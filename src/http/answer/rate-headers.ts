@@ -27,7 +27,11 @@ export const reading = (name: WindowReading['name'], decision: RateDecision): Wi
 export type GivenHeaders = Record<string, string | number>
 
 const seconds = (ms: number) => Math.ceil(ms / 1000)
-const windowSeconds = (window: WindowReading) => (window.name === 'demo' ? 3600 : 60)
+/** A window as `RateLimit-Policy` names it, and as `RateLimit` does. */
+const policyOf = ({ name, limit }: WindowReading) =>
+  `"${name}";q=${limit};w=${name === 'demo' ? 3600 : 60}`
+const leftOf = ({ name, remaining, resetMs }: WindowReading) =>
+  `"${name}";r=${remaining};t=${seconds(resetMs)}`
 
 /** The parts that stay the same for a whole quota window, computed once. */
 interface Fixed {
@@ -110,10 +114,7 @@ function templateOf(
   headers.set('x-ratelimit-tier', entitled.tier)
   headers.set('x-request-id', '')
   headers.set('ratelimit', '')
-  headers.set(
-    'ratelimit-policy',
-    burst ? `${fixed.policy}"${burst.name}";q=${burst.limit};w=60` : fixed.policy,
-  )
+  headers.set('ratelimit-policy', fixed.policy + (burst ? policyOf(burst) : ''))
   const template = { state, tier: entitled.tier, rolling, limit, headers, answers: new Map() }
   fixed.templates.push(template)
   return template
@@ -213,26 +214,11 @@ function setCounting(
   const burst = onlyOf(windows)
   const quota = fixed.hasQuota ? `"quota";r=${remaining};t=${seconds(window.endsAt - now)}, ` : ''
   if (burst) {
-    headers.set(
-      'ratelimit',
-      `${quota}"${burst.name}";r=${burst.remaining};t=${seconds(burst.resetMs)}`,
-    )
+    headers.set('ratelimit', quota + leftOf(burst))
     return
   }
-  headers.set(
-    'ratelimit-policy',
-    fixed.policy +
-      windows
-        .map(window => `"${window.name}";q=${window.limit};w=${windowSeconds(window)}`)
-        .join(', '),
-  )
-  headers.set(
-    'ratelimit',
-    quota +
-      windows
-        .map(window => `"${window.name}";r=${window.remaining};t=${seconds(window.resetMs)}`)
-        .join(', '),
-  )
+  headers.set('ratelimit-policy', fixed.policy + windows.map(policyOf).join(', '))
+  headers.set('ratelimit', quota + windows.map(leftOf).join(', '))
 }
 
 /**
@@ -246,8 +232,8 @@ export function addressHeaders(
   const headers = new Headers(handlerHeaders as Record<string, string>)
   const window = windows[0]
   if (!window) return headers
-  headers.set('ratelimit-policy', `"${window.name}";q=${window.limit};w=${windowSeconds(window)}`)
-  headers.set('ratelimit', `"${window.name}";r=${window.remaining};t=${seconds(window.resetMs)}`)
+  headers.set('ratelimit-policy', policyOf(window))
+  headers.set('ratelimit', leftOf(window))
   if (window.name !== 'demo') return headers
   headers.set('x-ratelimit-limit', String(window.limit))
   headers.set('x-ratelimit-remaining', String(window.remaining))

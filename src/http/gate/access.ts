@@ -2,7 +2,8 @@ import { Elysia, NotFoundError } from 'elysia'
 import type { Viewer } from '../../topics/catalogue/service/viewers.ts'
 import type { Reply } from '../answer/reply.ts'
 import { readBody } from '../input/body.ts'
-import { type IgnoredParameters, parametersPassedOnKey } from '../input/known-names.ts'
+import type { IgnoredParameters } from '../input/ignored-parameters.ts'
+import { parametersPassedOnKey } from '../input/known-names.ts'
 import {
   headerKeySecurity,
   keySecurity,

@@ -1,6 +1,12 @@
 import { headerSafe, Problem, refusedParameter, validationFailed } from '../problem/problem.ts'
-import { asFault, ignoredFields, type UnknownName } from './ignored-fields.ts'
-import type { IgnoredParameters, KnownNames } from './known-names.ts'
+import {
+  asFault,
+  type FieldOwner,
+  ignoredFields,
+  type KnownFields,
+  type UnknownName,
+} from './ignored-fields.ts'
+import type { KnownNames } from './known-names.ts'
 
 /** `Prefer: handling=strict`, alone or among others. */
 const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i
@@ -9,10 +15,17 @@ const isStrict = (request: Request): boolean => strict.test(request.headers.get(
 
 export const ignoredParametersHeader = (prefix: string): string => `${prefix}Ignored-Parameters`
 
-export function createIgnoredParameters(names: KnownNames, prefix: string): IgnoredParameters {
+export type IgnoredParameters = ReturnType<typeof createIgnoredParameters>
+
+/** Reports parameters that have no effect to callers. */
+export function createIgnoredParameters(names: KnownNames, prefix: string) {
   const header = ignoredParametersHeader(prefix).toLowerCase()
   return {
-    check(request, route, query, headers) {
+    /**
+     * Names the parameters that the route does not have in a header; where the request prefers strict
+     * handling (RFC 7240), refuses it. Refuses a parameter that is given twice with different values.
+     */
+    check(request: Request, route: string, query: unknown, headers: unknown) {
       const given = query as Readonly<Record<string, unknown>> | undefined
       const repeated = repeatedParameter(request.url, given)
       if (repeated && names.isParameter(request.method, route, repeated.name))
@@ -25,7 +38,14 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
       if (isStrict(request)) throw refused(unknown, names.parameters(request.method, route))
       answering[header] = listOf(unknown)
     },
-    checkFields(request, known, body, headers, refused) {
+    /** The same for the fields of a body; refuses those of `refused` whatever the request prefers. */
+    checkFields(
+      request: Request,
+      known: KnownFields,
+      body: unknown,
+      headers: Record<string, string | number>,
+      refused: readonly FieldOwner[],
+    ) {
       const unknown = ignoredFields(body, known, refused)
       if (unknown.length === 0) return
       const faults = isStrict(request)

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { nearestWord } from '../../lib/text/wrong-value.ts'
-import type { FieldOwner, KnownFields, UnknownName } from './ignored-fields.ts'
+import type { UnknownName } from './ignored-fields.ts'
 import { isMalformed, type TypedParameter, typedKey } from './typed.ts'
 
 /** A route as the router knows it. */
@@ -12,23 +12,6 @@ export interface NamedRoute {
 
 /** The known routes and parameters, for suggestions to a caller who used an unknown one. */
 export type KnownNames = ReturnType<typeof createKnownNames>
-
-/** Reports parameters that have no effect to callers. */
-export interface IgnoredParameters {
-  /**
-   * Names the parameters that the route does not have in a header; where the request prefers strict
-   * handling (RFC 7240), refuses it. Refuses a parameter that is given twice with different values.
-   */
-  check(request: Request, route: string, query: unknown, headers: unknown): void
-  /** The same for the fields of a body; refuses those of `refused` whatever the request prefers. */
-  checkFields(
-    request: Request,
-    known: KnownFields,
-    body: unknown,
-    headers: Record<string, string | number>,
-    refused: readonly FieldOwner[],
-  ): void
-}
 
 /** Marks a route whose parameters are those of another operation. */
 export const parametersPassedOnKey = 'x-parameters-passed-on'
