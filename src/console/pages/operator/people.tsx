@@ -57,10 +57,11 @@ function useAccountChanges(answer: Pages<Account>, shown: Signal<Secret | undefi
       }),
     invite: (email: string) =>
       attempt(async () => {
-        await asOperator('/admin/v1/invitations', { method: 'POST', body: { email } })
-        return boot.reaches.email
-          ? `An invitation was sent to ${email}. Its link is valid for 7 days.`
-          : `No e-mail was sent to ${email}, because mail.provider is none. Create an account for this address, and hand over its sign-in link.`
+        const { data } = await asOperator<{ data: { message: string } }>('/admin/v1/invitations', {
+          method: 'POST',
+          body: { email },
+        })
+        return data.message
       }),
     link: ({ id, email }: Account) =>
       attempt(async () => {

@@ -84,17 +84,27 @@ export const signUpAdminOperations = [
     idempotent: true,
     body: AddressBody.schema,
     answers: {
-      201: envelopeOf({ email: t.String(), expires_at: t.String({ format: 'date-time' }) }),
+      201: envelopeOf({
+        email: t.String(),
+        expires_at: t.String({ format: 'date-time' }),
+        message: t.string('Whether an e-mail was sent.', 'An invitation was sent.'),
+      }),
     },
     handle: ({ at, body }) => {
-      const { signUp, ownUrl } = at
+      const { signUp, mail, ownUrl } = at
       const { email } = AddressBody.read(body)
       const outcome = signUp.invite(email, ownUrl())
       if ('refused' in outcome) {
         if (outcome.refused !== 'taken') throw problemOf(outcome)
         throw refusedField('email', 'email: has an account already.', email)
       }
-      return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
+      return success({
+        email: email.toLowerCase(),
+        expires_at: isoInstant(outcome.expiresAt),
+        message: mail.reaches
+          ? `An invitation was sent to ${email}. Its link is valid for 7 days.`
+          : `No e-mail was sent to ${email}, because mail.provider is none. Create an account for this address, and hand over its sign-in link.`,
+      })
     },
   }),
 ]

@@ -127,6 +127,23 @@ describe('POST /admin/v1/invitations', () => {
     }).toEqual({ status: 422, field: 'email' })
   })
 
+  test.each([
+    ['none', 'No e-mail was sent to new@example.com, because mail.provider is none. Create an acc'],
+    ['resend', 'An invitation was sent to new@example.com. Its link is valid for 7 days.'],
+  ])('an invitation with the mail provider %s says what became of it', async (provider, words) => {
+    const house = opened({
+      'accounts.signup': 'invite',
+      'mail.provider': provider,
+      'mail.resend_key': 're_1',
+    })
+    const token = house.services.adminTokens.rotate()
+    const { status, body } = await invite(house, 'new@example.com', token)
+    expect([status, (body.data as { message: string }).message]).toEqual([
+      201,
+      expect.stringContaining(words),
+    ])
+  })
+
   test('POST /admin/v1/invitations requires the operator and an instance that is not closed to sign-up', async () => {
     expect((await invite(opened(), newcomer)).status).toBe(401)
     const closed = opened({ 'accounts.signup': 'closed' })
