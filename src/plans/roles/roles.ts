@@ -5,6 +5,13 @@ export const operatorEmail = 'operator@localhost'
 export const roles = ['admin', 'member', 'read_only'] as const
 export type Role = (typeof roles)[number]
 
+/** What a person with a role is of an organization, in a sentence. */
+export const memberWords: Readonly<Record<Role, string>> = {
+  admin: 'an admin',
+  member: 'a member',
+  read_only: 'a read-only member',
+}
+
 /**
  * All effects of the API's routes on an account, and the roles that permit them. This is the
  * complete rule: the gate checks every request, and handlers check what depends on the object.

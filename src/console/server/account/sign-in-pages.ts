@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr'
 import { escaped } from '../../../lib/text/html.ts'
-import type { Role } from '../../../plans/roles/roles.ts'
+import { memberWords, type Role } from '../../../plans/roles/roles.ts'
 
 export interface Notice {
   text: string
@@ -119,14 +119,12 @@ interface SignedInPage {
   secondFactor: SecondFactorView
 }
 
-const roleNames: Record<Role, string> = { admin: 'admin', member: 'member', read_only: 'read-only' }
-
 export function signedInPage(
   { email, planName, organization, keys, needsPassword, secondFactor }: SignedInPage,
   notice?: Notice,
 ): string {
   const where = organization
-    ? ` You are ${roleNames[organization.role]} in the organization ${escaped(organization.name)}.`
+    ? ` You are ${memberWords[organization.role]} of the organization ${escaped(organization.name)}.`
     : ''
   const rows = keys.map(
     ({ name, hint, active }) =>
@@ -193,7 +191,7 @@ export const invitationPage = ({
   form(
     '/invitation',
     [
-      `<p>${escaped(invitedBy)} invites you to be ${roleNames[role]} in the organization <strong>${escaped(organization)}</strong>.</p>`,
+      `<p>${escaped(invitedBy)} invites you to be ${memberWords[role]} of the organization <strong>${escaped(organization)}</strong>.</p>`,
       `<p>When you accept, the API keys and sessions of <strong>${escaped(as)}</strong> use the organization's account until you leave it.</p>`,
       ...(words === null ? [] : [`<p>Message: ${escaped(words)}</p>`]),
       hidden('token', token),

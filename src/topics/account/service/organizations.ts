@@ -2,7 +2,7 @@ import { transact } from '../../../database/database.ts'
 import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { firstPlan } from '../../../plans/plans.ts'
-import type { Role } from '../../../plans/roles/roles.ts'
+import { memberWords, type Role } from '../../../plans/roles/roles.ts'
 import { type AccountState, confirmedAccount } from '../../keys/service/keyring.ts'
 import type { Invitation, Member, Organization } from '../store/organizations.ts'
 import {
@@ -122,7 +122,7 @@ const createInviter =
       invitedBy: me.email,
       hasMessage: message !== null && message.trim() !== '',
       days: invitationDays,
-      role: { admin: 'an admin', member: 'a member', read_only: 'a read-only member' }[role],
+      role: memberWords[role],
       url: invitationUrl(baseUrl, token),
     })
     mail.post({
