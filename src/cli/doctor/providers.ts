@@ -1,20 +1,43 @@
 import type { Config } from '../../config/config.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import { secondMs } from '../../lib/time/instant.ts'
+import { type Clock, within } from '../../lib/time/clock.ts'
+import { isoInstant, secondMs } from '../../lib/time/instant.ts'
+import type { BackupPlace } from '../../send/backups/places.ts'
 import { smtpProbe } from '../../send/messages/mailer-smtp.ts'
 import { type Probe, resendProbe, stripeProbe, twilioProbe } from '../../send/probes.ts'
-import { type Finding, faulty, fine, unreached } from './finding.ts'
+import { placesOf } from '../backups/backups.ts'
+import { doubtful, type Finding, faulty, fine, reasonOf, unreached } from './finding.ts'
 import { tryIdentityProvider } from './identity-provider.ts'
 
 const timeoutMs = 5 * secondMs
 
 /** Signs in at each configured provider, all at the same time. Nothing is sent or changed. */
 export async function tryProviders(config: Config, clock: Clock): Promise<Finding[]> {
-  const [probed, signIn] = await Promise.all([
+  const [probed, signIn, backups] = await Promise.all([
     Promise.all([...configured(config)].map(tried)),
     tryIdentityProvider(config, clock, timeoutMs),
+    Promise.all(placesOf(config).map(triedPlace)),
   ])
-  return [...probed, ...signIn]
+  return [...probed, ...signIn, ...backups]
+}
+
+/** Lists the backups in a place: the next scheduled one may be a day away. */
+async function triedPlace({ label, list }: BackupPlace): Promise<Finding> {
+  const unlisted = (reason: string) =>
+    doubtful(
+      'backups',
+      `${label}: ${reason}`,
+      'correct the settings of backups, or the storage; skip this check with --offline',
+    )
+  try {
+    const stored = await within(timeoutMs, list())
+    if (!stored) return unlisted('no response within five seconds')
+    const newest = stored.at(-1)
+    return newest
+      ? fine('backups', `${label}: the newest is of ${isoInstant(newest.at)}`)
+      : doubtful('backups', `${label} has no backup`, 'make one: wellhead backup')
+  } catch (error) {
+    return unlisted(reasonOf(error))
+  }
 }
 
 async function tried({ check, provider, setting, probe }: ConfiguredProbe): Promise<Finding> {
