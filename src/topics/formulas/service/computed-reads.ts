@@ -39,6 +39,17 @@ export function computedReads(deps: ComputedDeps) {
   const newestFirstOf =
     (view: View) => (id: number, from: number, to: number, limit: number, bornBy?: number) =>
       limit < 1 ? [] : view.last(id, from, to, limit, isBorn(bornBy)).slice(-limit).reverse()
+  /** The first values of `[from, to)`: what follows them would be computed, and again for later ones. */
+  const firstOf = (view: View, id: number, from: number, to: number, limit: number) => {
+    let rows: Observation[] = []
+    let begin = from
+    for (const end of stepsTo(from, to)) {
+      rows = rows.concat(view.between(id, begin, end))
+      if (rows.length >= limit) break
+      begin = end
+    }
+    return rows.slice(0, limit)
+  }
   const daysOf = (all: readonly Observation[]) =>
     all.map(({ observedAt }) => startOfDay(observedAt))
   const latestOf = (times: readonly (number | undefined)[]): number | undefined => {
@@ -106,15 +117,8 @@ export function computedReads(deps: ComputedDeps) {
     },
     after(id: number, after: number, limit: number) {
       const lastAt = deps.newest(id)?.observedAt ?? ever.from
-      let from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
-      let rows: Observation[] = []
-      if (from > lastAt) return rows
-      for (const end of stepsTo(from, lastAt + 1)) {
-        rows = rows.concat(oldestFirst(id, from, end))
-        if (rows.length >= limit) break
-        from = end
-      }
-      return rows.slice(0, limit)
+      const from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
+      return from > lastAt ? [] : firstOf(present, id, from, lastAt + 1, limit)
     },
     copy(
       id: number,
@@ -124,16 +128,7 @@ export function computedReads(deps: ComputedDeps) {
       point?: { asOf: number; isCovered: boolean },
     ) {
       const view = !point ? present : point.isCovered ? asOfView(point.asOf) : first
-      const count = into.value.length
-      let part: readonly Observation[] = []
-      let begin = from
-      // What follows the part would be computed for it, and again for each later one.
-      for (const end of stepsTo(from, Math.min(to, ever.to))) {
-        part = part.concat(view.between(id, begin, end))
-        if (part.length >= count) break
-        begin = end
-      }
-      part = part.slice(0, count)
+      const part = firstOf(view, id, from, Math.min(to, ever.to), into.value.length)
       for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
         into.observedAt[i] = observedAt
         into.value[i] = value
