@@ -7,7 +7,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/refusals.ts'
 import { tierOf } from '../../../plans/plans.ts'
-import { isComputed } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import { cursorText, type Place, parseCursor } from '../math/cursor.ts'
 import type { ChangeReader } from '../service/feed.ts'
 import { datasetOfTable } from '../store/dataset-versions.ts'
@@ -100,32 +100,25 @@ export function readerOf(
   const isSlice = tierOf(plans, entitled.tier).access.bulk_export === 'allowance'
   const { hasPrices, tables } = datasetsOf(deps, query.dataset, caller, request, isSlice)
   const slice = new Set(firstCodes.flatMap(code => catalogue.named(code)?.id ?? []))
-  if (names.length === 0 || (names.length === 1 && names[0] === '*'))
-    return {
-      viewer,
-      tables,
-      isDerived: isDerived && hasPrices,
-      wants: ({ id, contractOf, terms }) =>
-        hasPrices &&
-        (isSlice
-          ? slice.has(id)
-          : contractOf === null && (isDerived || terms?.formula === undefined)),
-    }
-  const named = codes.read(names, request, codesMax).map(resolved => resolved.series)
-  const beyond = isSlice ? named.find(({ id }) => !slice.has(id)) : undefined
+  const isAll = names.length === 0 || (names.length === 1 && names[0] === '*')
+  const named = isAll
+    ? undefined
+    : codes.read(names, request, codesMax).map(resolved => resolved.series)
+  const beyond = isSlice ? named?.find(({ id }) => !slice.has(id)) : undefined
   if (beyond)
     throw new Problem(
       'INSUFFICIENT_PLAN',
       `The ${entitled.planName} plan reads changes of ${firstCodes.join(', ')}; ${beyond.code} is not one of them. For more, upgrade: ${links(request).upgradeUrl}`,
       featureMissing(plans, links(request), entitled, 'bulk_export').extra,
     )
-  const ids = new Set(named.map(({ id }) => id))
-  const isDerivedNamed = named.some(isComputed)
+  const ids = named ? new Set(named.map(({ id }) => id)) : isSlice ? slice : undefined
+  const isWanted = ({ id, contractOf, terms }: Series) =>
+    ids ? ids.has(id) : contractOf === null && (isDerived || terms?.formula === undefined)
   return {
     viewer,
     tables,
-    isDerived: isDerivedNamed && hasPrices,
-    wants: ({ id }) => hasPrices && ids.has(id),
+    isDerived: hasPrices && (named?.some(isComputed) ?? isDerived),
+    wants: series => hasPrices && isWanted(series),
   }
 }
 
