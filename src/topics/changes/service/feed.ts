@@ -96,7 +96,7 @@ export function createChangeFeed(deps: FeedDeps) {
 
   return {
     /** Records of `[from, to)` that are not forgotten, in the order of recording, as they are read. */
-    replay: createReplay({ log, transactions, prices, datasets, derived }),
+    replay: createReplay({ ...deps, transactions, prices, datasets, derived }),
     /** A page in steps, between which others may run. */
     pageInSteps,
     /** The records after a place, at most `limit`. */

@@ -1,4 +1,5 @@
 import { dayMs } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isBefore } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import type { createDatasetChanges } from './dataset-changes.ts'
@@ -20,12 +21,14 @@ const laterMs = dayMs
 /** Reads records in the order in which they became known. */
 export function createReplay({
   log,
+  catalogue,
   transactions,
   prices,
   datasets,
   derived,
 }: {
   log: ChangeLogStore
+  catalogue: Pick<Catalogue, 'everything'>
   transactions: TransactionReader
   prices: ReturnType<typeof createPriceChanges>
   datasets: ReturnType<typeof createDatasetChanges>
@@ -45,7 +48,11 @@ export function createReplay({
     const add = (record: ChangeRecord) =>
       found.set(`${record.series.id} ${record.observedAt} ${record.recordedAt}`, record)
     const isTooMany = () => found.size > replayRecordsMax && to - from > 1
-    const ranges = log.touching(from, to)
+    const wanted = catalogue
+      .everything()
+      .filter(one => readsRecorded(reader, one) && isSeen(audienceOf(one), reader.viewer))
+    const ids = new Set(wanted.map(({ id }) => id))
+    const ranges = log.touching(from, to, [...ids])
     for (const writtenAt of new Set(ranges.map(range => range.writtenAt)))
       for (const segment of transactions.segmentsOf(
         writtenAt,
@@ -53,8 +60,7 @@ export function createReplay({
         [],
       )) {
         const { series, work } = segment
-        const isWanted = readsRecorded(reader, series) && isSeen(audienceOf(series), reader.viewer)
-        if (!isWanted || !('ranges' in work)) continue
+        if (!ids.has(series.id) || !('ranges' in work)) continue
         const hidden = served.hidden(series.id, Number.POSITIVE_INFINITY)
         for (const stretch of stretchesOf(work.ranges)) {
           const recordedFrom = Math.max(stretch.recordedFrom, from)

@@ -115,18 +115,16 @@ export function createChangeLogStore(db: Database) {
     db,
     instantsIn(logTables.filter(table => table !== 'dataset_changes')),
   )
-  const touchingOf = (ids: string) => `SELECT ${rangeColumns} FROM price_changes
+  const ofSome = 'series_id IN (SELECT value FROM json_each(?3))'
+  const touching = lazy<LoggedRange, [number, number, string]>(
+    db,
+    `SELECT ${rangeColumns} FROM price_changes
      WHERE written_at >= ?1 - ${promptMs} AND written_at < ?2
-       AND recorded_to >= ?1 AND recorded_from < ?2 AND series_id IN (${ids})
+       AND recorded_to >= ?1 AND recorded_from < ?2 AND ${ofSome}
      UNION
      SELECT ${rangeColumns} FROM price_changes INDEXED BY price_changes_of_the_past
-     WHERE series_id IN (${ids}) AND recorded_to >= ?1
-       AND recorded_from < written_at AND recorded_from < ?2
-     ORDER BY writtenAt`
-  const touching = lazy<LoggedRange, [number, number]>(db, touchingOf('SELECT id FROM series'))
-  const touchingSome = lazy<LoggedRange, [number, number, string]>(
-    db,
-    touchingOf('SELECT value FROM json_each(?3)'),
+     WHERE ${ofSome} AND recorded_to >= ?1 AND recorded_from < written_at AND recorded_from < ?2
+     ORDER BY writtenAt`,
   )
   // The search goes by the time of writing: readers that follow have little of the log before them.
   const laterForThePast = lazy<{ writtenAt: number; firstAt: number }, [number, string]>(
@@ -176,9 +174,9 @@ export function createChangeLogStore(db: Database) {
       (hasRows ? instants : priceInstants).all(from, limit).map(({ at }) => at),
     /** The ranges of transactions between two instants, ends included. */
     between: ranges,
-    /** Ranges with values that were recorded in `[from, to)`. */
-    touching: (from: number, to: number, seriesIds?: readonly number[]) =>
-      seriesIds ? touchingSome.all(from, to, JSON.stringify(seriesIds)) : touching.all(from, to),
+    /** Ranges with values of series that were recorded in `[from, to)`. */
+    touching: (from: number, to: number, seriesIds: readonly number[]) =>
+      touching.all(from, to, JSON.stringify(seriesIds)),
     /** Later transactions that recorded values of series for the past, with the first time of each. */
     laterForThePast: (seriesIds: readonly number[], writtenAt: number) =>
       laterForThePast.all(writtenAt, JSON.stringify(seriesIds)),
