@@ -28,7 +28,7 @@ import {
 } from './segments.ts'
 
 export interface DerivedDeps extends FormulaHistoryDeps {
-  log: Pick<ChangeLogStore, 'lastBefore' | 'laterForThePast' | 'touching'>
+  log: Pick<ChangeLogStore, 'lastBefore' | 'laterForThePast' | 'oldestRecorded' | 'touching'>
   formulas: Pick<Formulas, 'dependentsOf' | 'heldBy' | 'legsOf' | 'sourcesOf' | 'viewAt'>
   catalogue: Pick<Catalogue, 'byId' | 'everything' | 'onReload'>
   withheld: Withheld

@@ -18,7 +18,7 @@ import { isHidden, type ServedHistory } from './history.ts'
 import { type ChangeRecord, everywhere, forgotten, type Segment } from './segments.ts'
 
 export interface FormulaHistoryDeps {
-  log: Pick<ChangeLogStore, 'touching'>
+  log: Pick<ChangeLogStore, 'oldestRecorded' | 'touching'>
   vintages: VintageReader
   formulas: Pick<Formulas, 'heldBy' | 'sourcesOf' | 'viewAt'>
   catalogue: Pick<Catalogue, 'byId' | 'onReload'>
@@ -192,16 +192,12 @@ export function createFormulaHistory({ log, vintages, formulas, catalogue }: For
     const ranges = segments.flatMap(({ work }) => ('ranges' in work ? work.ranges : []))
     const until = Math.max(writtenAt, ...ranges.map(({ recordedTo }) => recordedTo))
     const key = `${writtenAt} ${series.id} ${to} ${isNew}`
-    const allMoments = function* () {
-      const whole = nearby({ from: first, to: end })
-      const begun = legs.flatMap(leg => vintages.firstRecorded(leg, whole) ?? [])
-      return yield* momentsOf(legs, Math.min(until, ...begun) - 1, until)
-    }
+    const begun = (log.oldestRecorded() ?? until) - 1
     const windowAt = function* (begin: number): Generator<undefined, Repeated> {
       const own = windows.filter(window => window.key === key)
       const known = own.find(window => window.from <= begin && begin < window.to)
       if (known) return known
-      const moments = own[0]?.moments ?? (yield* allMoments())
+      const moments = own[0]?.moments ?? (yield* momentsOf(legs, begun, until))
       const lengthMs = own[0]?.nextMs ?? firstWindowMs
       const range = { from: begin, to: Math.min(end, begin + lengthMs) }
       const historyAt = (servedAt: number) =>

@@ -72,12 +72,6 @@ export function createVintageReader(db: Database) {
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
   )
 
-  const firstRecorded = lazy<{ at: number | null }, number[]>(
-    db,
-    `SELECT min(at) AS at FROM (
-       SELECT min(recorded_at) AS at FROM observations WHERE ${within}
-       UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE ${within})`,
-  )
   const extent = lazy<{ firstAt: number | null; lastAt: number }, [number]>(
     db,
     `SELECT min(first) AS firstAt, max(last) AS lastAt FROM (
@@ -125,9 +119,6 @@ export function createVintageReader(db: Database) {
   }
 
   const reader = {
-    /** When the first value of a stretch of times was recorded; undefined: it never had one. */
-    firstRecorded: (seriesId: number, { firstAt, lastAt }: Times): number | undefined =>
-      firstRecorded.get(seriesId, firstAt, lastAt)?.at ?? undefined,
     /** The first and the last time that has or had a value; undefined: none ever had. */
     extent(seriesId: number): Times | undefined {
       const { firstAt, lastAt } = extent.get(seriesId)!
@@ -157,11 +148,6 @@ export function createVintageReader(db: Database) {
       const bounds = [seriesId, firstAt, lastAt, recordedFrom, recordedTo, limit]
       const values = recorded.all(...bounds)
       const revised = revisedTimes.all(...bounds)
-      if (revised.length === 0)
-        return {
-          vintages: values.map(row => ({ ...row, previous: undefined, previousSourceId: 0 })),
-          isWhole: values.length < limit,
-        }
       // Whichever is full ends before the range does.
       const until = Math.min(
         values.length < limit ? lastAt : values.at(-1)!.observedAt,
