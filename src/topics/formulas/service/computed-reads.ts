@@ -3,19 +3,13 @@ import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { ObservationStore, Recording } from '../../prices/store/observations.ts'
 import { differencesAt, type Moment, noteMoment } from './differences.ts'
+import type { RecordedViews } from './recorded-views.ts'
 import { ever, stepsTo, type View } from './views.ts'
 
 interface ComputedDeps {
-  present: View
-  /** The values that were first recorded. */
-  first: View
-  asOfView(asOf: number): View
-  /** The values before a time. */
-  earlierView(before: number): View
+  views: RecordedViews
   newest(seriesId: number): Observation | undefined
   firstAt(seriesId: number): number | undefined
-  /** The values as they were known at a moment that moves on. */
-  viewAt(at: () => number): View
   legsOf(seriesId: number): readonly number[]
   /** The series whose recorded values a series follows from, over any number of levels. */
   sourcesOf(seriesId: number): readonly number[]
@@ -29,7 +23,8 @@ interface ComputedDeps {
 
 /** The reads of a store over values that are computed. */
 export function computedReads(deps: ComputedDeps) {
-  const { present, first, asOfView, legsOf, stored, closes, own, ownCloses } = deps
+  const { views, legsOf, stored, closes, own, ownCloses } = deps
+  const { present, first } = views
   const isBorn =
     (bornBy = ever.to) =>
     (row: Observation) =>
@@ -62,15 +57,15 @@ export function computedReads(deps: ComputedDeps) {
     newest(id: number, before: number) {
       const newest = deps.newest(id)
       return newest && newest.observedAt >= before
-        ? deps.earlierView(before).newest(id, before)
+        ? views.before(before).newest(id, before)
         : newest
     },
     count: (id: number, from: number, to: number, bornBy?: number) =>
       oldestFirst(id, from, to, bornBy).length,
     asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>
-      newestFirstOf(asOfView(asOf))(id, from, to, limit),
+      newestFirstOf(views.asOf(asOf))(id, from, to, limit),
     firstRecorded: newestFirstOf(first),
-    newestAsOf: (id: number, before: number, asOf: number) => asOfView(asOf).newest(id, before),
+    newestAsOf: (id: number, before: number, asOf: number) => views.asOf(asOf).newest(id, before),
     newestWrittenAt: (id: number) =>
       latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
     /** Means were there before the first recorded value. */
@@ -109,7 +104,7 @@ export function computedReads(deps: ComputedDeps) {
       const held = sources.flatMap(deps.heldBy)
       const ends = sources.map(source => own.newestAsOf(source, ever.to, from - 1)?.observedAt)
       const knownTo = latestOf(ends) ?? ever.from
-      for (const step of differencesAt(deps.viewAt, id, ever, moments, held, knownTo)) {
+      for (const step of differencesAt(views.at, id, ever, moments, held, knownTo)) {
         yield undefined
         for (const { observedAt, after: value } of step?.differences ?? [])
           yield { observedAt, recordedAt: step!.moment.at, value }
@@ -127,7 +122,7 @@ export function computedReads(deps: ComputedDeps) {
       into: Parameters<ObservationStore['copy']>[3],
       point?: { asOf: number; isCovered: boolean },
     ) {
-      const view = !point ? present : point.isCovered ? asOfView(point.asOf) : first
+      const view = !point ? present : point.isCovered ? views.asOf(point.asOf) : first
       const part = firstOf(view, id, from, Math.min(to, ever.to), into.value.length)
       for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
         into.observedAt[i] = observedAt
@@ -157,7 +152,7 @@ export function computedReads(deps: ComputedDeps) {
         .closes(id, from)
         .map(({ observedAt, value }) => ({ startsAt: startOfDay(observedAt), value })),
     daysAsOf: (id: number, asOf: number, from = ever.from) =>
-      daysOf(asOfView(asOf).closes(id, from)),
+      daysOf(views.asOf(asOf).closes(id, from)),
     daysFirst: (id: number, from = ever.from) => daysOf(first.closes(id, from)),
     revisedAt: (id: number, from: number, to: number, by?: number) =>
       latestOf([

@@ -93,11 +93,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     isRank(id) ? rankParts(id).map(part => part.seriesId) : [id, ...usedBy(id)]
 
   const computed = computedReads({
-    present,
-    first: views.first,
-    asOfView: views.asOf,
-    earlierView: views.before,
-    viewAt: views.at,
+    views,
     sourcesOf,
     heldBy,
     newest: newestOf,

@@ -18,6 +18,8 @@ const viewsMax = 4
 type Recorded = Pick<StoredReads, 'read' | 'newest'>
 type Clear = (seriesId: number, rows: Observation[]) => Observation[]
 
+export type RecordedViews = ReturnType<typeof createRecordedViews>
+
 /** Views of the recorded values of series and of ranks: of the present, the first and the past ones. */
 export function createRecordedViews(
   stored: ObservationStore,
