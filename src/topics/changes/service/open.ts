@@ -50,10 +50,11 @@ export function openChanges(
     }
   }
   const cursorOf = (place: Place): Cursor => cursors()(place)
-  const newest = (): Place => {
-    const writtenAt = log.newest()
+  const at = (moment: number): Place => {
+    const writtenAt = log.lastBefore(moment)
     return writtenAt === undefined ? beginning : endOf(writtenAt)
   }
+  const newest = () => at(Number.MAX_SAFE_INTEGER)
   /** The event of a formula whose values may be others, for the same accounts. */
   const recomputed = (id: number): TermsEvent => {
     const audience = audienceOf(catalogue.byId(id))
@@ -83,10 +84,7 @@ export function openChanges(
     /** The place after every record. */
     newest,
     /** The place after the last transaction that was written at or before a moment. */
-    at(moment: number): Place {
-      const writtenAt = log.lastBefore(moment)
-      return writtenAt === undefined ? beginning : endOf(writtenAt)
-    },
+    at,
     /** Undefined: the feed continues from the cursor. */
     goneSince(cursor: Cursor): GoneCursor | undefined {
       const lines = log.lines()
@@ -123,9 +121,7 @@ export function openChanges(
           for (const id of (isOther && standing.get(seriesId)) || []) dependents.add(id)
         }
         // Formulas over a series whose terms are others may have other values, or none any more.
-        for (const id of dependents) {
-          events.set(id, { ...recomputed(id), ...events.get(id) })
-        }
+        for (const id of dependents) events.set(id, { ...recomputed(id), ...events.get(id) })
         for (const [id, event] of events) log.addEvent(ingest.next(), id, event)
         return done
       }),

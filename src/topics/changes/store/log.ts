@@ -92,11 +92,6 @@ const newestOf = (tables: readonly string[], condition = 'TRUE') =>
     .map(table => `SELECT max(written_at) AS at FROM ${table} WHERE ${condition}`)
     .join(' UNION ALL ')})`
 
-/** SQL of the instants of transactions in tables of the log. */
-const instantsIn = (tables: readonly string[]) =>
-  `${tables.map(table => `SELECT written_at AS at FROM ${table} WHERE written_at >= ?1`).join(' UNION ')}
-   ORDER BY at LIMIT ?2`
-
 /** Reads entries of a table of the log between two instants, ends included, oldest first. */
 function entriesOf<Row>(db: Database, table: string, columns: string, order = '') {
   const between = lazy<Row, [number, number]>(
@@ -110,10 +105,12 @@ export function createChangeLogStore(db: Database) {
   const ranges = entriesOf<LoggedRange>(db, 'price_changes', rangeColumns)
   const rows = entriesOf<LoggedRows>(db, 'dataset_changes', rowColumns)
   const events = entriesOf<EventRow>(db, 'change_events', eventColumns, ', series_id, kind')
-  const instants = lazy<{ at: number }, [number, number]>(db, instantsIn(logTables))
-  const priceInstants = lazy<{ at: number }, [number, number]>(
+  const instants = lazy<{ at: number }, [number, boolean, number]>(
     db,
-    instantsIn(logTables.filter(table => table !== 'dataset_changes')),
+    `SELECT written_at AS at FROM price_changes WHERE written_at >= ?1
+     UNION SELECT written_at FROM change_events WHERE written_at >= ?1
+     UNION SELECT written_at FROM dataset_changes WHERE written_at >= ?1 AND ?2
+     ORDER BY at LIMIT ?3`,
   )
   const ofSome = 'series_id IN (SELECT value FROM json_each(?3))'
   const touching = lazy<LoggedRange, [number, number, string]>(
@@ -135,7 +132,7 @@ export function createChangeLogStore(db: Database) {
      GROUP BY written_at ORDER BY written_at`,
   )
   const before = lazy<{ at: number | null }, [number]>(db, newestOf(logTables, 'written_at <= ?1'))
-  const newest = lazy<{ at: number | null }, []>(db, newestOf(logTables))
+  const lastBefore = (moment: number): number | undefined => before.get(moment)?.at ?? undefined
   const oldestRecorded = lazy<{ at: number | null }, []>(
     db,
     `SELECT min(at) AS at FROM (
@@ -171,7 +168,7 @@ export function createChangeLogStore(db: Database) {
     isReplica: () => replicaAt.get() !== undefined,
     /** The instants of transactions from one on, oldest first. */
     instants: (from: number, hasRows: boolean, limit: number) =>
-      (hasRows ? instants : priceInstants).all(from, limit).map(({ at }) => at),
+      instants.all(from, hasRows, limit).map(({ at }) => at),
     /** The ranges of transactions between two instants, ends included. */
     between: ranges,
     /** Ranges with values of series that were recorded in `[from, to)`. */
@@ -187,8 +184,8 @@ export function createChangeLogStore(db: Database) {
       touching: (table: string, from: number, to: number) => rowsOf.all(table, from, to),
     },
     /** The last transaction that was written at or before a moment. */
-    lastBefore: (moment: number) => before.get(moment)?.at ?? undefined,
-    newest: () => newest.get()?.at ?? undefined,
+    lastBefore,
+    newest: () => lastBefore(Number.MAX_SAFE_INTEGER),
     /** No value was recorded earlier. */
     oldestRecorded: () => oldestRecorded.get()?.at ?? undefined,
     /** The same of events. */
