@@ -81,6 +81,17 @@ describe('GET /status/incidents.json', () => {
     expect(await incidents()).toEqual([])
   })
 
+  test('are not forgotten because of a clock that is a year ahead', async () => {
+    const { pass, incidents, clock } = watched()
+    pass({ name: 'database', status: 'degraded' })
+    pass({ name: 'database', status: 'operational' })
+    const at = clock.now()
+    clock.set(at + 365 * dayMs)
+    pass({ name: 'database', status: 'operational' })
+    clock.set(at)
+    expect((await incidents()).map(({ part }) => part)).toContain('database')
+  })
+
   test('an outage of the service is reported as an incident, and a restart is not', async () => {
     const { pass, restart, incidents, clock, instance } = watched()
     pass()
