@@ -1,4 +1,5 @@
 import type { TSchema } from 'elysia'
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
@@ -120,16 +121,13 @@ export const listIndicatorOperations = [
         throw invalidParameter('market', query.market, markets)
       const rows = positions.page(market, page.perPage, page.offset)
       return {
-        data: rows.map(row => ({
-          market: row.market,
-          managed_money_long: row.managedMoneyLong,
-          managed_money_short: row.managedMoneyShort,
-          net_position: row.managedMoneyLong - row.managedMoneyShort,
-          change: row.change ?? null,
-          open_interest: row.openInterest,
-          report_date: row.reportedOn,
-          commodity: codeOfMarket(row.market) ?? null,
-        })),
+        data: rows.map(row =>
+          answerRow(Positions, row, {
+            net_position: row.managedMoneyLong - row.managedMoneyShort,
+            report_date: row.reportedOn,
+            commodity: codeOfMarket(row.market) ?? null,
+          }),
+        ),
         meta: metaOf({ at, reply, page }, { newestOn, total: positions.count(market), rows }),
       }
     },
@@ -170,14 +168,12 @@ export const listIndicatorOperations = [
       const newestOn = requireImported(trades.newestOn(), 'disclosures', 'congressional-trades')
       const rows = trades.page(page.perPage, page.offset)
       return {
-        data: rows.map(row => ({
-          member: row.member,
-          ticker: row.ticker,
-          transaction_type: row.transactionType,
-          amount_range: row.amountRange,
-          transaction_date: row.transactedOn,
-          disclosure_date: row.disclosedOn,
-        })),
+        data: rows.map(row =>
+          answerRow(Trade, row, {
+            transaction_date: row.transactedOn,
+            disclosure_date: row.disclosedOn,
+          }),
+        ),
         meta: metaOf({ at, reply, page }, { newestOn, total: trades.count(), rows }),
       }
     },

@@ -19,16 +19,15 @@ const priceFields = {
   price2: t.Number({ examples: [75.1] }),
 }
 
+const Available = t.Object({
+  id: idField,
+  name: t.String({ examples: ['WTI - Brent'] }),
+  description: t.String(),
+  unit: unitField,
+  formula: t.String(),
+})
 const List = t.object('AvailableSpreads', {
-  available_spreads: t.Array(
-    t.Object({
-      id: idField,
-      name: t.String({ examples: ['WTI - Brent'] }),
-      description: t.String(),
-      unit: unitField,
-      formula: t.String(),
-    }),
-  ),
+  available_spreads: t.Array(Available),
   usage: t.String(),
 })
 
@@ -75,13 +74,7 @@ function identityOf(text: string): SpreadIdentity {
 }
 
 const spreadList: typeof List.static = {
-  available_spreads: analyticsSpreads.map(({ id, name, description, unit, formula }) => ({
-    id,
-    name,
-    description,
-    unit,
-    formula,
-  })),
+  available_spreads: analyticsSpreads.map(spread => answerRow(Available, spread, {})),
   usage: '/v1/analytics/spread?spread=wti_brent&period=30&type=historical',
 }
 

@@ -1,4 +1,5 @@
 import type { Feeds } from '../../../feeds/engine/feeds.ts'
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 
@@ -21,13 +22,9 @@ export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) =
     access: { open: 'Users of the data must be able to name its source.' },
     answers: t.Object({ sources: t.Array(SourceShape) }),
     handle: () => ({
-      sources: feeds.sources().map(({ feed: { publisher }, codes }) => ({
-        publisher: publisher.publisher,
-        homepage: publisher.homepage,
-        license_class: publisher.licenseClass,
-        attribution: publisher.attribution,
-        codes,
-      })),
+      sources: feeds
+        .sources()
+        .map(({ feed: { publisher }, codes }) => answerRow(SourceShape, publisher, { codes })),
     }),
   }),
 ]

@@ -1,4 +1,5 @@
 import { jsonType } from '../../../http/answer/complete.ts'
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
@@ -80,6 +81,12 @@ const grades = [
   { grade: 'C', from: 70 },
   { grade: 'D', from: 0 },
 ] as const
+const Issue = t.Object({
+  severity,
+  description: t.String(),
+  affected_points: t.integer({ examples: [1] }),
+  detected_at: t.instant('When the issue began.'),
+})
 const Report = t.object('DataQualityReport', {
   code,
   name,
@@ -96,14 +103,7 @@ const Report = t.object('DataQualityReport', {
     late_updates: t.integer({ examples: [0] }),
     anomalies: t.integer({ examples: [0] }),
   }),
-  issues: t.Array(
-    t.Object({
-      severity,
-      description: t.String(),
-      affected_points: t.integer({ examples: [1] }),
-      detected_at: t.instant('When the issue began.'),
-    }),
-  ),
+  issues: t.Array(Issue),
   recommendations: t.Array(t.String()),
   next_release_at: t.instantOrNull(
     'When the next value is released, for a series with release days.',
@@ -246,12 +246,7 @@ function reportOf(quality: CodeQuality, now: number): typeof Report.static {
       late_updates: report.lateUpdates,
       anomalies: report.anomalies,
     },
-    issues: report.issues.map(issue => ({
-      severity: issue.severity,
-      description: issue.description,
-      affected_points: issue.affectedPoints,
-      detected_at: isoInstant(issue.detectedAt),
-    })),
+    issues: report.issues.map(issue => answerRow(Issue, issue, {})),
     recommendations: report.issues.map(issue => recommendations[issue.kind]),
     next_release_at: isoOrNull(nextReleaseAt(quality.series, now)),
     generated_at: row.last_generated,

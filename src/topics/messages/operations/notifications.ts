@@ -33,13 +33,14 @@ const AllMarked = t.Object({
   marked: t.integer('Number of notifications that were unread.'),
   unread_count: t.Literal(0),
 })
+const EmailShape = t.Object({
+  enabled: t.Boolean(),
+  price_alerts: t.Boolean(),
+  weekly_digest: t.Boolean(),
+  product_updates: t.Boolean(),
+})
 const PreferencesShape = t.Object({
-  email: t.Object({
-    enabled: t.Boolean(),
-    price_alerts: t.Boolean(),
-    weekly_digest: t.Boolean(),
-    product_updates: t.Boolean(),
-  }),
+  email: EmailShape,
   sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
   push: t.Object({ enabled: t.Boolean() }),
 })
@@ -166,12 +167,7 @@ const rowOf = (notification: Notification) =>
   })
 
 const preferencesRow = ({ email, sms, push }: Preferences) => ({
-  email: {
-    enabled: email.enabled,
-    price_alerts: email.priceAlerts,
-    weekly_digest: email.weeklyDigest,
-    product_updates: email.productUpdates,
-  },
+  email: answerRow(EmailShape, email, {}),
   sms: { enabled: sms.enabled, price_alerts: sms.priceAlerts },
   push: { enabled: push.enabled },
 })

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../http/answer/row.ts'
 import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
@@ -30,21 +31,19 @@ import { roundTo } from '../math/format.ts'
 const rowsMax = 1000
 const shippedDays = 30
 
+const ConnectorPrice = t.object('ConnectorPrice', {
+  price: t.Number({ examples: [531.5] }),
+  currency: t.String({ examples: ['USD'] }),
+  fuel_type: t.String({ examples: ['VLSFO'] }),
+  port: t.String({ examples: ['SINGAPORE'] }),
+  region: t.orNull(t.String({ examples: ['APAC'] })),
+  unit: t.Literal('MT'),
+  source: t.string('Name of the data source or publisher.', 'Terminal feed'),
+  timestamp: t.String({ format: 'date-time' }),
+})
 const Rows = t.object('ConnectorPrices', {
   data: t.Object({
-    prices: t.Array(
-      t.object('ConnectorPrice', {
-        price: t.Number({ examples: [531.5] }),
-        currency: t.String({ examples: ['USD'] }),
-        fuel_type: t.String({ examples: ['VLSFO'] }),
-        port: t.String({ examples: ['SINGAPORE'] }),
-        region: t.orNull(t.String({ examples: ['APAC'] })),
-        unit: t.Literal('MT'),
-        source: t.string('Name of the data source or publisher.', 'Terminal feed'),
-        timestamp: t.String({ format: 'date-time' }),
-      }),
-      { maxItems: rowsMax },
-    ),
+    prices: t.Array(ConnectorPrice, { maxItems: rowsMax }),
     count: t.integer({ examples: [32] }),
   }),
 })
@@ -125,16 +124,8 @@ function readFilter(
   }
 }
 
-const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }: AccountRow) => ({
-  price,
-  currency,
-  fuel_type: fuelType,
-  port,
-  region,
-  unit: 'MT' as const,
-  source,
-  timestamp: isoInstant(observedAt),
-})
+const ownRow = (row: AccountRow) =>
+  answerRow(ConnectorPrice, row, { unit: 'MT', timestamp: isoInstant(row.observedAt) })
 
 function shippedRows(
   { catalogue, history, ports, marks, sourcesOfRows, now }: Context,

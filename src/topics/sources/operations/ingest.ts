@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { t } from '../../../http/answer/schema.ts'
+import { answerRow } from '../../../http/answer/row.ts'
 import { credentialsOf } from '../../../http/gate/credentials.ts'
 import { readBodyText } from '../../../http/input/body.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -14,9 +14,9 @@ import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { DataSource } from '../service/sources.ts'
 import { sourceParams } from './route.ts'
-import { countFields, countsRow } from './row.ts'
+import { PushedRows } from './row.ts'
 
-const Pushed = envelope(t.object('PushedRows', countFields))
+const Pushed = envelope(PushedRows)
 
 /** The allowed difference between a sender's clock and ours. */
 const signatureAgeMs = 5 * minuteMs
@@ -105,7 +105,7 @@ export function sourceIngestOperations(deps: Context) {
               : [{ field: 'body', message: log.error, value: null }],
           )
         }
-        return success(countsRow(log))
+        return success(answerRow(PushedRows, log, {}))
       },
     }),
   ]

@@ -62,20 +62,13 @@ export const RowShape = t.object('DataSourceRow', {
   unit: t.Literal('MT'),
 })
 
-export const rowRow = ({ observedAt, fuelType, port, region, price, currency }: SourceRow) => ({
-  timestamp: isoInstant(observedAt),
-  fuel_type: fuelType,
-  port,
-  region,
-  price,
-  currency,
-  unit: 'MT' as const,
-})
+export const rowRow = (row: SourceRow) =>
+  answerRow(RowShape, row, { timestamp: isoInstant(row.observedAt), unit: 'MT' })
 
 const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plain number'] }), {
   description: 'The first twenty.',
 })
-export const countFields = {
+const countFields = {
   received: t.integer(),
   inserted: t.integer(),
   revised: t.integer('Another price for a known time, fuel and port.'),
@@ -83,21 +76,7 @@ export const countFields = {
   rejected: t.integer(),
   rejections,
 }
-export const countsRow = ({
-  received,
-  inserted,
-  revised,
-  unchanged,
-  rejected,
-  rejections,
-}: SourceSyncLog) => ({
-  received,
-  inserted,
-  revised,
-  unchanged,
-  rejected,
-  rejections: [...rejections],
-})
+export const PushedRows = t.object('PushedRows', countFields)
 
 export const LogShape = t.object('DataSourceLog', {
   id: t.String(),

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { streamOf } from '../../../../http/answer/stream.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
@@ -177,6 +178,24 @@ function recording({ catalogue, batches, idempotency, lateCommits, clock }: Cont
 }
 
 const Moment = t.String({ format: 'date-time' })
+const ChangeShape = t.Object({
+  code: t.String({ examples: ['WTI_USD'] }),
+  observed_at: Moment,
+  before: t.number('The current value, or the value before it in time.'),
+  after: t.Number(),
+  percent: t.orNull(t.Number()),
+  is_new: t.boolean('Whether the time has no value, so `before` is the value before it in time.'),
+})
+const ComparedSeries = t.Object({
+  code: t.String({ examples: ['WTI_USD'] }),
+  points: t.integer(),
+  revised: t.integer(),
+  reverted: t.integer('Revised values that become a value that they had before.'),
+  from: Moment,
+  to: Moment,
+  recorded_between: t.integer('Range of recorded values.'),
+  recorded: t.integer('Values of the whole series.'),
+})
 export const ComparisonShape = t.Object({
   inserted: t.integer('Times that have no value.'),
   revised: t.integer('Times that have another value.'),
@@ -185,30 +204,8 @@ export const ComparisonShape = t.Object({
   kept_as_corrected: t.integer(
     'Values that would be skipped because of an earlier decision of an operator; see `replace`.',
   ),
-  biggest_changes: t.Array(
-    t.Object({
-      code: t.String({ examples: ['WTI_USD'] }),
-      observed_at: Moment,
-      before: t.number('The current value, or the value before it in time.'),
-      after: t.Number(),
-      percent: t.orNull(t.Number()),
-      is_new: t.boolean(
-        'Whether the time has no value, so `before` is the value before it in time.',
-      ),
-    }),
-  ),
-  series: t.Array(
-    t.Object({
-      code: t.String({ examples: ['WTI_USD'] }),
-      points: t.integer(),
-      revised: t.integer(),
-      reverted: t.integer('Revised values that become a value that they had before.'),
-      from: Moment,
-      to: Moment,
-      recorded_between: t.integer('Range of recorded values.'),
-      recorded: t.integer('Values of the whole series.'),
-    }),
-  ),
+  biggest_changes: t.Array(ChangeShape),
+  series: t.Array(ComparedSeries),
 })
 export type ComparisonShape = (typeof ComparisonShape)['static']
 
@@ -240,31 +237,20 @@ export const dataAdminOperations: Operations = [
       )
       const { source, replace } = sent.envelope
       const compared = await compare(points, { ...(source !== undefined && { source }), replace })
-      return success({
-        inserted: compared.inserted,
-        revised: compared.revised,
-        unchanged: compared.unchanged,
-        held: compared.held,
-        kept_as_corrected: compared.kept,
-        biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
-          observed_at: isoInstant(observedAt),
-          code: change.code,
-          before: change.before,
-          after: change.after,
-          percent: change.percent,
-          is_new: change.isNew === true,
-        })),
-        series: compared.series.map(series => ({
-          code: series.code,
-          points: series.points,
-          revised: series.revised,
-          reverted: series.reverted,
-          from: isoInstant(series.firstAt),
-          to: isoInstant(series.lastAt),
-          recorded_between: series.recordedBetween,
-          recorded: series.recorded,
-        })),
-      })
+      return success(
+        answerRow(ComparisonShape, compared, {
+          kept_as_corrected: compared.kept,
+          biggest_changes: compared.biggest.map(change =>
+            answerRow(ChangeShape, change, { is_new: change.isNew === true }),
+          ),
+          series: compared.series.map(series =>
+            answerRow(ComparedSeries, series, {
+              from: isoInstant(series.firstAt),
+              to: isoInstant(series.lastAt),
+            }),
+          ),
+        }),
+      )
     },
   }),
   reading,

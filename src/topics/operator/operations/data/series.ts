@@ -1,4 +1,5 @@
 import { jsonType } from '../../../../http/answer/complete.ts'
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
@@ -134,18 +135,7 @@ function seriesRows({ catalogue, now }: Context) {
     const { terms = {} } = series
     const { min, max } = boundsOf(series)
     const releaseAt = series.unavailableReason === null ? nextReleaseAt(series, now()) : undefined
-    return {
-      id: series.id,
-      code: series.code,
-      name: series.name,
-      category: series.category,
-      currency: series.currency,
-      unit: series.unit,
-      decimals: series.decimals,
-      cadence: series.cadence,
-      source: series.source,
-      description: series.description,
-      level: series.level,
+    return answerRow(SeriesRow, series, {
       min,
       max,
       calendar: series.calendar ?? null,
@@ -158,7 +148,6 @@ function seriesRows({ catalogue, now }: Context) {
       value_time: terms.valueTime ?? null,
       license_class: series.publisher?.licenseClass ?? null,
       attribution: series.publisher?.text ?? null,
-      aliases: series.aliases,
       guards: terms.guards ?? {},
       visible_to: terms.visibleTo ?? null,
       own: series.own === true,
@@ -171,7 +160,7 @@ function seriesRows({ catalogue, now }: Context) {
         align_limit: terms.alignLimit ?? null,
       }),
       ...(series.delivery && deliveryRow(series.delivery)),
-    }
+    })
   }
   return { rowOf, hasData }
 }

@@ -1,9 +1,10 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
-import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
+import { isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
 
 const operator = { operator: 'service' } as const
@@ -37,13 +38,7 @@ const Listed = envelopeOf({
 const Begun = envelope(TaskShape)
 const TaskBody = body({ what: choice(whats) })
 
-const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
-  what,
-  started_at: isoInstant(startedAt),
-  ended_at: isoOrNull(endedAt),
-  is_fine: isFine ?? null,
-  message: message ?? null,
-})
+const taskRow = (task: DeskTask) => answerRow(TaskShape, task, {})
 
 /** Backups in the places of the configuration: which there are, one more, and whether they hold. */
 export const backupAdminOperations = [

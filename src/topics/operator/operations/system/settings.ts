@@ -1,20 +1,14 @@
 import { explain } from '../../../../config/config.ts'
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 
-const Settings = envelopeOf({
-  settings: t.Array(
-    t.Object({
-      key: t.String({ examples: ['server.port'] }),
-      value: t.string('Display value; secrets are masked.', '8470'),
-      source: t.string(
-        'A flag, an environment variable, a line of a file, or `default`.',
-        'default',
-      ),
-      description: t.string('What it does.'),
-    }),
-  ),
+const Setting = t.Object({
+  key: t.String({ examples: ['server.port'] }),
+  value: t.string('Display value; secrets are masked.', '8470'),
+  source: t.string('A flag, an environment variable, a line of a file, or `default`.', 'default'),
+  description: t.string('What it does.'),
 })
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
@@ -25,15 +19,10 @@ export const settingsAdminOperations = [
     description:
       'Returns every setting with its value, secrets masked, and its source. Settings are changed in the configuration and take effect at the next start.',
     access: { operator: 'service' },
-    answers: Settings,
+    answers: envelopeOf({ settings: t.Array(Setting) }),
     handle: ({ at }) =>
       success({
-        settings: explain(at.config).map(({ key, value, source, description }) => ({
-          key,
-          value,
-          source,
-          description,
-        })),
+        settings: explain(at.config).map(row => answerRow(Setting, row, {})),
       }),
   }),
 ]

@@ -1,3 +1,4 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import {
   body,
@@ -25,7 +26,8 @@ const trialFields = {
   status_code: t.orNull(t.integer({ examples: [250] }), 'Response of the recipient, if any.'),
   message: t.string('Summary for the operator.'),
 }
-const Tried = envelope(t.object('Trial', trialFields))
+const Trial = t.object('Trial', trialFields)
+const Tried = envelope(Trial)
 const HookTried = envelope(
   t.object('WebhookTrial', {
     ...trialFields,
@@ -46,15 +48,6 @@ const MailBody = body({
 const TextBody = body({
   to: text(34, { description: 'In E.164.', examples: ['+15550100002'] }),
 })
-const rowOf = ({
-  taken,
-  statusCode,
-  message,
-}: {
-  taken: boolean
-  statusCode: number | null
-  message: string
-}) => ({ taken, status_code: statusCode, message })
 const words = (what: string) =>
   `${what} immediately, bypassing the outbox, and returns the recipient's response: 200 whatever the outcome.`
 
@@ -72,7 +65,7 @@ function people({ trials }: Context) {
       body: MailBody.schema,
       answers: Tried,
       prepare: ({ body }) => trials.mail(MailBody.read(body).to),
-      handle: ({ prepared }) => success(rowOf(prepared)),
+      handle: ({ prepared }) => success(answerRow(Trial, prepared, {})),
     }),
     operation('POST /admin/v1/sms/test', {
       operationId: 'testSms',
@@ -92,7 +85,7 @@ function people({ trials }: Context) {
           )
         return trials.text(number)
       },
-      handle: ({ prepared }) => success(rowOf(prepared)),
+      handle: ({ prepared }) => success(answerRow(Trial, prepared, {})),
     }),
     operation('POST /admin/v1/notices/test', {
       operationId: 'testNotice',
@@ -102,7 +95,7 @@ function people({ trials }: Context) {
       body: noBody,
       answers: { 200: Tried, 422: ValidationProblem },
       prepare: () => trials.notice(),
-      handle: ({ prepared }) => success(rowOf(prepared)),
+      handle: ({ prepared }) => success(answerRow(Trial, prepared, {})),
     }),
   ]
 }
