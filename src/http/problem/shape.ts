@@ -67,7 +67,7 @@ export const ValidationProblem = t.Object(
     error_code: code('validation_failed'),
     code: code('validation_failed'),
     message,
-    field: t.Union([t.String(), t.Null()]),
+    field: t.orNull(t.String()),
     errors: t.Array(
       t.Object({ field: t.String(), message: t.String() }, { additionalProperties: true }),
     ),

@@ -7,6 +7,7 @@ import type { Series } from '../../../topics/catalogue/store/series.ts'
 import type { Freshness } from '../../../topics/condition/service/freshness.ts'
 import { resolutions, weekdayNames } from '../../../topics/delivery/math/terms.ts'
 import { roundTo } from '../../../topics/prices/math/format.ts'
+import { answerRow } from '../../answer/row.ts'
 import { t } from '../../answer/schema.ts'
 import { invalidParameter, Problem } from '../../problem/problem.ts'
 import { type Marks, markFixtures, type Reply } from '../answer.ts'
@@ -22,34 +23,22 @@ export const commodityFields = {
   name: t.String({ examples: ['WTI Crude Oil'] }),
   category: t.String({ examples: ['crude_oil'] }),
   category_name: t.String({ examples: ['Crude Oil'] }),
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()], {
-    description: 'Null where the number is not money.',
-  }),
+  currency: t.orNull(t.String({ examples: ['USD'] }), 'Null where the number is not money.'),
   unit: t.String({ examples: ['barrel'] }),
   unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
   decimals: t.integer('Places that prices are rounded to.', 2),
   type: t.String({ examples: ['spot_price'] }),
   description: t.String({ examples: ['Light sweet crude at Cushing, Oklahoma'] }),
-  cadence: t.Union(
-    cadences.map(cadence => t.Literal(cadence)),
-    { description: 'How often the code is published.' },
-  ),
+  cadence: t.oneOf(cadences, 'How often the code is published.'),
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
   has_data: t.boolean('Whether the code has data in the price endpoints.'),
   available: t.boolean('The same as `has_data`.'),
   active: t.boolean('Whether the code has a source that still publishes it.'),
   unavailable_reason: t.Optional(
-    t.Union(
-      [
-        t.Literal('no_source'),
-        t.Literal('no_observations'),
-        t.Literal('discontinued'),
-        t.Literal('restricted'),
-      ],
-      {
-        description: 'Why `has_data` is false.',
-      },
+    t.oneOf(
+      ['no_source', 'no_observations', 'discontinued', 'restricted'],
+      'Why `has_data` is false.',
     ),
   ),
   free_tier: t.boolean('Whether the keyless demo includes the code.'),
@@ -65,12 +54,8 @@ export const commodityFields = {
     'Change between two observations, in percent, from which a value is flagged.',
     10,
   ),
-  first_observation: t.Union([t.String({ format: 'date' }), t.Null()], {
-    description: 'Day of the oldest observation.',
-  }),
-  last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description: 'Time of the newest observation.',
-  }),
+  first_observation: t.orNull(t.String({ format: 'date' }), 'Day of the oldest observation.'),
+  last_observation: t.orNull(t.String({ format: 'date-time' }), 'Time of the newest observation.'),
   time: deliveryTime,
   derived_from: t.Optional(
     t.string(
@@ -105,9 +90,7 @@ export const deliveryShape = {
   ),
   peak_hours: t.Optional(t.string('Peak hours in `zone`.', '08:00-20:00')),
   peak_days: t.Optional(t.Array(t.oneOf(weekdayNames), { description: 'Days with peak hours.' })),
-  peak_holidays: t.Optional(
-    t.Boolean({ description: 'True: closed days of the calendar have no peak.' }),
-  ),
+  peak_holidays: t.Optional(t.boolean('True: closed days of the calendar have no peak.')),
 }
 
 export const Commodity = t.Object(commodityFields, {
@@ -132,19 +115,10 @@ export function commodityRow(
   const reach = freshness.reach(series)
   const hasData = catalogue.hasData(series) && reach !== undefined
   const bounds = boundsOf(series)
-  return {
-    code: series.code,
-    name: series.name,
-    category: series.category,
+  return answerRow(Commodity, series, {
     category_name: categoryName(series.category),
-    currency: series.currency,
-    unit: series.unit,
     unit_description: unitDescription(series.unit),
-    decimals: series.decimals,
     type: priceType(series.category, series.unit),
-    description: series.description,
-    cadence: series.cadence,
-    source: series.source,
     data_source: series.source,
     has_data: hasData,
     available: hasData,
@@ -153,7 +127,6 @@ export function commodityRow(
       unavailable_reason: catalogue.unavailableReason(series) ?? 'no_observations',
     }),
     free_tier: free.has(series.id),
-    aliases: series.aliases,
     multiplier: 10 ** series.decimals,
     validation: { min: bounds.min, max: roundTo(bounds.max, 6) },
     price_change_threshold: priceChangeThresholdPercent,
@@ -161,7 +134,7 @@ export function commodityRow(
     last_observation: reach ? isoInstant(reach.lastAt) : null,
     ...(series.delivery && { time: 'delivery' as const }),
     ...(series.averageOf !== undefined && { derived_from: series.averageOf }),
-  }
+  })
 }
 
 /**

@@ -27,7 +27,7 @@ const changeFields = {
   plan: optional(choice(planIds)),
   add_ons: optional(
     listOf(
-      t.Union(addOnIds.map(id => t.Literal(id))),
+      t.oneOf(addOnIds),
       { nouns: 'add-ons', item: addOnIds },
       addOnIds.length,
       text => addOnIds.find(id => id === text),

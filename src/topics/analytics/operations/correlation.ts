@@ -26,9 +26,9 @@ const Analysis = t.object('Correlation', {
   ...pair,
   correlation: coefficient(),
   correlation_interpretation: t.String({ examples: ['very strong positive correlation'] }),
-  strength: t.Union(
-    (['very strong', 'strong', 'moderate', 'weak', 'none'] as const).map(word => t.Literal(word)),
-    { description: 'By absolute value: 0.9 very strong, 0.7 strong, 0.4 moderate, 0.2 weak.' },
+  strength: t.oneOf(
+    ['very strong', 'strong', 'moderate', 'weak', 'none'] as const,
+    'By absolute value: 0.9 very strong, 0.7 strong, 0.4 moderate, 0.2 weak.',
   ),
   direction: t.oneOf(['positive', 'negative', 'none']),
   stability: t.oneOf(['stable', 'moderate', 'unstable']),

@@ -12,10 +12,7 @@ const periodDefault = 365
 const Rolling = t.object('RollingMeasure', {
   code: fields.code,
   benchmark: t.orNull(fields.code, 'Of beta.'),
-  measure: t.Union(
-    rollingMeasures.map(name => t.Literal(name)),
-    { description: 'What the values are.' },
-  ),
+  measure: t.oneOf(rollingMeasures, 'What the values are.'),
   window: t.integer('Closes, or changes, of each value.', 20),
   period: fields.period,
   values: t.objects('Oldest first.', {

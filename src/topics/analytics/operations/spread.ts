@@ -41,7 +41,7 @@ const Historical = t.Object({
   data_points: t.integer('Common dates in the window.', 21),
 })
 const Statistics = t.object('SpreadStanding', {
-  type: t.Union(types.map(word => t.Literal(word))),
+  type: t.oneOf(types),
   spread: idField,
   spread_name: t.String({ examples: ['WTI - Brent'] }),
   code1: t.string('First leg.', 'WTI_USD'),

@@ -40,12 +40,7 @@ const configSchema = t.Object(
     path: t.Optional(
       t.string("`file`: path inside the operator's directory.", 'terminal/today.csv'),
     ),
-    format: t.Optional(
-      t.Union(
-        sourceFormats.map(format => t.Literal(format)),
-        { description: 'Detected from the content by default.' },
-      ),
-    ),
+    format: t.Optional(t.oneOf(sourceFormats, 'Detected from the content by default.')),
     items: t.Optional(t.string('Path of the list in the JSON document.', 'data.prices')),
     fields: t.Optional({
       ...fieldNames,
@@ -56,10 +51,7 @@ const configSchema = t.Object(
       description: 'Default value for a missing field: `{"port": "SINGAPORE"}`.',
     }),
     auth: t.Optional(
-      t.Union(
-        authKinds.map(kind => t.Literal(kind)),
-        { description: 'How the credentials are sent. Default: by the kind of credentials.' },
-      ),
+      t.oneOf(authKinds, 'How the credentials are sent. Default: by the kind of credentials.'),
     ),
     auth_header: t.Optional(t.string('With auth `header`.', 'X-API-Key')),
     interval_minutes: t.Optional(

@@ -16,12 +16,7 @@ const fields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000801'] }),
   name: t.String({ examples: ['Terminal feed'] }),
   source_type: t.String({ examples: ['api'] }),
-  status: t.Unsafe<SourceStatus>(
-    t.Union(
-      sourceStatuses.map(status => t.Literal(status)),
-      { description: statusText },
-    ),
-  ),
+  status: t.Unsafe<SourceStatus>(t.oneOf(sourceStatuses, statusText)),
   scraper_config: t.orNull(t.Object({}, { additionalProperties: true }), 'As it was sent.'),
   has_credentials: t.boolean('Credentials are never returned.'),
   last_sync_at: t.instantOrNull('When the last sync ended.'),

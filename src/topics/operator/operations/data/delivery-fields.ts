@@ -49,7 +49,7 @@ function peakHoursFault(value: string): string | undefined {
 
 const resolutionLine = t.Object({
   from: t.date('First market day.', '2025-10-01'),
-  resolution: t.Union(resolutions.map(resolution => t.Literal(resolution))),
+  resolution: t.oneOf(resolutions),
 })
 
 function readResolutions(form: Form, name: string): ResolutionFrom[] | undefined {

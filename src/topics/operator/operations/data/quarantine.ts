@@ -1,10 +1,11 @@
+import { answerRow } from '../../../../http/answer/row.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { formOf } from '../../../../http/input/form.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
+import { parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Quarantine } from '../../../prices/store/quarantine.ts'
 
@@ -22,14 +23,12 @@ export type QuarantineRow = (typeof QuarantineRow)['static']
 
 /** Days of a series that no read answers. */
 export function quarantineAdminOperations({ catalogue, quarantine, now }: Context) {
-  const quarantineRow = (range: Quarantine) => ({
-    id: range.id,
-    code: catalogue.byId(range.seriesId).code,
-    from: range.fromOn,
-    to: range.toOn,
-    reason: range.reason,
-    created_at: isoInstant(range.createdAt),
-  })
+  const quarantineRow = (range: Quarantine) =>
+    answerRow(QuarantineRow, range, {
+      code: catalogue.byId(range.seriesId).code,
+      from: range.fromOn,
+      to: range.toOn,
+    })
 
   return [
     operation('GET /admin/v1/quarantine', {
