@@ -476,4 +476,12 @@ describe('the keeping of runs', () => {
       status: 'sent',
     })
   })
+
+  test('delivery runs stay while the clock may be wrong', async () => {
+    const world = deliveryWorld({ now: startAt - 402 * dayMs })
+    world.create(world.account())
+    Object.assign(world.services.retention, { mayForget: () => false })
+    await world.advance(402 * dayMs)
+    expect(world.runs().filter(run => run.created_at < startAt - 400 * dayMs)).toHaveLength(2)
+  })
 })
