@@ -111,13 +111,10 @@ export function createFeedStore(db: Database) {
 function createFeedStates(db: Database) {
   const sql = statements(db)
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
-  const oneSettings = sql<StoredFeedSettings, [string]>`
-    SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`
   const putSettings = sql`
     INSERT INTO feed_settings (name, settings, secret, paused_at, updated_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret,
       paused_at = excluded.paused_at, updated_at = excluded.updated_at`
-  const states = sql<FeedState, []>`SELECT ${stateColumns} FROM feeds ORDER BY number`
   const state = sql<FeedState, [string]>`SELECT ${stateColumns} FROM feeds WHERE name = ?`
   const addFeed = sql`INSERT INTO feeds (name) VALUES (?) ON CONFLICT DO NOTHING`
   const schedule = sql`UPDATE feeds SET next_at = ? WHERE name = ?`
@@ -128,10 +125,11 @@ function createFeedStates(db: Database) {
     return state.get(name)!
   }
   return {
-    settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name),
+    settings: sql<StoredFeedSettings, [name: string]>`
+      SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`.get,
     putSettings: ({ name, settings, secret, pausedAt }: StoredFeedSettings, at: number) =>
       void putSettings.run(name, settings, secret, pausedAt, at),
-    states: (): FeedState[] => states.all(),
+    states: sql<FeedState, []>`SELECT ${stateColumns} FROM feeds ORDER BY number`.all,
     /** The state of a feed; a feed that never ran has the state of one without failures. */
     state: stateOf,
     schedule: (name: string, nextAt: number | null) => void schedule.run(nextAt, name),
@@ -211,10 +209,6 @@ function createFeedRuns(db: Database, states: Pick<ReturnType<typeof createFeedS
 /** Which feed each observation and each row of a dataset is from. */
 function createFeedOwners(db: Database) {
   const sql = statements(db)
-  const observations = sql<FeedObservation, number[]>`
-    SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
-    FROM observations o JOIN value_sources s ON s.id = o.source_id
-    WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`
   const noteRange = rangeNotes(db)
   const claim = sql`UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?`
   const noteSource = sql`
@@ -225,14 +219,12 @@ function createFeedOwners(db: Database) {
     SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?`
   const ownRow = sql`INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
      ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`
-  const served = sql<{ feed: string; codes: number }, []>`
-    SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
-      JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
-    FROM feeds f ORDER BY f.number`
   return {
     /** The feed observations of one series in `[from, to)`. */
-    observations: (seriesId: number, from: number, to: number): FeedObservation[] =>
-      observations.all(seriesId, from, to),
+    observations: sql<FeedObservation, [seriesId: number, from: number, to: number]>`
+      SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
+      FROM observations o JOIN value_sources s ON s.id = o.source_id
+      WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`.all,
     /** Changes the source of observations whose values another source confirms. */
     claim: (seriesId: number, observedAts: readonly number[], sourceId: number) =>
       transact(db, () => {
@@ -247,6 +239,9 @@ function createFeedOwners(db: Database) {
       rowOwner.get(dataset, key)?.feed,
     ownRow: (dataset: string, key: string, feed: number) => void ownRow.run(dataset, key, feed),
     /** How many series had an observation of each feed. */
-    served: (): { feed: string; codes: number }[] => served.all(),
+    served: sql<{ feed: string; codes: number }, []>`
+      SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
+        JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
+      FROM feeds f ORDER BY f.number`.all,
   }
 }

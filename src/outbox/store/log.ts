@@ -35,9 +35,6 @@ export function createOutboxLogStore(db: Database) {
   const from = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE lane_id = $lane'
   const page = sql<LogEntry, [Settings]>`
     SELECT ${columns} ${from} AND ${matches} ORDER BY number DESC LIMIT $limit OFFSET $offset`
-  const newest = sql<LogEntry, [Kind, number]>`
-    SELECT ${columns} FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
-    WHERE outbox_lanes.kind = ? ORDER BY number DESC LIMIT ?`
   // Without a filter the index alone is counted.
   const all = sql<{ total: number }, [number]>`
     SELECT count(*) AS total FROM outbox WHERE lane_id = ?`
@@ -65,7 +62,9 @@ export function createOutboxLogStore(db: Database) {
       return { entries: page.all({ ...parameters, limit, offset }), total }
     },
     /** Newest first, of every lane of the kind. */
-    newest: (kind: Kind, limit: number) => newest.all(kind, limit),
+    newest: sql<LogEntry, [kind: Kind, limit: number]>`
+      SELECT ${columns} FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+      WHERE outbox_lanes.kind = ? ORDER BY number DESC LIMIT ?`.all,
     /** By the message's id or its event's. */
     find(kind: Kind, lane: string, id: string) {
       const logLane = laneOf.get(kind, lane)

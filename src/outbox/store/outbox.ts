@@ -179,19 +179,18 @@ function createClaims(db: Database) {
     SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`
   const nextInOrder = sql<{ at: number }, [number]>`
     SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, number LIMIT 1`
-  const backlog = sql<LaneBacklog, []>`
-    SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
-    FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`
-  const inProgress = sql<{ kind: Kind; count: number; dueAt: number }, []>`
-    SELECT kind, count(*) AS count, min(due_at) AS dueAt
-      FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
-     WHERE state = 'leased' GROUP BY kind`
   // The rows that an UPDATE answers come in no order.
   const inOrder = (rows: ClaimedRow[]) =>
     rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
   return {
-    backlog: (): LaneBacklog[] => backlog.all(),
-    inProgress: (): { kind: Kind; count: number; dueAt: number }[] => inProgress.all(),
+    backlog: sql<LaneBacklog, []>`
+      SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
+      FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`
+      .all,
+    inProgress: sql<{ kind: Kind; count: number; dueAt: number }, []>`
+      SELECT kind, count(*) AS count, min(due_at) AS dueAt
+        FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+       WHERE state = 'leased' GROUP BY kind`.all,
     /**
      * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
      * statement.
@@ -221,10 +220,6 @@ function createEndings(db: Database) {
     WHERE number = $number AND state = 'leased' AND lease_token = $token`
   const attempt = sql`
     INSERT INTO outbox_attempts (message_number, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)`
-  const leased = sql<ClaimedRow, [number, number]>`
-    SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`
-  const waiting = sql<ClaimedRow, [number, number, number]>`
-    SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`
   const waitingOf = sql<ClaimedRow, [string]>`
     SELECT ${columns} FROM outbox WHERE id IN (SELECT value FROM json_each(?)) AND ${waits} ORDER BY number`
   const giveUp = sql`
@@ -270,10 +265,13 @@ function createEndings(db: Database) {
       return changed
     },
     /** Attempts whose lease ended before `before`. */
-    leased: (before: number, limit: number): ClaimedRow[] => leased.all(before, limit),
+    leased: sql<ClaimedRow, [before: number, limit: number]>`
+      SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`
+      .all,
     /** Messages of a lane that wait and were due before `before`, the oldest first. */
-    waiting: (laneId: number, before: number, limit: number): ClaimedRow[] =>
-      waiting.all(laneId, before, limit),
+    waiting: sql<ClaimedRow, [laneId: number, before: number, limit: number]>`
+      SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`
+      .all,
     /** The messages with these ids that are waiting. */
     waitingOf: (ids: readonly string[]): ClaimedRow[] => waitingOf.all(JSON.stringify(ids)),
     /** A message that is not sent any more. */

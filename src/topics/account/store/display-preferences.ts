@@ -15,11 +15,10 @@ export function createDisplayPreferenceStore(db: Database) {
       columns: 'account_id, scheme, density, time_zone, number_format, move_colours, updated_at',
     },
   )
-  const ofAccount = table.where<[string]>('WHERE account_id = ?')
   const put = table.upsert()
   return {
     /** Undefined until the person has chosen. */
-    of: (accountId: string) => ofAccount.get(accountId),
+    of: table.where<[accountId: string]>('WHERE account_id = ?').get,
     put: (accountId: string, chosen: StoredDisplayPreferences) =>
       void put({ ...chosen, accountId }),
   }

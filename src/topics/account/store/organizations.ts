@@ -65,30 +65,25 @@ function organizations(db: Database) {
   const table = recordTable<Organization>(db, 'organizations', {
     columns: 'id, name, account_id, created_at',
   })
-  const byId = table.where<[string]>('WHERE id = ?')
-  const page = table.where<[number, number]>('ORDER BY name, id LIMIT ? OFFSET ?')
   const count = sql<{ total: number }, []>`SELECT count(*) AS total FROM organizations`
   const put = table.upsert('createdAt')
   const remove = sql`DELETE FROM organizations WHERE id = ?`
   const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
      JOIN organizations o ON o.id = m.organization_id`
-  const all = sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`
-  const membership = sql<Membership, [string]>`${joined} WHERE m.account_id = ?`
-  const paying = sql<Membership, [number]>`${joined}
-    JOIN ${ownSubscription('m.account_id')}
-    WHERE m.account_id <> o.account_id LIMIT ?`
   return {
-    byId: (id: string): Organization | undefined => byId.get(id),
+    byId: table.where<[id: string]>('WHERE id = ?').get,
     /** By name. */
-    page: (limit: number, offset: number): Organization[] => page.all(limit, offset),
+    page: table.where<[limit: number, offset: number]>('ORDER BY name, id LIMIT ? OFFSET ?').all,
     count: () => count.get()!.total,
     put: (organization: Organization) => void put(organization),
     /** Removes an organization with its members and invitations. */
     remove: (id: string) => void remove.run(id),
-    memberships: (): Membership[] => all.all(),
-    membershipOf: (accountId: string): Membership | undefined => membership.get(accountId),
+    memberships: sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`.all,
+    membershipOf: sql<Membership, [accountId: string]>`${joined} WHERE m.account_id = ?`.get,
     /** Members whose own account still pays for a subscription that they cannot see. */
-    payingMembers: (limit: number): Membership[] => paying.all(limit),
+    payingMembers: sql<Membership, [limit: number]>`${joined}
+      JOIN ${ownSubscription('m.account_id')}
+      WHERE m.account_id <> o.account_id LIMIT ?`.all,
   }
 }
 
@@ -97,17 +92,17 @@ function members(db: Database) {
   const table = recordTable<Member>(db, 'organization_members', {
     columns: 'id, organization_id, account_id, email, role, joined_at',
   })
-  const list = table.where<[string]>('WHERE organization_id = ? ORDER BY joined_at, id')
-  const byAccount = table.where<[string]>('WHERE account_id = ?')
-  const byAddress = table.where<[string, string]>('WHERE organization_id = ? AND email = ?')
   const put = table.upsert('organizationId')
   const remove = sql`DELETE FROM organization_members WHERE id = ?`
   return {
-    memberByAddress: (organizationId: string, email: string): Member | undefined =>
-      byAddress.get(organizationId, email),
+    memberByAddress: table.where<[organizationId: string, email: string]>(
+      'WHERE organization_id = ? AND email = ?',
+    ).get,
     /** In the order in which they joined. */
-    members: (organizationId: string): Member[] => list.all(organizationId),
-    memberByAccount: (accountId: string): Member | undefined => byAccount.get(accountId),
+    members: table.where<[organizationId: string]>(
+      'WHERE organization_id = ? ORDER BY joined_at, id',
+    ).all,
+    memberByAccount: table.where<[accountId: string]>('WHERE account_id = ?').get,
     putMember: (member: Member) => void put(member),
     removeMember: (id: string) => void remove.run(id),
   }
@@ -119,9 +114,6 @@ function invitations(db: Database) {
     columns: `id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at,
       expires_at, accepted_at`,
   })
-  const list = table.where<[string]>('WHERE organization_id = ? ORDER BY created_at DESC, id')
-  const byId = table.where<[string]>('WHERE id = ?')
-  const byToken = table.where<[Uint8Array]>('WHERE token_hash = ?')
   const put = table.insert()
   const accept = sql`
     UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1`
@@ -132,9 +124,11 @@ function invitations(db: Database) {
      WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`
   return {
     /** Newest first. */
-    invitations: (organizationId: string): Invitation[] => list.all(organizationId),
-    invitation: (id: string): Invitation | undefined => byId.get(id),
-    invitationByToken: (tokenHash: Uint8Array): Invitation | undefined => byToken.get(tokenHash),
+    invitations: table.where<[organizationId: string]>(
+      'WHERE organization_id = ? ORDER BY created_at DESC, id',
+    ).all,
+    invitation: table.where<[id: string]>('WHERE id = ?').get,
+    invitationByToken: table.where<[tokenHash: Uint8Array]>('WHERE token_hash = ?').get,
     putInvitation: (invitation: Invitation) => void put(invitation),
     /** Uses an invitation up; false when it was used or is over. */
     accept: (id: string, now: number) => accept.run(now, id).changes === 1,

@@ -16,9 +16,6 @@ export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>
 
 export function createSecondFactorStore(db: Database) {
   const sql = statements(db)
-  const byAccount = sql<SecondFactorRow, [string]>`
-    SELECT account_id AS accountId, secret, created_at AS createdAt, confirmed_at AS confirmedAt
-    FROM second_factors WHERE account_id = ?`
   const put = sql`INSERT INTO second_factors (account_id, secret, created_at) VALUES (?1, ?2, ?3)
      ON CONFLICT (account_id) DO UPDATE SET secret = ?2, created_at = ?3, last_step = 0
      WHERE confirmed_at IS NULL`
@@ -33,7 +30,9 @@ export function createSecondFactorStore(db: Database) {
   const dropCodes = sql`DELETE FROM recovery_codes WHERE account_id = ?`
   const drop = sql`DELETE FROM second_factors WHERE account_id = ?`
   return {
-    of: (accountId: string) => byAccount.get(accountId),
+    of: sql<SecondFactorRow, [accountId: string]>`
+      SELECT account_id AS accountId, secret, created_at AS createdAt, confirmed_at AS confirmedAt
+      FROM second_factors WHERE account_id = ?`.get,
     /** Puts a secret that is not confirmed instead of one that is not either. */
     put: (accountId: string, secret: Uint8Array, at: number) => void put.run(accountId, secret, at),
     /** Confirms the secret and keeps the hashes of its recovery codes. */

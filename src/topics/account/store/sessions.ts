@@ -33,14 +33,6 @@ export function createSessionStore(db: Database) {
     columns: `id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced`,
     flags: ['replaced'],
   })
-  const byId = sessions.where<[string]>('WHERE id = ?')
-  const inForce = sessions.where<[string, number]>(
-    'WHERE account_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY begun_at DESC, id',
-  )
-  const newestInForce = sessions.where<[string, number]>(
-    `WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
-     ORDER BY created_at DESC, id DESC LIMIT 1`,
-  )
   const put = sessions.insert()
   const replace = sql`
     UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL`
@@ -50,11 +42,16 @@ export function createSessionStore(db: Database) {
   const forget = sql`
     DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)`
   return {
-    byId: (id: string) => byId.get(id),
+    byId: sessions.where<[id: string]>('WHERE id = ?').get,
     /** Tokens of an account that are in force, those of the newest sign-in first. */
-    inForce: (accountId: string, now: number) => inForce.all(accountId, now),
+    inForce: sessions.where<[accountId: string, now: number]>(
+      'WHERE account_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY begun_at DESC, id',
+    ).all,
     /** The newest token of a sign-in that is in force. */
-    newestInForce: (familyId: string, now: number) => newestInForce.get(familyId, now),
+    newestInForce: sessions.where<[familyId: string, now: number]>(
+      `WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
+       ORDER BY created_at DESC, id DESC LIMIT 1`,
+    ).get,
     put: (session: Session) => void put(session),
     /** Ends a session for the one that takes its place; false when it had ended already. */
     replace: (id: string, now: number) => replace.run(now, id).changes === 1,

@@ -21,9 +21,6 @@ export function createSignInLinkStore(db: Database) {
     columns: 'token_hash, account_id, mailed, created_at, expires_at, used_at',
     flags: ['mailed'],
   })
-  const usable = links.where<[Uint8Array, number]>(
-    'WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
-  )
   const put = links.insert()
   const use = sql`
     UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1`
@@ -32,7 +29,9 @@ export function createSignInLinkStore(db: Database) {
   const forget = sql`DELETE FROM sign_in_links WHERE expires_at <= ?`
   return {
     /** A link that was neither used nor is over. */
-    usable: (tokenHash: Uint8Array, now: number) => usable.get(tokenHash, now),
+    usable: links.where<[tokenHash: Uint8Array, now: number]>(
+      'WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
+    ).get,
     put: (link: SignInLink) => void put(link),
     /** Uses a link; false if it was used already or has expired. */
     use: (tokenHash: Uint8Array, now: number) => use.run(now, tokenHash).changes === 1,

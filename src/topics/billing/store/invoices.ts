@@ -40,8 +40,6 @@ export function createInvoiceStore(db: Database) {
     json: ['lines'],
   })
   const add = invoices.insert()
-  const byId = invoices.where<[string]>('WHERE id = ?')
-  const byRef = invoices.where<[string]>('WHERE provider_ref = ?')
   // Both filters may be absent; an account's page runs down its own index, the operator's down the
   // numbers.
   const ofAccount = invoices.where<[string, string | null, number, number]>(
@@ -56,30 +54,12 @@ export function createInvoiceStore(db: Database) {
   const pay = sql`
     UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?`
   const giveBack = sql`UPDATE invoices SET refunded_cents = ?, dispute = ? WHERE id = ?`
-  const openOf = invoices.where<[string]>(
-    "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
-  )
-  const ofPeriod = invoices.where<[string, number]>(
-    'WHERE subscription_id = ? AND invoices.starts_at >= ? ORDER BY invoices.number',
-  )
-  const overdue = invoices.where<[number, number]>(
-    `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
-     ORDER BY due_at LIMIT ?2`,
-  )
-  const returned = invoices.where<[number]>(
-    `WHERE id IN (SELECT i.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.created_at >= s.starts_at
-       WHERE s.ended_at IS NULL AND s.provider <> 'manual' AND i.subscription_id = s.id AND i.status = 'paid' AND i.amount_cents > 0
-         AND (i.refunded_cents >= i.amount_cents OR i.dispute = 'lost')) ORDER BY invoices.number LIMIT ?`,
-  )
-  const toRetry = invoices.where<[number, number]>(
-    "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
-  )
   const nextDue = sql<{ at: number | null }, [number]>`
     SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
       UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`
   return {
-    byId: (id: string) => byId.get(id),
-    byRef: (ref: string) => byRef.get(ref),
+    byId: invoices.where<[id: string]>('WHERE id = ?').get,
+    byRef: invoices.where<[ref: string]>('WHERE provider_ref = ?').get,
     /** Newest first. */
     page: ({ accountId, status = undefined }: InvoiceFilter, limit: number, offset: number) =>
       accountId === undefined
@@ -98,17 +78,30 @@ export function createInvoiceStore(db: Database) {
     giveBack: (id: string, { refundedCents, dispute }: Returned) =>
       void giveBack.run(refundedCents, dispute, id),
     /** Those of a subscription for its time since a moment. */
-    ofPeriod: (id: string, from: number) => ofPeriod.all(id, from),
-    openOf: (id: string) => openOf.all(id),
+    ofPeriod: invoices.where<[id: string, from: number]>(
+      'WHERE subscription_id = ? AND invoices.starts_at >= ? ORDER BY invoices.number',
+    ).all,
+    openOf: invoices.where<[id: string]>(
+      "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
+    ).all,
     /**
      * Open ones of running subscriptions that are overdue while the subscription is not known to
      * be.
      */
-    newlyOverdue: (now: number, limit: number) => overdue.all(now, limit),
+    newlyOverdue: invoices.where<[now: number, limit: number]>(
+      `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
+       ORDER BY due_at LIMIT ?2`,
+    ).all,
     /** Those of the current period of a running subscription whose whole payment went back. */
-    returned: (limit: number) => returned.all(limit),
+    returned: invoices.where<[limit: number]>(
+      `WHERE id IN (SELECT i.id FROM subscriptions s JOIN invoices i ON i.account_id = s.account_id AND i.created_at >= s.starts_at
+         WHERE s.ended_at IS NULL AND s.provider <> 'manual' AND i.subscription_id = s.id AND i.status = 'paid' AND i.amount_cents > 0
+           AND (i.refunded_cents >= i.amount_cents OR i.dispute = 'lost')) ORDER BY invoices.number LIMIT ?`,
+    ).all,
     /** Open ones whose payment is to be tried again. */
-    toRetry: (now: number, limit: number) => toRetry.all(now, limit),
+    toRetry: invoices.where<[now: number, limit: number]>(
+      "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
+    ).all,
     nextDue: (after: number) => nextDue.get(after)?.at ?? undefined,
   }
 }

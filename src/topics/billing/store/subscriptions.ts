@@ -37,12 +37,6 @@ export function createSubscriptionStore(db: Database) {
       ended_at, provider, provider_ref, created_at, updated_at, credit_cents`,
     flags: ['agreed', 'cancelAtPeriodEnd'],
   })
-  const byId = subscriptions.where<[string]>('WHERE id = ?')
-  const byRef = subscriptions.where<[string]>('WHERE provider_ref = ?')
-  const running = subscriptions.where<[string]>('WHERE account_id = ? AND ended_at IS NULL')
-  const latest = subscriptions.where<[string]>(
-    'WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
-  )
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM subscriptions WHERE account_id = ?`
   const filtered =
@@ -59,33 +53,30 @@ export function createSubscriptionStore(db: Database) {
     plan ?? null,
   ]
   const hasCredit = 'ended_at IS NOT NULL AND credit_cents > 0'
-  const credits = sql<{ id: string; cents: number }, [string]>`
-    SELECT id, credit_cents AS cents FROM subscriptions WHERE account_id = ? AND ${hasCredit} ORDER BY ended_at, id`
   const takeCredit = sql`UPDATE subscriptions SET credit_cents = 0 WHERE id = ?`
   const creditors = sql<{ accountId: string }, [string, number]>`
     SELECT DISTINCT account_id AS accountId FROM subscriptions WHERE ${hasCredit}
       AND account_id IN (SELECT account_id FROM subscriptions WHERE ended_at IS NULL AND provider = ?) LIMIT ?`
   const put = subscriptions.upsert('accountId', 'provider', 'providerRef', 'createdAt')
-  const over = subscriptions.where<[string, number, number]>(
-    'WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?',
-  )
-  const pastDue = subscriptions.where<[string, number, number]>(
-    'WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?',
-  )
   const nextEnd = sql<{ at: number | null }, [number]>`
     SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?`
   const nextPastDue = sql<{ at: number | null }, [number]>`
     SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?`
   return {
-    byId: (id: string) => byId.get(id),
-    byRef: (ref: string) => byRef.get(ref),
+    byId: subscriptions.where<[id: string]>('WHERE id = ?').get,
+    byRef: subscriptions.where<[ref: string]>('WHERE provider_ref = ?').get,
     /** The one that has not ended. */
-    running: (accountId: string) => running.get(accountId),
+    running: subscriptions.where<[accountId: string]>('WHERE account_id = ? AND ended_at IS NULL')
+      .get,
     /** The running one, else the one that ended last. */
-    latest: (accountId: string) => latest.get(accountId),
+    latest: subscriptions.where<[accountId: string]>(
+      'WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
+    ).get,
     count: (accountId: string) => count.get(accountId)!.n,
     /** The credits that ended subscriptions left: together, the balance of the account. */
-    credits: (accountId: string) => credits.all(accountId),
+    credits: sql<{ id: string; cents: number }, [accountId: string]>`
+      SELECT id, credit_cents AS cents FROM subscriptions WHERE account_id = ? AND ${hasCredit} ORDER BY ended_at, id`
+      .all,
     takeCredit: (id: string) => void takeCredit.run(id),
     /** Accounts with such a credit and a running subscription of a provider. */
     creditors: (provider: string, limit: number) =>
@@ -96,10 +87,13 @@ export function createSubscriptionStore(db: Database) {
     countOf: (filter: SubscriptionFilter) => countOf.get(...valuesOf(filter))!.n,
     put: (subscription: Subscription) => void put(subscription),
     /** Those of a provider whose period is over. */
-    over: (provider: string, now: number, limit: number) => over.all(provider, now, limit),
+    over: subscriptions.where<[provider: string, now: number, limit: number]>(
+      'WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?',
+    ).all,
     /** Running ones that have been past due since `before` or longer. */
-    pastDueSince: (provider: string, before: number, limit: number) =>
-      pastDue.all(provider, before, limit),
+    pastDueSince: subscriptions.where<[provider: string, before: number, limit: number]>(
+      'WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?',
+    ).all,
     /** The next end of a period after a moment, and the first moment since when one is past due. */
     nextEnd: (after: number) => nextEnd.get(after)?.at ?? undefined,
     nextPastDue: (after: number) => nextPastDue.get(after)?.at ?? undefined,

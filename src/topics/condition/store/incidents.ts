@@ -19,17 +19,16 @@ const columns = 'id, part, status, message, began_at AS beganAt, ended_at AS end
 
 export function createIncidentStore(db: Database) {
   const sql = statements(db)
-  const open = sql<Incident, []>`SELECT ${columns} FROM incidents WHERE ended_at IS NULL`
-  const since = sql<Incident, [number]>`
-    SELECT ${columns} FROM incidents WHERE ended_at IS NULL OR ended_at >= ? ORDER BY began_at DESC, id DESC`
   const begin = sql`
     INSERT INTO incidents (part, status, message, began_at, ended_at) VALUES (?, ?, ?, ?, ?)`
   const change = sql`UPDATE incidents SET status = ?, message = ?, ended_at = ? WHERE id = ?`
   const forget = sql`DELETE FROM incidents WHERE ended_at < ?`
   return {
-    open: () => open.all(),
+    open: sql<Incident, []>`SELECT ${columns} FROM incidents WHERE ended_at IS NULL`.all,
     /** Incidents that had not ended before `since`, the newest first. */
-    since: (moment: number) => since.all(moment),
+    since: sql<Incident, [moment: number]>`
+      SELECT ${columns} FROM incidents WHERE ended_at IS NULL OR ended_at >= ? ORDER BY began_at DESC, id DESC`
+      .all,
     begin: ({ part, status, message, beganAt, endedAt }: Omit<Incident, 'id'>) =>
       void begin.run(part, status, message, beganAt, endedAt),
     change: (

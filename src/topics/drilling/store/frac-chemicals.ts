@@ -28,14 +28,6 @@ export function createFracChemicalStore(db: Database) {
   const put = sql`INSERT INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET concentration_percent = excluded.concentration_percent,
        mass_lbs = excluded.mass_lbs, source = excluded.source, recorded_at = excluded.recorded_at`
-  const ofDisclosure = sql<FracChemical, [number]>`
-    SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
-      c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
-    FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
-    ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`
-  const substances = sql<SubstanceCount, [number, number]>`
-    SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
-    ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`
   const count = sql<{ n: number }, []>`SELECT count(*) AS n FROM frac_substances`
   const substanceId = (name: string, cas: string) =>
     substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
@@ -69,9 +61,15 @@ export function createFracChemicalStore(db: Database) {
     write: (chemicals: readonly FracChemical[], recordedAt: number) =>
       transact(db, () => countsOf(chemicals.map(chemical => write(chemical, recordedAt)))),
     /** By amount, largest first. */
-    of: (disclosureId: number) => ofDisclosure.all(disclosureId),
+    of: sql<FracChemical, [disclosureId: number]>`
+      SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
+        c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
+      FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
+      ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`.all,
     /** By the number of disclosures that name them, largest first. */
-    substances: (limit: number, offset: number) => substances.all(limit, offset),
+    substances: sql<SubstanceCount, [limit: number, offset: number]>`
+      SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
+      ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`.all,
     count: () => count.get()!.n,
   }
 }

@@ -54,10 +54,6 @@ export function createWellProductionStore(db: Database) {
   const countMonth = sql`
     INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`
-  const ofWell = sql<WellMonthRow, [string]>`
-    SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`
-  const newest = sql<WellCoverage, []>`
-    SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`
   const total = sql<{ n: number }, []>`
     SELECT coalesce(sum(wells), 0) AS n FROM well_production_months`
 
@@ -121,11 +117,14 @@ export function createWellProductionStore(db: Database) {
         return counts
       }),
     /** Oldest first. */
-    ofWell: (apiNumber: string): WellMonthRow[] => ofWell.all(apiNumber),
+    ofWell: sql<WellMonthRow, [apiNumber: string]>`
+      SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`.all,
     /** The wells of a state with most oil in the months of `[fromMonth, toMonth)`, most first. */
     top: topWells(db),
     /** The newest month of each state, by code. */
-    newest: (): WellCoverage[] => newest.all(),
+    newest: sql<WellCoverage, []>`
+      SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`
+      .all,
     /** Rows in all. */
     total: () => total.get()!.n,
   }

@@ -74,11 +74,10 @@ export function createInventoryStore(db: Database) {
   const numberColumns = 'id, series_id AS seriesId, starts_at AS startsAt'
   const numbers = sql<LevelNumber, [string]>`
     SELECT ${numberColumns} FROM inventory_records WHERE series_id IN (SELECT value FROM json_each(?))`
-  const numbered = sql<LevelNumber, [number]>`
-    SELECT ${numberColumns} FROM inventory_records WHERE id = ?`
   return {
     numbers: (seriesIds: readonly number[]) => numbers.all(JSON.stringify(seriesIds)),
-    numbered: (id: number) => numbered.get(id),
+    numbered: sql<LevelNumber, [id: number]>`
+      SELECT ${numberColumns} FROM inventory_records WHERE id = ?`.get,
     /**
      * Numbers all unnumbered days of these series, oldest first and within a day in the order of
      * the series; returns how many. Call it in a transaction.

@@ -25,12 +25,11 @@ export function createPhoneStore(db: Database) {
     columns: `account_id, phone_number AS number, country, added_at, verified_at, opted_in_at,
       code_hash, code_sent_at, code_expires_at, wrong_tries`,
   })
-  const ofAccount = table.where<[string]>('WHERE account_id = ?')
   const put = table.upsert()
   const remove = sql`DELETE FROM phones WHERE account_id = ?`
   const optOut = sql`UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?`
   return {
-    of: (accountId: string) => ofAccount.get(accountId),
+    of: table.where<[accountId: string]>('WHERE account_id = ?').get,
     /** Replaces the account's number with everything that belongs to it. */
     put: (phone: Phone): void => void put(phone),
     /** Whether there was one. */

@@ -21,9 +21,6 @@ export type RecipientStore = ReturnType<typeof createRecipientStore>
 
 export function createRecipientStore(db: Database) {
   const sql = statements(db)
-  const consent = sql<Consent, [string, string]>`
-    SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
-    FROM mail_recipients WHERE account_id = ? AND address = ?`
   const put = sql`
     INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at, declined_at)
     VALUES ($accountId, $address, $askedAt, $confirmedAt, $declinedAt)
@@ -39,7 +36,9 @@ export function createRecipientStore(db: Database) {
     ON CONFLICT DO UPDATE SET letters = letters + 1`
   const forget = sql`DELETE FROM mail_days WHERE sent_on < ?`
   return {
-    consent: (accountId: string, address: string) => consent.get(accountId, address),
+    consent: sql<Consent, [accountId: string, address: string]>`
+      SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
+      FROM mail_recipients WHERE account_id = ? AND address = ?`.get,
     put: (accountId: string, address: string, { askedAt, confirmedAt, declinedAt }: Consent) =>
       void put.run({ accountId, address, askedAt, confirmedAt, declinedAt }),
     day: (accountId: string, on: string) => day.get(on, accountId)!,

@@ -19,9 +19,6 @@ export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
 
 export function createAdminTokenStore(db: Database) {
   const sql = statements(db)
-  const all = sql<AdminToken, []>`
-    SELECT coalesce(id, '') AS id, name, role, token_hash AS hash, token_hint AS hint, created_at AS createdAt, revoked_at AS revokedAt
-    FROM admin_tokens ORDER BY created_at DESC, id`
   const revokeAll = sql`UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL`
   const revoke = sql`UPDATE admin_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`
   const add = sql`
@@ -30,7 +27,9 @@ export function createAdminTokenStore(db: Database) {
     void add.run(token.hash, token.hint, token.createdAt, token.id, token.name, token.role)
   return {
     /** All there ever were, the newest first. */
-    all: () => all.all(),
+    all: sql<AdminToken, []>`
+      SELECT coalesce(id, '') AS id, name, role, token_hash AS hash, token_hint AS hint, created_at AS createdAt, revoked_at AS revokedAt
+      FROM admin_tokens ORDER BY created_at DESC, id`.all,
     add: put,
     revoke: (id: string, at: number) => void revoke.run(at, id),
     /** Puts a new token in force and ends all others. */

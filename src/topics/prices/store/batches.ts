@@ -99,15 +99,11 @@ export function createBatchStore(db: Database) {
     INSERT INTO batch_series (batch_id, series_id, points, first_at, last_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (batch_id, series_id) DO UPDATE SET points = points + excluded.points,
       first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`
-  const find = table.where<[number]>('WHERE id = ?')
   type Filter = [string | null, number | null, number | null]
   const list = table.where<[...Filter, number, number]>(
     `WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
   )
   const total = sql<{ n: number }, Filter>`SELECT count(*) AS n FROM batches WHERE ${matching}`
-  const series = sql<BatchSeries, [number]>`
-    SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
-    WHERE batch_id = ? ORDER BY series_id`
   // Between the ends that each series has: nothing finds the values of a batch elsewhere.
   const within = 's.series_id = v.series_id AND v.observed_at BETWEEN s.first_at AND s.last_at'
   const recorded = sql<{ at: number | null }, [number]>`
@@ -156,12 +152,14 @@ export function createBatchStore(db: Database) {
     /** Notes where a batch wrote; inside the transaction that wrote it. */
     cover: (id: number, { seriesId, points: written, firstAt, lastAt }: BatchSeries) =>
       void cover.run(id, seriesId, written, firstAt, lastAt),
-    find: (id: number) => find.get(id),
+    find: table.where<[id: number]>('WHERE id = ?').get,
     /** Newest first. */
     list: (filter: BatchFilter, limit: number, offset: number): Batch[] =>
       list.all(...filterOf(filter), limit, offset),
     total: (filter: BatchFilter) => total.get(...filterOf(filter))!.n,
-    series: (id: number): BatchSeries[] => series.all(id),
+    series: sql<BatchSeries, [id: number]>`
+      SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
+      WHERE batch_id = ? ORDER BY series_id`.all,
     /** When the last of its values was recorded or removed; undefined: it changed none. */
     recordedAt: (id: number): number | undefined => recorded.get(id)?.at ?? undefined,
     /** Every point of a series that a batch changed, oldest first. */

@@ -18,12 +18,11 @@ const columns =
 
 export function createQuarantineStore(db: Database) {
   const sql = statements(db)
-  const all = sql<Quarantine, []>`SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`
   const add = sql<Quarantine, [number, string, string, string, number]>`
     INSERT INTO quarantine (series_id, from_on, to_on, reason, created_at) VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`
   const remove = sql`DELETE FROM quarantine WHERE id = ?`
   return {
-    all: () => all.all(),
+    all: sql<Quarantine, []>`SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`.all,
     add: (range: Omit<Quarantine, 'id'>) =>
       add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!,
     /** False when there was no such range. */

@@ -88,12 +88,8 @@ function sources(db: Database) {
       last_error, revision, created_at, updated_at`,
     json: ['scraperConfig'],
   })
-  const ofAccount = table.where<[string]>(
-    'WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
-  )
   const count = sql<{ n: number }, [string]>`
     SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL`
-  const byId = table.where<[string]>('WHERE id = ? AND removed_at IS NULL')
   const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
   const page = table.where<[string | null, number, number]>(
     `WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`,
@@ -105,16 +101,15 @@ function sources(db: Database) {
   const remove = sql`
     UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL`
   const waiting = 'next_sync_at IS NOT NULL AND removed_at IS NULL'
-  const due = table.where<[number, number]>(
-    `WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
-  )
   const next = sql<{ at: number | null }, [number]>`
     SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`
   return {
     /** Oldest first. */
-    ofAccount: (accountId: string): DataSource[] => ofAccount.all(accountId),
+    ofAccount: table.where<[accountId: string]>(
+      'WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
+    ).all,
     count: (accountId: string) => count.get(accountId)!.n,
-    byId: (id: string): DataSource | undefined => byId.get(id),
+    byId: table.where<[id: string]>('WHERE id = ? AND removed_at IS NULL').get,
     /**
      * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
      * name in any letter case.
@@ -128,7 +123,9 @@ function sources(db: Database) {
     /** Hides it at once; its rows are deleted in slices. */
     remove: (number: number, at: number) => void remove.run(at, number),
     /** Due at `now`, the one that has waited longest first. */
-    dueAt: (now: number, limit: number): DataSource[] => due.all(now, limit),
+    dueAt: table.where<[now: number, limit: number]>(
+      `WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
+    ).all,
     /** The next moment after `after` at which a source is due. */
     nextDue: (after: number): number | undefined => next.get(after)?.at ?? undefined,
   }
@@ -162,8 +159,6 @@ function rowsOf(db: Database) {
     SELECT ${rowColumns} FROM data_source_rows
     WHERE source_number = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
     ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`
-  const newest = sql<SourceRow, [number, number]>`
-    SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`
   return {
     /**
      * Writes rows in the caller's transaction; the same price again is unchanged, another one
@@ -204,7 +199,9 @@ function rowsOf(db: Database) {
         // The sort is stable: observations of one moment stay in the order of the sources.
         .sort((a, b) => b.observedAt - a.observedAt)
         .slice(0, limit),
-    newestRows: (number: number, limit: number): SourceRow[] => newest.all(number, limit),
+    newestRows: sql<SourceRow, [number: number, limit: number]>`
+      SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`
+      .all,
   }
 }
 
@@ -216,9 +213,6 @@ function syncsOf(db: Database) {
     json: ['rejections'],
   })
   const add = syncs.insert()
-  const newest = syncs.where<[number, number]>(
-    'WHERE source_number = ? ORDER BY number DESC LIMIT ?',
-  )
   const trim = sql`DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
        (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`
   return {
@@ -228,7 +222,9 @@ function syncsOf(db: Database) {
       trim.run(number, max)
     },
     /** Newest first. */
-    syncs: (number: number, limit: number): SourceSyncLog[] => newest.all(number, limit),
+    syncs: syncs.where<[number: number, limit: number]>(
+      'WHERE source_number = ? ORDER BY number DESC LIMIT ?',
+    ).all,
   }
 }
 

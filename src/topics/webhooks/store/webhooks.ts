@@ -88,8 +88,6 @@ export function createWebhookStore(db: Database) {
     flags: ['debugMode', 'active', 'ordered', 'honorRetryAfter'],
     json: ['events', 'commodityFilters', 'stateFilters', 'conditions'],
   })
-  const all = endpoints.where<[]>('ORDER BY created_at, id')
-  const find = endpoints.where<[string]>('WHERE id = ?')
   const put = endpoints.upsert('accountId', 'createdAt')
   const remove = sql`DELETE FROM webhooks WHERE id = ?`
   const disable = sql`
@@ -97,9 +95,6 @@ export function createWebhookStore(db: Database) {
   const records = sql<EndpointRecord & { id: string }, [string]>`
     SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
     FROM webhooks WHERE account_id = ?`
-  const switchedOff = sql<{ id: string; url: string }, [number]>`
-    SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
-    ORDER BY updated_at DESC LIMIT ?`
   const failing = sql<Omit<FailingEndpoint, 'isSwitchedOff'> & { active: number }, [number]>`
     SELECT id, account_id AS accountId, url, active, failed_in_a_row AS failedInARow FROM webhooks
     WHERE (active = 0 AND disabled_reason IS NOT NULL) OR (active = 1 AND failed_in_a_row > 0)
@@ -118,8 +113,8 @@ export function createWebhookStore(db: Database) {
   const forgive = sql`UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?`
   return {
     /** Every endpoint, oldest first. */
-    all: () => all.all(),
-    find: (id: string) => find.get(id),
+    all: endpoints.where<[]>('ORDER BY created_at, id').all,
+    find: endpoints.where<[id: string]>('WHERE id = ?').get,
     /**
      * Adds the endpoint, or replaces everything but its id, its account, its creation and its
      * record.
@@ -131,7 +126,9 @@ export function createWebhookStore(db: Database) {
     /** Endpoints by how they do; failing: active, and the last delivery failed. */
     tally: (): Record<'active' | 'failing' | 'disabled', number> => tally.get()!,
     /** Endpoints that the service switched off, the latest first, at most `limit`. */
-    switchedOff: (limit: number) => switchedOff.all(limit),
+    switchedOff: sql<{ id: string; url: string }, [limit: number]>`
+      SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
+      ORDER BY updated_at DESC LIMIT ?`.all,
     /** Endpoints that the service switched off, and active ones whose last deliveries failed. */
     failing: (limit: number): FailingEndpoint[] =>
       failing.all(limit).map(({ active, ...row }) => ({ ...row, isSwitchedOff: active === 0 })),

@@ -139,8 +139,6 @@ const derivedColumns = Array<null>(6).fill(null)
 
 function createBarRows(db: Database) {
   const sql = statements(db)
-  const barAt = sql<Bar, number[]>`
-    SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at = ?`
   const lastStart = sql<{ at: number | null }, number[]>`
     SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?`
   const startsBetween = sql<{ at: number }, number[]>`
@@ -165,7 +163,8 @@ function createBarRows(db: Database) {
     return [...narrow, bar.open, bar.high, bar.low, bar.sum, bar.count, bar.hours, bornAt]
   }
   return {
-    barAt: (seriesId: number, span: Span, startsAt: number) => barAt.get(seriesId, span, startsAt),
+    barAt: sql<Bar, [seriesId: number, span: Span, startsAt: number]>`
+      SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at = ?`.get,
     /** Start of the newest bar; minus infinity without any. */
     lastStart: (seriesId: number, span: Span) =>
       lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY,
