@@ -9,13 +9,6 @@ export interface Page extends PageRequest {
    * The meta object of the page among all rows; the headers of the response have the same values.
    */
   meta(total: number): PageMeta
-  /** The rows of the page among those of a filter, with that meta object. */
-  of<Filter, Row>(store: PagedStore<Filter, Row>, filter: Filter): { rows: Row[]; meta: PageMeta }
-}
-
-interface PagedStore<Filter, Row> {
-  list(filter: Filter, limit: number, offset: number): Row[]
-  total(filter: Filter): number
 }
 
 export interface PageMeta {
@@ -76,21 +69,14 @@ export function pageOf(
 export const answeredPage = (
   page: PageRequest,
   { request, headers }: { request: Request; headers: Record<string, string | number> },
-): Page => {
-  const meta = (total: number) => {
-    const described = pageMeta(page, total)
-    pageHeaders(headers, request.url, described)
-    return described
-  }
-  return {
-    ...page,
-    meta,
-    of: (store, filter) => ({
-      rows: store.list(filter, page.perPage, page.offset),
-      meta: meta(store.total(filter)),
-    }),
-  }
-}
+): Page => ({
+  ...page,
+  meta(total) {
+    const meta = pageMeta(page, total)
+    pageHeaders(headers, request.url, meta)
+    return meta
+  },
+})
 
 function pageMeta({ page, perPage }: PageRequest, total: number): PageMeta {
   const pages = Math.ceil(total / perPage)

@@ -204,8 +204,8 @@ function lists(deps: Context) {
         if (query.since !== undefined && since === undefined)
           throw invalidParameter('since', query.since, 'a day or time, such as 2026-11-20')
         const filter = { kind, since, seriesId: series?.id }
-        const { rows, meta } = page.of(batchStore, filter)
-        return success({ batches: rows.map(batchRow), meta })
+        const rows = batchStore.list(filter, page.perPage, page.offset)
+        return success({ batches: rows.map(batchRow), meta: page.meta(batchStore.total(filter)) })
       },
     }),
     operation('GET /admin/v1/batches/:id', {

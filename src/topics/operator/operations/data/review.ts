@@ -187,8 +187,8 @@ function flagged(deps: Context) {
           ...(series && { seriesId: series.id }),
           ...(dataset !== undefined && { dataset }),
         }
-        const { rows, meta } = page.of(flaggedValues, filter)
-        return success({ values: rows.map(rowOf), meta })
+        const rows = flaggedValues.list(filter, page.perPage, page.offset)
+        return success({ values: rows.map(rowOf), meta: page.meta(flaggedValues.total(filter)) })
       },
     }),
   ]

@@ -85,8 +85,8 @@ export function auditAdminOperations({ audit, keys }: Context) {
           ...(query.actor !== undefined && { actor: actorOf(query.actor) }),
           ...(query.thing !== undefined && { thing: query.thing }),
         }
-        const { rows, meta } = page.of(audit, filter)
-        return success({ entries: rows.map(rowOf), meta })
+        const rows = audit.list(filter, page.perPage, page.offset)
+        return success({ entries: rows.map(rowOf), meta: page.meta(audit.total(filter)) })
       },
     }),
   ]
