@@ -48,16 +48,23 @@ const access: KeyAccess = {
   refusalSchema: ChartRefusal,
 }
 
+/** Zones that the charting library does not know, by one with the same time all year that it knows. */
+const knownZones: Readonly<Record<string, string>> = {
+  UTC: 'Etc/UTC',
+  'Etc/GMT+5': 'America/Bogota',
+}
+
 /** Describes a code to a chart. */
 function symbolOf({ series, code }: Resolved, exchange: string) {
   const intraday = isIntraday(series.cadence)
+  const zone = series.delivery?.zone ?? 'UTC'
   return {
     name: code,
     ticker: code,
     description: series.name,
     type: series.category,
     session: series.delivery ? '24x7' : sessionText(calendarOf(series)),
-    timezone: series.delivery?.zone ?? 'Etc/UTC',
+    timezone: knownZones[zone] ?? zone,
     exchange,
     listed_exchange: exchange,
     // The library's own datafeed sends it back, and fails on null.

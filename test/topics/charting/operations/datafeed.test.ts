@@ -147,6 +147,29 @@ describe('the datafeed for charting libraries', () => {
     expect(stocks).toMatchObject({ has_intraday: false, supported_resolutions: ['D', 'W', 'M'] })
   })
 
+  test('names a zone that the charting library knows for every series of delivery periods', async () => {
+    const { get, instance } = open()
+    const codes = new Map(
+      instance.services.catalogue
+        .list()
+        .flatMap(({ code, delivery }) => (delivery ? [[delivery.zone, code]] : [])),
+    )
+    const zones: Record<string, string> = {}
+    for (const [zone, code] of codes)
+      zones[zone] = (await get<{ timezone: string }>(`/udf/symbols?symbol=${code}`)).timezone
+    // All of these are in its list; it draws one that is not there in UTC, with a warning.
+    expect(zones).toEqual({
+      'America/Chicago': 'America/Chicago',
+      'America/Los_Angeles': 'America/Los_Angeles',
+      'America/New_York': 'America/New_York',
+      'Australia/Brisbane': 'Australia/Brisbane',
+      'Etc/GMT+5': 'America/Bogota',
+      'Europe/Berlin': 'Europe/Berlin',
+      'Europe/London': 'Europe/London',
+      UTC: 'Etc/UTC',
+    })
+  })
+
   test('finds codes by a part of their name, the exact code first', async () => {
     const { get, write } = open()
     write('WTI_USD', startAt - hourMs, 70)
