@@ -214,7 +214,7 @@ export const smsOperations = [
         to: phone.number,
         status: textMessages.reaches ? ('sent' as const) : ('logged' as const),
         message: textMessages.reaches
-          ? 'A test message was sent.'
+          ? 'A test message is being sent; it arrives within a minute if the provider accepts it.'
           : 'No SMS provider is configured: the test message is in the log.',
         remaining: textMessages.allowance(accountId).remaining,
       }
