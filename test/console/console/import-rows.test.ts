@@ -48,6 +48,17 @@ describe('importRowsOf', () => {
     ])
   })
 
+  test('a file of one series needs no column of codes, and two columns no known names', () => {
+    const notation = { series: 'DUTCH_TTF_EUR', decimalComma: true, dateFormat: 'DD.MM.YYYY' }
+    const row = { code: 'DUTCH_TTF_EUR', price: '31.2', observed_at: '2026-10-24' }
+    expect(rowsOf('Datum;Preis\n24.10.2026;31,2', notation)).toEqual([row])
+    expect(rowsOf('Price;Datum\n31,2;24.10.2026', notation)).toEqual([row])
+    expect(rowsOf('price;note;date\n31,2;x;24.10.2026', notation)).toEqual([row])
+    expect(() => rowsOf('code;date;price\nTTF;24.10.2026;31,2', notation)).toThrow(
+      'leave out the code of every row',
+    )
+  })
+
   test('lists every line that cannot be read, and reads the others', () => {
     const text =
       'code;date;price\nA;20.11.2026;1,5\nA;2026-11-20;2\n"B"x;20.11.2026;3\nA;21.11.2026;1.5'

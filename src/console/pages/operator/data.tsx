@@ -103,6 +103,7 @@ export function Data() {
   const dateFormat = useSignal('')
   const timeZone = useSignal('')
   const source = useSignal('')
+  const series = useSignal('')
   // The review queue is loaded again when this rises.
   const count = useSignal(0)
   /** How many rows of the file are recorded so far; undefined: none are being recorded. */
@@ -112,6 +113,7 @@ export function Data() {
     decimalComma: hasComma.value,
     ...(dateFormat.value !== '' && { dateFormat: dateFormat.value }),
     ...(timeZone.value !== '' && { zone: timeZone.value }),
+    ...(series.value !== '' && { series: series.value }),
   }
   const sourceName = source.value.trim()
   const named = sourceName === '' ? {} : { source: sourceName }
@@ -201,6 +203,14 @@ export function Data() {
           />
           <Zones id="file-zones" />
           <Check of={hasComma}>Decimal comma (1.234,56)</Check>
+          <Input
+            label="Code of every row, without a column for it"
+            placeholder="TTF_FUTURES"
+            value={series.value}
+            onChange={event => {
+              series.value = event.currentTarget.value.trim().toUpperCase()
+            }}
+          />
           <Input
             label="Source of the values"
             placeholder="Desk"

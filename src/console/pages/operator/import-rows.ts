@@ -29,20 +29,31 @@ const columnNames = {
   currency: ['currency'],
 } as const
 
+interface ReadingOptions extends SpellingOptions {
+  /** The code of every row, in a file without a column for it. */
+  series?: string
+}
+
 /**
  * Rows of a CSV file whose first record names the columns, in any order; rows without a price are
- * left out. Throws a sentence where the columns are not named.
+ * left out. A file of one series that has two columns needs no known names for them: the first is
+ * the time. Throws a sentence where the columns are not named.
  */
-export function importRowsOf(text: string, notation: SpellingOptions = {}): ReadFile {
+export function importRowsOf(text: string, { series, ...notation }: ReadingOptions = {}): ReadFile {
   const spelling = spellingOf(notation)
   const [heading, ...records] = csvRecordsOf(text)
   const names = heading?.cells?.map(name => name.toLowerCase()) ?? []
   const at = (known: readonly string[]) => names.findIndex(name => known.includes(name))
   const code = at(columnNames.code)
-  const price = at(columnNames.price)
-  const observedAt = at(columnNames.observedAt)
+  let [price, observedAt] = [at(columnNames.price), at(columnNames.observedAt)]
+  if (series !== undefined && names.length === 2) {
+    if (observedAt < 0) observedAt = price < 0 ? 0 : 1 - price
+    if (price < 0) price = 1 - observedAt
+  }
   const currency = at(columnNames.currency)
-  if (code < 0 || price < 0 || observedAt < 0)
+  if (series !== undefined && code >= 0)
+    throw new Error('The file has a column with codes: leave out the code of every row.')
+  if ((code < 0 && series === undefined) || price < 0 || observedAt < 0)
     throw new Error(
       `The first line must name the columns code, price and observed_at (or date); got ${names.join(', ') || 'none'}.`,
     )
@@ -61,7 +72,7 @@ export function importRowsOf(text: string, notation: SpellingOptions = {}): Read
     if (fault && 'fault' in fault) faults.push({ line, reason: fault.fault })
     else if ('value' in number && 'value' in time) {
       const row: ImportRow = {
-        code: cells[code] ?? '',
+        code: series ?? cells[code] ?? '',
         price: String(number.value),
         observed_at: String(time.value),
       }
