@@ -33,7 +33,6 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
       <Result {...outcome} />
       <Table
         caption="Credits"
-        file="credits"
         of={answer}
         rows={answer.data?.credit_packs}
         empty={

@@ -67,7 +67,6 @@ function List() {
       {refusal.value && <Refused error={refusal.value} />}
       <Table
         caption="Notifications"
-        file="notifications"
         {...pagedRows(answer)}
         empty={
           shown.value === 'unread' ? (

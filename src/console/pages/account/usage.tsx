@@ -102,7 +102,6 @@ export function UsagePart() {
               file="limits"
               of={byKey}
               rows={keys && limitsBy(windows, keys)}
-              keyOf={({ name }) => name}
               empty="This plan has no limits."
               note="The key that is nearest to each limit. Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
               columns={({ column, numeric }) => [
@@ -154,7 +153,6 @@ export function UsagePart() {
         note="All requests, also those that are free or fail."
         of={byRoute}
         rows={byRoute.data?.endpointBreakdown}
-        keyOf={({ endpoint }) => endpoint}
         empty={
           via.value === 'api' ? (
             <>

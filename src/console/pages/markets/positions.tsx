@@ -48,8 +48,8 @@ export function PositionsView() {
               {...overTime(
                 data.map(row => ({ ...row, date: row.report_date })),
                 ['Net', row => row.net_position],
-                ['Short', row => row.managed_money_short],
-                ['Long', row => row.managed_money_long],
+                ['Long', row => row.managed_money_long, '--ink-3'],
+                ['Short', row => row.managed_money_short, '--ink-2'],
               )}
             />
           )}

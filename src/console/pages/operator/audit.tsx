@@ -29,7 +29,6 @@ export function Audit() {
       caption="Audit trail"
       file="audit"
       {...pagedRows(answer)}
-      keyOf={({ id }) => String(id)}
       empty="No matching entries. Every change is recorded here."
       actions={filters.map(({ text, of, hint }) => (
         <label key={text}>

@@ -85,7 +85,6 @@ export function Cluster() {
         caption="Streams"
         of={answer}
         rows={cluster?.streams}
-        keyOf={({ name }) => name}
         empty={cluster?.is_configured ? 'No streams yet.' : 'No streams are published.'}
         columns={({ column, numeric }) => [
           column('Stream', 'name'),

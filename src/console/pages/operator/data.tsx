@@ -225,7 +225,6 @@ export function Data() {
             caption="Lines that cannot be imported"
             file="rejected"
             rows={faults}
-            keyOf={({ line }) => String(line)}
             empty="None."
             isTall
             note={
@@ -273,7 +272,6 @@ export function Data() {
         caption="Batches"
         file="batches"
         {...pagedRows(batches)}
-        keyOf={({ id }) => String(id)}
         empty="No batches yet. Drop a file above."
         columns={({ column, numeric }) => [
           column('Batch', ({ kind, id }) => `${kind} ${id}`, {

@@ -94,7 +94,6 @@ export function Feeds() {
         file="feeds"
         of={answer}
         rows={answer.data?.feeds}
-        keyOf={({ name }) => name}
         empty="No feeds."
         note="Feed settings in the configuration file override settings made here."
         columns={({ column, numeric }) => [

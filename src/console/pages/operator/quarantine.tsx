@@ -35,7 +35,6 @@ export function Quarantine() {
         caption="Quarantine"
         of={answer}
         rows={answer.data?.data}
-        keyOf={({ id }) => String(id)}
         empty="No days are quarantined. Quarantined days are hidden from reads; nothing is deleted."
         actions={
           <form class="row end" aria-label="Quarantine days" onSubmit={submits(add)}>

@@ -64,7 +64,6 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         file="review"
         of={answer}
         rows={answer.data && values}
-        keyOf={({ id }) => String(id)}
         empty="No values are held for review. Jumps, unit errors, zeros and sign changes appear here."
         note={total > perPage && `The newest ${perPage} of ${number(total)}.`}
         isTall

@@ -85,7 +85,6 @@ export function SeriesEditor() {
         file="series"
         of={answer}
         rows={answer.data?.data.toSorted((a, b) => rankOf(a) - rankOf(b))}
-        keyOf={({ code }) => code}
         isTall
         empty="The catalogue has no series."
         actions={<Button label="New series" onClick={sets(edited, 'new')} />}

@@ -23,7 +23,6 @@ export function Settings() {
       caption="Settings"
       of={answer}
       rows={rows}
-      keyOf={({ key }) => key}
       empty="No matching settings."
       note="Secrets are masked. Change settings in the configuration file, by environment variable or by flag; changes take effect at the next start."
       isTall

@@ -164,7 +164,6 @@ function Suppressions() {
         caption="Suppressed addresses"
         file="suppressions"
         {...pagedRows(answer)}
-        keyOf={({ address }) => address}
         empty="No suppressed addresses. An address that permanently rejects mail is added here."
         columns={({ column }) => [
           column('Address', 'address'),

@@ -26,14 +26,14 @@ const inks = ['--ink-1', '--ink-2', '--ink-3']
 /** A chart of days, the newest first as lists of the API have them: each line with its values. */
 export function overTime<T extends { date: string }>(
   newestFirst: readonly T[],
-  ...lines: readonly (readonly [label: string, of: (day: T) => number | null])[]
+  ...lines: readonly (readonly [label: string, of: (day: T) => number | null, ink?: string])[]
 ) {
   const days = newestFirst.toReversed()
   return {
     times: days.map(({ date }) => Date.parse(date) / 1000),
-    lines: lines.map(([label, of], i): Line => {
+    lines: lines.map(([label, of, ink], i): Line => {
       const isFirst = i === 0 && lines.length > 1
-      return { label, values: days.map(of), ink: inks[i]!, ...(isFirst && { width: 2.2 }) }
+      return { label, values: days.map(of), ink: ink ?? inks[i]!, ...(isFirst && { width: 2.2 }) }
     }),
   }
 }
