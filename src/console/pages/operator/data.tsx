@@ -192,11 +192,11 @@ export function Data() {
             of={dateFormats}
             {...bound(dateFormat)}
           />
+          {/* Without a value of ours: a page that is drawn again would take back what is being typed. */}
           <Input
             label="Time zone of times without one"
             list="file-zones"
             placeholder="Europe/Berlin"
-            value={timeZone.value}
             onChange={event => {
               timeZone.value = event.currentTarget.value.trim()
             }}
@@ -206,7 +206,6 @@ export function Data() {
           <Input
             label="Code of every row, without a column for it"
             placeholder="TTF_FUTURES"
-            value={series.value}
             onChange={event => {
               series.value = event.currentTarget.value.trim().toUpperCase()
             }}
