@@ -124,11 +124,10 @@ export function Refused({ error, about }: { error: Error; about?: string | undef
   )
 }
 
+export type Outcome = Pick<ReturnType<typeof useAttempt>, 'refusal' | 'result'>
+
 /** What came of a change: the refusal, or the words of its success. */
-export const Result = ({
-  refusal,
-  result,
-}: Pick<ReturnType<typeof useAttempt>, 'refusal' | 'result'>) => (
+export const Result = ({ refusal, result }: Outcome) => (
   <>
     {refusal.value && <Refused error={refusal.value} />}
     {result.value && <Notice mood="good">{result.value}</Notice>}

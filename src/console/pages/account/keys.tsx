@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { May, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { May, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { keepKey } from '../../parts/person/own-key.ts'
-import { ask, dataOf, useChange, useData } from '../../parts/requests/ask.ts'
+import { useChange, useData } from '../../parts/requests/ask.ts'
 import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
@@ -21,48 +21,37 @@ export interface Key extends Limits {
   windows: Window[]
 }
 
+interface NewKey {
+  data: { api_key?: { plain_token?: string }; plain_token?: string }
+}
+
 export function Keys() {
   const answer = useData<{ api_keys: Key[] }>('/v1/api-keys')
-  const { refusal, attempt, change } = useChange(answer)
+  const { change, ...outcome } = useChange(answer)
   const name = useSignal('')
   const newToken = useSignal<string | undefined>(undefined)
-  const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) => {
-    const token = data.api_key?.plain_token ?? data.plain_token
+  const show = ({ data }: NewKey) => {
+    newToken.value = data.api_key?.plain_token ?? data.plain_token
     // Users who create a key want to use it: the samples contain it as long as the tab is open.
-    if (token !== undefined) keepKey(token)
-    return token
+    if (newToken.value !== undefined) keepKey(newToken.value)
   }
-  const make = (form: HTMLFormElement) =>
-    attempt(async () => {
-      newToken.value = tokenOf(
-        await dataOf('/v1/api-keys', {
-          method: 'POST',
-          body: { name: name.value, ...restrictionsOf(new FormData(form)) },
-        }),
-      )
+  const make = (form: HTMLFormElement) => {
+    const body = { name: name.value, ...restrictionsOf(new FormData(form)) }
+    return change('/v1/api-keys', 'POST', body, (made: NewKey) => {
+      show(made)
       name.value = ''
       form.reset()
-      await answer.reload()
     })
-  const roll = (id: string) =>
-    attempt(async () => {
-      newToken.value = tokenOf(
-        await dataOf(`/v1/api-keys/${id}/roll`, { method: 'POST', body: {} }),
-      )
-      await answer.reload()
-    })
+  }
+  const roll = (id: string) => change(`/v1/api-keys/${id}/roll`, 'POST', {}, show)
   const revoke = (id: string) => change(`/v1/api-keys/${id}`, 'DELETE')
   const edited = useSignal<Key | undefined>(undefined)
   const limit = (id: string, limits: Record<string, unknown>) =>
-    attempt(async () => {
-      await ask(`/v1/api-keys/${id}`, { method: 'PATCH', body: limits })
-      edited.value = undefined
-      await answer.reload()
-    })
+    change(`/v1/api-keys/${id}`, 'PATCH', limits, sets(edited, undefined))
   return (
     <>
       {newToken.value && <ShownOnce what="The new key, shown once:" secret={newToken.value} />}
-      {refusal.value && <Refused error={refusal.value} />}
+      <Result {...outcome} />
       {edited.value && (
         <KeyLimits
           key={edited.value.id}

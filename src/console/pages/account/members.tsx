@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso'
 import { Parted, Result, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Options, Select, Submit } from '../../parts/fields.tsx'
-import { ask, useAnswer, useAttempt, useLoaded, whereThere } from '../../parts/requests/ask.ts'
+import { ask, useAnswer, useChange, useLoaded, whereThere } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -59,12 +59,9 @@ interface Offer {
 function Offered({ id }: { id: string }) {
   const path = `/organizations/invitations/${encodeURIComponent(id)}`
   const answer = useAnswer<Offer>(`${path}/accept`)
-  const { attempt, ...outcome } = useAttempt()
+  const { change, ...outcome } = useChange(answer)
   const accept = () =>
-    attempt(async () => {
-      await ask(`${path}/confirm_accept`, { method: 'POST', body: {} })
-      location.assign('/account/members')
-    })
+    change(`${path}/confirm_accept`, 'POST', {}, () => location.assign('/account/members'))
   return (
     <section class="card" aria-labelledby="offered">
       <h2 id="offered">Invitation</h2>
@@ -91,19 +88,17 @@ export function Members() {
     whereThere(ask<Organization>('/organizations/dashboard', { signal })),
   )
   const { query } = useLocation()
-  const { attempt, ...outcome } = useAttempt()
+  const { change: send, ...outcome } = useChange(answer)
   const isAlone = !answer.isLoading && !answer.data && !answer.refusal
   const owner = answer.data?.organization.owner
   const isAdmin = isAlone || answer.data?.organization.your_role === 'admin'
   const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) =>
-    attempt(async () => {
-      const { message } = await ask<{ message?: string }>(`/organizations/${path}`, {
-        method,
-        ...(body && { body }),
-      })
-      await answer.reload()
-      return message
-    })
+    send(
+      `/organizations/${path}`,
+      method,
+      body,
+      (answered: { message?: string }) => answered.message,
+    )
   const invite = async (form: HTMLFormElement) => {
     const field = fieldsOf(form)
     const body = { email: field('email'), role: field('role') }
@@ -112,8 +107,8 @@ export function Members() {
   return (
     <>
       {query.invitation && <Offered id={query.invitation} />}
-      <Result {...outcome} />
       <Table
+        outcome={outcome}
         caption={answer.data?.organization.name ?? 'Members'}
         file="members"
         of={answer}

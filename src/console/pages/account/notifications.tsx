@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { May, Refused, Tag } from '../../parts/bits.tsx'
+import { May, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { NotificationSwitches } from '../../parts/person/notification-switches.tsx'
@@ -59,76 +59,74 @@ function List() {
     `/v1/notifications?per_page=20${shown.value === 'unread' ? '&unread=true' : ''}`,
     'notifications',
   )
-  const { refusal, change } = useChange(answer)
+  const { change, ...outcome } = useChange(answer)
   const post = (what: string) => change(`/v1/notifications/${what}`, 'POST', {})
   const unread = answer.data?.[0]?.unread_count ?? 0
   return (
-    <>
-      {refusal.value && <Refused error={refusal.value} />}
-      <Table
-        caption="Notifications"
-        {...pagedRows(answer)}
-        empty={
-          shown.value === 'unread' ? (
-            'No unread notifications. Choose All to see earlier ones.'
-          ) : (
-            <>
-              No notifications in the last 90 days. <a href="/alerts/new">Create an alert</a> to be
-              notified of a price.
-            </>
-          )
-        }
-        actions={
+    <Table
+      outcome={outcome}
+      caption="Notifications"
+      {...pagedRows(answer)}
+      empty={
+        shown.value === 'unread' ? (
+          'No unread notifications. Choose All to see earlier ones.'
+        ) : (
           <>
-            <Choice
-              label="Show"
-              options={[
-                { value: 'all', text: 'All' },
-                { value: 'unread', text: `Unread (${unread})` },
-              ]}
-              of={shown}
-            />
-            {unread > 0 && (
-              <May action="change_data">
-                <Button
-                  className="tight"
-                  label="Mark all as read"
-                  onClick={() => post('mark_all_read')}
-                />
-              </May>
-            )}
+            No notifications in the last 90 days. <a href="/alerts/new">Create an alert</a> to be
+            notified of a price.
           </>
-        }
-        columns={({ column }) => [
-          column('Notification', ({ title, message }) => `${title}: ${message}`, {
-            show: row => {
-              const to = pageOf(row)
-              return (
-                <>
-                  {to ? <a href={to}>{row.title}</a> : <b>{row.title}</b>}{' '}
-                  {!row.read && <Tag mood="good">New</Tag>}
-                  <div class="quiet small">{row.message}</div>
-                </>
-              )
-            },
-          }),
-          column('Type', ({ type }) => words(type), { isWide: true }),
-          column('When', 'created_at', { ...aside, write: instant }),
-          {
-            ...actions,
-            needs: 'change_data',
-            show: row =>
-              !row.read && (
-                <Button
-                  className="tight"
-                  label="Mark as read"
-                  of={row.title}
-                  onClick={() => post(`${row.id}/mark_read`)}
-                />
-              ),
+        )
+      }
+      actions={
+        <>
+          <Choice
+            label="Show"
+            options={[
+              { value: 'all', text: 'All' },
+              { value: 'unread', text: `Unread (${unread})` },
+            ]}
+            of={shown}
+          />
+          {unread > 0 && (
+            <May action="change_data">
+              <Button
+                className="tight"
+                label="Mark all as read"
+                onClick={() => post('mark_all_read')}
+              />
+            </May>
+          )}
+        </>
+      }
+      columns={({ column }) => [
+        column('Notification', ({ title, message }) => `${title}: ${message}`, {
+          show: row => {
+            const to = pageOf(row)
+            return (
+              <>
+                {to ? <a href={to}>{row.title}</a> : <b>{row.title}</b>}{' '}
+                {!row.read && <Tag mood="good">New</Tag>}
+                <div class="quiet small">{row.message}</div>
+              </>
+            )
           },
-        ]}
-      />
-    </>
+        }),
+        column('Type', ({ type }) => words(type), { isWide: true }),
+        column('When', 'created_at', { ...aside, write: instant }),
+        {
+          ...actions,
+          needs: 'change_data',
+          show: row =>
+            !row.read && (
+              <Button
+                className="tight"
+                label="Mark as read"
+                of={row.title}
+                onClick={() => post(`${row.id}/mark_read`)}
+              />
+            ),
+        },
+      ]}
+    />
   )
 }

@@ -3,11 +3,11 @@ import type {
   InvoiceShape as Invoice,
   SubscriptionShape as Subscription,
 } from '../../../topics/billing/operations/row.ts'
-import { Result, Tag } from '../../parts/bits.tsx'
+import { Tag } from '../../parts/bits.tsx'
 import { Confirmed } from '../../parts/buttons.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { featureText, moneyOf, type Plan, requestsOf, usePlans } from '../../parts/person/plans.ts'
-import { ask, useAnswer, useAttempt } from '../../parts/requests/ask.ts'
+import { useAnswer, useChange } from '../../parts/requests/ask.ts'
 import { mayDo } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -30,16 +30,12 @@ export function Plans({
   const plans = usePlans()
   const current = useAnswer<{ subscription: Subscription }>('/billing/subscriptions/current')
   const period = useSignal<Period>('monthly')
-  const { attempt, ...outcome } = useAttempt()
+  const { change, ...outcome } = useChange(current)
   const subscription = current.data?.subscription
   const nameOf = (id: string) => plans.data?.find(plan => plan.id === id)?.name ?? words(id)
   const send = (path: string, body: object) =>
-    attempt(async () => {
-      const { message } = await ask<{ message: string }>(`/billing/subscriptions${path}`, {
-        method: 'POST',
-        body,
-      })
-      await Promise.all([current.reload(), onChanged()])
+    change(`/billing/subscriptions${path}`, 'POST', body, ({ message }: { message: string }) => {
+      void onChanged()
       return message
     })
   const firstPlan = plans.data?.[0]?.id
@@ -51,88 +47,86 @@ export function Plans({
   }
   const isPaid = subscription !== undefined && subscription.plan !== firstPlan
   return (
-    <>
-      <Result {...outcome} />
-      <Table
-        caption="Plans"
-        of={plans}
-        rows={plans.data}
-        empty="This service has no plans."
-        actions={
+    <Table
+      caption="Plans"
+      outcome={outcome}
+      of={plans}
+      rows={plans.data}
+      empty="This service has no plans."
+      actions={
+        <>
+          <Choice
+            label="Billing period"
+            options={[
+              { value: 'monthly', text: 'Month' },
+              { value: 'yearly', text: 'Year' },
+            ]}
+            of={period}
+          />
+          {isPaid &&
+            mayDo('change_billing') &&
+            (subscription.cancel_at_period_end ? (
+              <button type="button" class="tight" onClick={() => void send('/reactivate', {})}>
+                Resume {nameOf(subscription.plan)}
+              </button>
+            ) : (
+              <Confirmed
+                label="Cancel plan"
+                question={`Cancel ${nameOf(subscription.plan)}? It ends on ${day(subscription.current_period_end)}.`}
+                onConfirm={() => send('/cancel', {})}
+              />
+            ))}
+        </>
+      }
+      note={
+        subscription &&
+        isPaid &&
+        statusText(subscription, nameOf, day(subscription.current_period_end), invoices ?? [])
+      }
+      columns={({ column, numeric }) => [
+        column('Plan', 'name', plan => (
           <>
-            <Choice
-              label="Billing period"
-              options={[
-                { value: 'monthly', text: 'Month' },
-                { value: 'yearly', text: 'Year' },
-              ]}
-              of={period}
-            />
-            {isPaid &&
-              mayDo('change_billing') &&
-              (subscription.cancel_at_period_end ? (
-                <button type="button" class="tight" onClick={() => void send('/reactivate', {})}>
-                  Resume {nameOf(subscription.plan)}
-                </button>
-              ) : (
-                <Confirmed
-                  label="Cancel plan"
-                  question={`Cancel ${nameOf(subscription.plan)}? It ends on ${day(subscription.current_period_end)}.`}
-                  onConfirm={() => send('/cancel', {})}
-                />
-              ))}
+            {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Current</Tag>}
+            {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
+            <div class="quiet small narrow-only">{requestsOf(plan)}</div>
           </>
-        }
-        note={
-          subscription &&
-          isPaid &&
-          statusText(subscription, nameOf, day(subscription.current_period_end), invoices ?? [])
-        }
-        columns={({ column, numeric }) => [
-          column('Plan', 'name', plan => (
-            <>
-              {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Current</Tag>}
-              {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
-              <div class="quiet small narrow-only">{requestsOf(plan)}</div>
-            </>
-          )),
-          { name: 'Requests', isNumber: true, isWide: true, value: requestsOf },
-          numeric(
-            'Price',
-            plan => {
-              const cents = centsFor(plan)
-              return cents === undefined ? 'custom' : cents / 100
-            },
-            {
-              show: plan => {
-                const cents = centsFor(plan)
-                return cents === undefined ? 'Custom' : moneyOf(cents, plan.currency)
-              },
-            },
-          ),
-          column('Features', ({ features }) => features.map(featureText).join(', '), {
-            isWide: true,
-            className: 'quiet',
-            show: plan => featuresOf(plan, plans.data ?? []),
-          }),
-          {
-            ...actions,
-            needs: 'change_billing',
-            show: plan =>
-              plan.id !== firstPlan &&
-              !plan.custom_pricing &&
-              (plan.id !== subscription?.plan || subscription.billing_period !== period.value) && (
-                <Confirmed
-                  className="tight"
-                  label="Choose"
-                  question={`Change to ${plan.name} for ${moneyOf(centsOf(plan, period.value), plan.currency)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
-                  onConfirm={() => send('', { plan_id: plan.id, billing_period: period.value })}
-                />
-              ),
+        )),
+        { name: 'Requests', isNumber: true, isWide: true, value: requestsOf },
+        numeric(
+          'Price',
+          plan => {
+            const cents = centsFor(plan)
+            return cents === undefined ? 'custom' : cents / 100
           },
-        ]}
-      />
-    </>
+          {
+            show: plan => {
+              const cents = centsFor(plan)
+              return cents === undefined ? 'Custom' : moneyOf(cents, plan.currency)
+            },
+          },
+        ),
+        column('Features', ({ features }) => features.map(featureText).join(', '), {
+          isWide: true,
+          className: 'quiet',
+          show: plan => featuresOf(plan, plans.data ?? []),
+        }),
+        {
+          ...actions,
+          needs: 'change_billing',
+          show: plan =>
+            plan.id !== firstPlan &&
+            !plan.custom_pricing &&
+            (plan.id !== subscription?.plan || subscription.billing_period !== period.value) && (
+              <Confirmed
+                className="tight"
+                label="Choose"
+                question={`Change to ${plan.name} for ${moneyOf(centsOf(plan, period.value), plan.currency)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
+                onConfirm={() => send('', { plan_id: plan.id, billing_period: period.value })}
+              />
+            ),
+        },
+      ]}
+    />
   )
 }
 

@@ -3,10 +3,10 @@ import type {
   SourceShape as Source,
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
-import { May, Notice, Refused, Result, Tag } from '../../parts/bits.tsx'
+import { May, Notice, Result, Tag } from '../../parts/bits.tsx'
 import { Button, Copy } from '../../parts/buttons.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
-import { dataOf, useAttempt, useChange, useData, useLoaded } from '../../parts/requests/ask.ts'
+import { dataOf, useAttempt, useChange, useData } from '../../parts/requests/ask.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { RowButtons } from '../../parts/tables/row-buttons.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -33,22 +33,23 @@ const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
 /** The account's sources of private prices. */
 export function Sources() {
   const answer = useData<{ data_sources: Source[] }>('/v1/data-sources')
-  const { refusal, attempt, change } = useChange(answer)
+  const { change, ...outcome } = useChange(answer)
   const tested = useSignal<{ source: Source; outcome: Tested } | undefined>(undefined)
   const open = useSignal<string | undefined>(undefined)
   const rows = answer.data?.data_sources
   const chosen = rows?.find(({ id }) => id === open.value)
   const test = (source: Source) =>
-    attempt(async () => {
-      tested.value = undefined
-      const outcome = await dataOf<Tested>(`/v1/data-sources/${source.id}/test`, {
-        method: 'POST',
-      })
-      tested.value = { source, outcome }
-    })
+    change(
+      `/v1/data-sources/${source.id}/test`,
+      'POST',
+      undefined,
+      ({ data }: { data: Tested }) => {
+        tested.value = { source, outcome: data }
+      },
+    )
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
+      <Result {...outcome} />
       {tested.value && <Outcome source={tested.value.source} outcome={tested.value.outcome} />}
       <Table
         caption="Your sources"
@@ -146,25 +147,23 @@ const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
   </>
 )
 
+interface Rotated {
+  data: { message: string }
+}
+
 /** The log of one source, its address for pushes, and new credentials. */
 function Opened({ source }: { source: Source }) {
-  const answer = useLoaded(source.id, signal =>
-    dataOf<{ logs: Sync[] }>(`/v1/data-sources/${source.id}/logs`, { signal }),
-  )
-  const { attempt, ...outcome } = useAttempt()
+  const path = `/v1/data-sources/${source.id}`
+  const answer = useData<{ logs: Sync[] }>(`${path}/logs`)
+  const { change, ...outcome } = useChange(answer)
   const name = source.source_type === 'webhook' ? 'secret' : 'token'
-  const rotate = (form: HTMLFormElement) =>
-    attempt(async () => {
-      const { message } = await dataOf<{ message: string }>(
-        `/v1/data-sources/${source.id}/rotate_credentials`,
-        {
-          method: 'POST',
-          body: { credentials: { [name]: fieldsOf(form)('secret') } },
-        },
-      )
+  const rotate = (form: HTMLFormElement) => {
+    const body = { credentials: { [name]: fieldsOf(form)('secret') } }
+    return change(`${path}/rotate_credentials`, 'POST', body, ({ data }: Rotated) => {
       form.reset()
-      return message
+      return data.message
     })
+  }
   return (
     <>
       {source.ingest_url && (
@@ -177,8 +176,8 @@ function Opened({ source }: { source: Source }) {
           </div>
         </Notice>
       )}
-      <Result {...outcome} />
       <Table
+        outcome={outcome}
         caption={`Log of ${source.name}`}
         file="syncs"
         of={answer}
@@ -264,10 +263,9 @@ function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<v
   const { attempt, ...outcome } = useAttempt()
   const make = (form: HTMLFormElement) =>
     attempt(async () => {
-      const source = await dataOf<Source>('/v1/data-sources', {
-        method: 'POST',
-        body: bodyOf(form, kind.value),
-      })
+      // Inside, because a wrong mapping is refused before anything is sent.
+      const body = bodyOf(form, kind.value)
+      const source = await dataOf<Source>('/v1/data-sources', { method: 'POST', body })
       form.reset()
       await onMade()
       return source.ingest_url

@@ -1,7 +1,7 @@
 import { Result, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
-import { ask, useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { ask, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
 
@@ -41,16 +41,9 @@ const load = async (signal: AbortSignal): Promise<Whole> => {
 /** The phone of the account: its number, the proof of it, consent, quiet hours and a test. */
 export function TextMessages() {
   const answer = useLoaded('phone', load)
-  const { attempt, ...outcome } = useAttempt()
-  const send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
-    attempt(async () => {
-      const { message } = await ask<{ message?: string }>(path, {
-        method,
-        ...(method !== 'DELETE' && { body }),
-      })
-      await answer.reload()
-      return message ?? 'Saved.'
-    })
+  const { change, ...outcome } = useChange(answer)
+  const send: Send = (path, method, body = method === 'DELETE' ? undefined : {}) =>
+    change(path, method, body, ({ message = 'Saved.' }: { message?: string }) => message)
   return (
     <section class="card" aria-labelledby="texts">
       <h2 id="texts">Text messages</h2>

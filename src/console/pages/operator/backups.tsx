@@ -1,8 +1,7 @@
 import { Figure, Notice, Refused } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
-import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
+import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
 import { useRepeated } from '../../parts/repeated.ts'
-import { useChange } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -30,7 +29,7 @@ export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} M
 /** Which backups there are, one more, and whether the newest can be restored. */
 export function Backups() {
   const answer = useOperator<{ data: Desk }>('/admin/v1/backups')
-  const { refusal, change } = useChange(answer, asOperator)
+  const { refusal, change } = useOperatorChange(answer)
   const desk = answer.data?.data
   const task = desk?.task
   const isInProgress = task !== null && task !== undefined && task.ended_at === null

@@ -3,8 +3,12 @@ import type { BatchShape as Batch } from '../../../topics/operator/operations/da
 import { Figure, Refused, Result, Tag, Waiting } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Check, Input, Select, Zones } from '../../parts/fields.tsx'
-import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
-import { useChange, useLoaded } from '../../parts/requests/ask.ts'
+import {
+  asOperator,
+  useOperatorChange,
+  useOperatorPages,
+} from '../../parts/person/operator-token.tsx'
+import { useLoaded } from '../../parts/requests/ask.ts'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -97,7 +101,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
 
 export function Data() {
   const batches = useOperatorPages<Batch>('/admin/v1/batches?per_page=25', 'batches')
-  const { attempt, change, ...outcome } = useChange(batches, asOperator)
+  const { attempt, change, ...outcome } = useOperatorChange(batches)
   const file = useSignal<File | undefined>(undefined)
   const hasComma = useSignal(false)
   const dateFormat = useSignal('')

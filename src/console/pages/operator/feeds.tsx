@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { dayMs } from '../../../lib/time/instant.ts'
-import { Refused, Tag } from '../../parts/bits.tsx'
+import { Result, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
-import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
-import { useChange } from '../../parts/requests/ask.ts'
+import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
 import { now } from '../../parts/requests/boot.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -69,18 +68,14 @@ export const LastRun = ({ run }: { run: Run | null }) =>
 /** Public sources: when they are read next, and runs by hand. */
 export function Feeds() {
   const answer = useOperator<{ feeds: Feed[] }>('/admin/v1/feeds')
-  const { refusal, attempt, change } = useChange(answer, asOperator)
+  const { change, ...outcome } = useOperatorChange(answer)
   const post = (name: string, what: string) => change(`/admin/v1/feeds/${name}/${what}`, 'POST', {})
   const edited = useSignal<Feed | undefined>(undefined)
   const put = (feed: Feed, setting: Record<string, unknown>) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/feeds/${feed.name}`, { method: 'PUT', body: setting })
-      edited.value = undefined
-      await answer.reload()
-    })
+    change(`/admin/v1/feeds/${feed.name}`, 'PUT', setting, sets(edited, undefined))
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
+      <Result {...outcome} />
       {edited.value && (
         <FeedSettings
           key={edited.value.name}

@@ -5,14 +5,17 @@ import type {
   OperatorAccountDetail as Detail,
 } from '../../../topics/operator/operations/people/account-row.ts'
 import type { OrganizationShape as Organization } from '../../../topics/operator/operations/people/organizations.ts'
-import { Parted, Refused, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Parted, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed, Side } from '../../parts/buttons.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { Input, SearchField, Select, Submit } from '../../parts/fields.tsx'
 import { beginImpersonation, type Impersonation } from '../../parts/person/impersonation.ts'
-import { asOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
+import {
+  useOperator,
+  useOperatorChange,
+  useOperatorPages,
+} from '../../parts/person/operator-token.tsx'
 import { featureText } from '../../parts/person/plans.ts'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { type Pages, pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside, type Column, column } from '../../parts/tables/columns.tsx'
@@ -38,56 +41,42 @@ interface Secret {
   secret: string
 }
 
+interface NewKey {
+  data: { api_key: { plain_token?: string } }
+}
+
+interface SignInLink {
+  data: { sign_in_url: string }
+}
+
 /** What an operator does to accounts; `shown` gets the secrets that it brings. */
 function useAccountChanges(answer: Pages<Account>, shown: Signal<Secret | undefined>) {
-  const { attempt, ...outcome } = useAttempt()
+  const { change, ...outcome } = useOperatorChange(answer)
   return {
     outcome,
     make: (email: string, plan: string) =>
-      attempt(async () => {
-        const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
-          '/admin/v1/accounts',
-          { method: 'POST', body: { email, plan } },
-        )
+      change('/admin/v1/accounts', 'POST', { email, plan }, ({ data }: NewKey) => {
         shown.value = {
           text: `The first key for ${email}, shown once:`,
           secret: data.api_key.plain_token ?? '',
         }
-        await answer.reload()
       }),
     invite: (email: string) =>
-      attempt(async () => {
-        const { data } = await asOperator<{ data: { message: string } }>('/admin/v1/invitations', {
-          method: 'POST',
-          body: { email },
-        })
-        return data.message
-      }),
+      change(
+        '/admin/v1/invitations',
+        'POST',
+        { email },
+        ({ data }: { data: { message: string } }) => data.message,
+      ),
     link: ({ id, email }: Account) =>
-      attempt(async () => {
-        const signIn = await asOperator<{ data: { sign_in_url: string } }>(
-          `/admin/v1/accounts/${id}/link`,
-          { method: 'POST', body: {} },
-        )
-        shown.value = {
-          text: `One-time sign-in link for ${email}:`,
-          secret: signIn.data.sign_in_url,
-        }
+      change(`/admin/v1/accounts/${id}/link`, 'POST', {}, ({ data }: SignInLink) => {
+        shown.value = { text: `One-time sign-in link for ${email}:`, secret: data.sign_in_url }
       }),
     lookAt: ({ id }: Account) =>
-      attempt(async () => {
-        const path = `/admin/v1/accounts/${id}/look`
-        const { data } = await asOperator<{ data: Impersonation }>(path, {
-          method: 'POST',
-          body: {},
-        })
-        beginImpersonation(data)
-      }),
-    change: ({ id }: Account, body: object) =>
-      attempt(async () => {
-        await asOperator(`/admin/v1/accounts/${id}`, { method: 'PATCH', body })
-        await answer.reload()
-      }),
+      change(`/admin/v1/accounts/${id}/look`, 'POST', {}, ({ data }: { data: Impersonation }) =>
+        beginImpersonation(data),
+      ),
+    change: ({ id }: Account, body: object) => change(`/admin/v1/accounts/${id}`, 'PATCH', body),
   }
 }
 
@@ -277,37 +266,26 @@ function Customer({ account, changes, onChange, onClose, children }: CustomerPro
 
 /** The keys of one account: made, rolled, revoked. */
 function AccountKeys({ account, onChange }: { account: Account; onChange: () => void }) {
-  const answer = useLoaded(account.id, () =>
-    asOperator<{ data: { account: Detail } }>(`/admin/v1/accounts/${account.id}`),
-  )
-  const { refusal, attempt } = useAttempt()
+  const path = `/admin/v1/accounts/${account.id}`
+  const answer = useOperator<{ data: { account: Detail } }>(path)
+  const { change, ...outcome } = useOperatorChange(answer)
   const shown = useSignal<string | undefined>(undefined)
   const name = useSignal('')
   const detail = answer.data?.data.account
-  const make = (path: string, body: object) =>
-    attempt(async () => {
-      const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(path, {
-        method: 'POST',
-        body,
-      })
+  const make = (at: string, body: object) =>
+    change(at, 'POST', body, ({ data }: NewKey) => {
       shown.value = data.api_key.plain_token
       name.value = ''
-      await answer.reload()
       onChange()
     })
-  const revoke = (id: string) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/keys/${id}`, { method: 'DELETE' })
-      await answer.reload()
-      onChange()
-    })
+  const revoke = (id: string) => change(`/admin/v1/keys/${id}`, 'DELETE', undefined, onChange)
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
       {shown.value && <ShownOnce what="The new key, shown once:" secret={shown.value} />}
       <Table
         caption={`Keys of ${account.email}`}
         file="account-keys"
+        outcome={outcome}
         of={answer}
         rows={detail?.api_keys}
         empty="No API keys. Create one above."
@@ -316,10 +294,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
           `${number(detail.usage_this_month)} charged requests this month; the plan includes ${detail.features.map(featureText).join(', ') || 'prices only'}.`
         }
         actions={
-          <KeyForm
-            name={name}
-            onCreate={() => make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value })}
-          />
+          <KeyForm name={name} onCreate={() => make(`${path}/keys`, { name: name.value })} />
         }
         columns={({ column }) => [
           ...keyColumns,

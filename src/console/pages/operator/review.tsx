@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
-import { Result } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
-import { asOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
+import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { figure, number, observed, orDash, words } from '../../parts/text/format.ts'
 
@@ -22,12 +20,10 @@ function releaseQuestion(count: number, supersededCount: number): string {
 
 /** Values that the guards held, to be released or rejected. `onDecided`: batches may have changed. */
 export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
-  const answer = useLoaded('review', () =>
-    asOperator<{ data: { values: Flag[]; meta: { total: number } } }>(
-      `/admin/v1/review?per_page=${perPage}`,
-    ),
+  const answer = useOperator<{ data: { values: Flag[]; meta: { total: number } } }>(
+    `/admin/v1/review?per_page=${perPage}`,
   )
-  const { attempt, ...outcome } = useAttempt()
+  const { change, ...outcome } = useOperatorChange(answer)
   const chosen = useSignal<ReadonlySet<number>>(new Set())
   const values = answer.data?.data.values ?? []
   const total = answer.data?.data.meta.total ?? 0
@@ -38,91 +34,89 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   const selectable = values.filter(({ superseded }) => superseded === null).map(({ id }) => id)
   const areAllChosen = selectable.every(id => chosen.value.has(id))
   const decide = (what: 'release' | 'reject') =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/review/${what}`, {
-        method: 'POST',
-        body: {
-          ids,
-          reason: 'decided in the console',
-          ...(what === 'release' && supersededCount > 0 && { replace: true }),
-        },
-      })
-      chosen.value = new Set()
-      await answer.reload()
-      await onDecided()
-      return `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
-    })
+    change(
+      `/admin/v1/review/${what}`,
+      'POST',
+      {
+        ids,
+        reason: 'decided in the console',
+        ...(what === 'release' && supersededCount > 0 && { replace: true }),
+      },
+      () => {
+        chosen.value = new Set()
+        void onDecided()
+        return `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
+      },
+    )
   const choose = (id: number, isChosen: boolean) => {
     const others = [...chosen.value].filter(other => other !== id)
     chosen.value = new Set(isChosen ? [...others, id] : others)
   }
   return (
-    <>
-      <Result {...outcome} />
-      <Table
-        caption="Review queue"
-        file="review"
-        of={answer}
-        rows={answer.data && values}
-        empty="No values are held for review. Jumps, unit errors, zeros and sign changes appear here."
-        note={total > perPage && `The newest ${perPage} of ${number(total)}.`}
-        isTall
-        actions={
-          values.length > 0 && (
-            <>
-              {selectable.length > 0 && (
-                <Button
-                  className="tight"
-                  label={areAllChosen ? 'Select none' : 'Select all'}
-                  onClick={() => {
-                    chosen.value = areAllChosen ? new Set() : new Set(selectable)
-                  }}
-                />
-              )}
-              {ids.length > 0 && (
-                <>
-                  <Confirmed
-                    label="Release"
-                    className="tight main"
-                    question={releaseQuestion(ids.length, supersededCount)}
-                    onConfirm={() => decide('release')}
-                  />
-                  <Confirmed
-                    label="Reject"
-                    question={`Reject ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} permanently?`}
-                    onConfirm={() => decide('reject')}
-                  />
-                </>
-              )}
-            </>
-          )
-        }
-        columns={({ column, numeric }) => [
-          column('Series', 'code', flag => (
-            <label class="inline">
-              <input
-                type="checkbox"
-                checked={chosen.value.has(flag.id)}
-                onChange={event => choose(flag.id, event.currentTarget.checked)}
+    <Table
+      caption="Review queue"
+      file="review"
+      outcome={outcome}
+      of={answer}
+      rows={answer.data && values}
+      empty="No values are held for review. Jumps, unit errors, zeros and sign changes appear here."
+      note={total > perPage && `The newest ${perPage} of ${number(total)}.`}
+      isTall
+      actions={
+        values.length > 0 && (
+          <>
+            {selectable.length > 0 && (
+              <Button
+                className="tight"
+                label={areAllChosen ? 'Select none' : 'Select all'}
+                onClick={() => {
+                  chosen.value = areAllChosen ? new Set() : new Set(selectable)
+                }}
               />
-              <span>
-                {flag.code}
-                <span class="quiet small"> {observed(flag.observed_at)}</span>
-              </span>
-            </label>
-          )),
-          numeric('Before', 'before', {
-            isWide: true,
-            write: orDash(figure),
-          }),
-          numeric('Held', 'price', { write: figure }),
-          column('Recorded now', 'recorded', ({ recorded, superseded }) =>
-            twoLines(orDash(figure)(recorded), superseded ?? ''),
-          ),
-          column('Why', 'reason', ({ rule, reason }) => twoLines(words(rule), reason)),
-          column('From', 'source', { isWide: true }),
-        ]}
-      />
-    </>
+            )}
+            {ids.length > 0 && (
+              <>
+                <Confirmed
+                  label="Release"
+                  className="tight main"
+                  question={releaseQuestion(ids.length, supersededCount)}
+                  onConfirm={() => decide('release')}
+                />
+                <Confirmed
+                  label="Reject"
+                  question={`Reject ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} permanently?`}
+                  onConfirm={() => decide('reject')}
+                />
+              </>
+            )}
+          </>
+        )
+      }
+      columns={({ column, numeric }) => [
+        column('Series', 'code', flag => (
+          <label class="inline">
+            <input
+              type="checkbox"
+              checked={chosen.value.has(flag.id)}
+              onChange={event => choose(flag.id, event.currentTarget.checked)}
+            />
+            <span>
+              {flag.code}
+              <span class="quiet small"> {observed(flag.observed_at)}</span>
+            </span>
+          </label>
+        )),
+        numeric('Before', 'before', {
+          isWide: true,
+          write: orDash(figure),
+        }),
+        numeric('Held', 'price', { write: figure }),
+        column('Recorded now', 'recorded', ({ recorded, superseded }) =>
+          twoLines(orDash(figure)(recorded), superseded ?? ''),
+        ),
+        column('Why', 'reason', ({ rule, reason }) => twoLines(words(rule), reason)),
+        column('From', 'source', { isWide: true }),
+      ]}
+    />
   )
 }

@@ -4,11 +4,10 @@ import { Parted, Result, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Submit } from '../../parts/fields.tsx'
 import { useOpened } from '../../parts/focus.ts'
-import { asOperator, useOperator } from '../../parts/person/operator-token.tsx'
-import { useAttempt } from '../../parts/requests/ask.ts'
+import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
 import { actions, seriesLink } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { sets, submits } from '../../parts/text/form.ts'
+import { fieldsOf, sets, submits } from '../../parts/text/form.ts'
 import { unitOf, words } from '../../parts/text/format.ts'
 
 const fields = [
@@ -27,10 +26,10 @@ const fields = [
  * amount of money.
  */
 function termsOf(form: HTMLFormElement, before: Series | undefined): Record<string, unknown> {
-  const typed = new FormData(form)
+  const typed = fieldsOf(form)
   const terms: Record<string, unknown> = {}
   for (const field of fields) {
-    const text = String(typed.get(field.name) ?? '').trim()
+    const text = typed(field.name)
     if (before && text === String(before[field.name] ?? '')) continue
     if (text === '' && (before || field.name === 'currency')) terms[field.name] = null
     else if (text !== '') terms[field.name] = 'isNumber' in field ? Number(text) : text
@@ -45,30 +44,25 @@ const states = ['custom, active', 'custom, retired', 'active', 'retired'] as con
 /** The codes there are: own ones added, all of them changed, retired and brought back. */
 export function SeriesEditor() {
   const answer = useOperator<{ data: Series[] }>('/admin/v1/series')
-  const { attempt, ...outcome } = useAttempt()
+  const { change, ...outcome } = useOperatorChange(answer)
   const edited = useSignal<Series | 'new' | undefined>(undefined)
   const before = edited.value === 'new' ? undefined : edited.value
-  const put = (form: HTMLFormElement) =>
-    attempt(async () => {
-      const terms = termsOf(form, before)
-      const code = before?.code ?? String(new FormData(form).get('code')).trim()
-      await asOperator(
-        before ? `/admin/v1/series/${encodeURIComponent(code)}` : '/admin/v1/series',
-        before ? { method: 'PATCH', body: terms } : { method: 'POST', body: { code, ...terms } },
-      )
+  const pathOf = ({ code }: Series) => `/admin/v1/series/${encodeURIComponent(code)}`
+  const put = (form: HTMLFormElement) => {
+    const terms = termsOf(form, before)
+    const code = before?.code ?? fieldsOf(form)('code')
+    const done = () => {
       edited.value = undefined
-      await answer.reload()
       return `${code} was ${before ? 'changed' : 'added'}.`
-    })
+    }
+    return before
+      ? change(pathOf(before), 'PATCH', terms, done)
+      : change('/admin/v1/series', 'POST', { code, ...terms }, done)
+  }
   const retire = (series: Series) =>
-    attempt(async () => {
-      const path = `/admin/v1/series/${encodeURIComponent(series.code)}`
-      await asOperator(
-        path,
-        series.active ? { method: 'DELETE' } : { method: 'PATCH', body: { active: true } },
-      )
-      await answer.reload()
-    })
+    series.active
+      ? change(pathOf(series), 'DELETE')
+      : change(pathOf(series), 'PATCH', { active: true })
   return (
     <>
       <Result {...outcome} />

@@ -2,11 +2,14 @@ import { useSignal } from '@preact/signals'
 import type { SuppressionShape as Suppression } from '../../../topics/operator/operations/system/mail.ts'
 import type { HeldShape as HeldMessage } from '../../../topics/operator/operations/system/outbox.ts'
 import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
-import { Refused, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { ShownOnce, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
-import { asOperator, useOperator, useOperatorPages } from '../../parts/person/operator-token.tsx'
-import { useAttempt, useChange } from '../../parts/requests/ask.ts'
+import {
+  useOperator,
+  useOperatorChange,
+  useOperatorPages,
+} from '../../parts/person/operator-token.tsx'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
@@ -43,35 +46,36 @@ const roles = [
   { value: 'all', text: 'all: everything, including tokens' },
 ] as const
 
+interface Created {
+  data: { token: { plain_token: string } }
+}
+
 function Tokens() {
   const answer = useOperator<{ data: { tokens: AdminToken[] } }>('/admin/v1/tokens')
-  const { refusal, attempt, change } = useChange(answer, asOperator)
+  const { change, ...outcome } = useOperatorChange(answer)
   const name = useSignal('')
   const role = useSignal<string>('read')
   const secret = useSignal<string | undefined>(undefined)
-  const make = () =>
-    attempt(async () => {
-      const { data } = await asOperator<{ data: { token: { plain_token: string } } }>(
-        '/admin/v1/tokens',
-        { method: 'POST', body: { name: name.value, role: role.value } },
-      )
+  const make = () => {
+    const body = { name: name.value, role: role.value }
+    return change('/admin/v1/tokens', 'POST', body, ({ data }: Created) => {
       secret.value = data.token.plain_token
       name.value = ''
-      await answer.reload()
     })
+  }
   const revoke = (id: string) => change(`/admin/v1/tokens/${id}`, 'DELETE')
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
       {secret.value && <ShownOnce what="The new admin token, shown once:" secret={secret.value} />}
       <Table
         caption="Admin tokens"
         file="tokens"
+        outcome={outcome}
         of={answer}
         rows={answer.data?.data.tokens}
         empty="No tokens yet."
         actions={
-          <form class="row end" onSubmit={submits(() => make())}>
+          <form class="row end" onSubmit={submits(make)}>
             <Input label="Token name" required maxLength={40} {...bound(name)} />
             <Select label="Role" of={roles} {...bound(role)} />
             <Submit>Create token</Submit>
@@ -105,22 +109,21 @@ function Tokens() {
 
 function Held() {
   const answer = useOperatorPages<HeldMessage>('/admin/v1/outbox/held?per_page=50', 'held')
-  const { attempt, ...outcome } = useAttempt()
+  const { change, ...outcome } = useOperatorChange(answer)
   const release = (body: object) =>
-    attempt(async () => {
-      const { data } = await asOperator<{ data: { released: number; more: boolean } }>(
-        '/admin/v1/outbox/release',
-        { method: 'POST', body },
-      )
-      await answer.reload()
-      return `${number(data.released)} being sent${data.more ? '; more remain' : ''}.`
-    })
+    change(
+      '/admin/v1/outbox/release',
+      'POST',
+      body,
+      ({ data }: { data: { released: number; more: boolean } }) =>
+        `${number(data.released)} being sent${data.more ? '; more remain' : ''}.`,
+    )
   const { total } = answer
   return (
     <div class="stack">
-      <Result {...outcome} />
       <Table
         caption="Held messages"
+        outcome={outcome}
         file="held"
         {...pagedRows(answer)}
         empty="No messages are held. After a restore, messages that may already have been sent wait here."
@@ -154,14 +157,14 @@ function Suppressions() {
     '/admin/v1/suppressions?per_page=100',
     'suppressions',
   )
-  const { refusal, change } = useChange(answer, asOperator)
+  const { change, ...outcome } = useOperatorChange(answer)
   const lift = (address: string) =>
     change(`/admin/v1/suppressions/${encodeURIComponent(address)}`, 'DELETE')
   return (
     <div class="stack">
-      {refusal.value && <Refused error={refusal.value} />}
       <Table
         caption="Suppressed addresses"
+        outcome={outcome}
         file="suppressions"
         {...pagedRows(answer)}
         empty="No suppressed addresses. An address that permanently rejects mail is added here."

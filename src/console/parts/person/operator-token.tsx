@@ -3,7 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { Refused, signInHref } from '../bits.tsx'
 import { Input, Submit } from '../fields.tsx'
 import { Page } from '../page.tsx'
-import { type AskOptions, ask, type Loaded, Refusal, useLoaded } from '../requests/ask.ts'
+import {
+  type AskOptions,
+  ask,
+  type Loaded,
+  Refusal,
+  useChange,
+  useLoaded,
+} from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { usePages } from '../requests/pages.ts'
 import { submits } from '../text/form.ts'
@@ -86,6 +93,10 @@ export function Operators({
 /** Loads a paged list as the operator; `field` has its rows. */
 export const useOperatorPages = <T,>(path: string, field: string) =>
   usePages<T>(path, field, asOperator)
+
+/** Changes as the operator what a page shows. */
+export const useOperatorChange = (shown: Pick<Loaded<unknown>, 'reload'>) =>
+  useChange(shown, asOperator)
 
 /** Loads a response as the operator. */
 export const useOperator = <T,>(path: string | undefined): Loaded<T> =>

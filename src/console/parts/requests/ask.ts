@@ -248,13 +248,22 @@ export function useAttempt() {
   return { refusal, result, isBusy, attempt }
 }
 
-/** Sends a change of what a page shows, and loads it again. */
+/**
+ * Sends a change of what a page shows, and loads it again. `then` gets the response to a change that
+ * was not refused, and may return the words of its success.
+ */
 export function useChange(shown: Pick<Loaded<unknown>, 'reload'>, send: typeof ask = ask) {
   const { attempt, ...outcome } = useAttempt()
-  const change = (path: string, method: NonNullable<AskOptions['method']>, body?: unknown) =>
+  const change = <T>(
+    path: string,
+    method: NonNullable<AskOptions['method']>,
+    body?: unknown,
+    then?: (answer: T) => unknown,
+  ) =>
     attempt(async () => {
       try {
-        await send(path, { method, ...(body !== undefined && { body }) })
+        const answer = await send<T>(path, { method, ...(body !== undefined && { body }) })
+        return then?.(answer)
       } finally {
         // Another tab may have changed what was refused.
         await shown.reload()

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment, options } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
-import { Empty, Refused, Waiting } from '../bits.tsx'
+import { Empty, type Outcome, Refused, Result, Waiting } from '../bits.tsx'
 import { Button, Copy, RowName } from '../buttons.tsx'
 import { useOnPaper } from '../charts/paper.ts'
 import { SearchField } from '../fields.tsx'
@@ -39,6 +39,8 @@ interface TableProps<T> {
   note?: ComponentChildren
   /** More rows than are shown: how many there are, and what shows the next of them. */
   pages?: { total: number; more: (() => void) | undefined }
+  /** What came of a change of its rows, shown above it. */
+  outcome?: Outcome
   /** Its rows scroll under their headings. */
   isTall?: boolean
   /** Rows of the file where the screen shows fewer. */
@@ -122,7 +124,7 @@ function arranged<T>(
 
 /** Rows under a heading, to sort, to filter, to save as CSV, to copy into a sheet and to print. */
 export function Table<T>(props: TableProps<T>) {
-  const { caption, of, empty, actions, note, isTall, className = '' } = props
+  const { caption, of, empty, actions, note, outcome, isTall, className = '' } = props
   const columns =
     typeof props.columns === 'function' ? props.columns({ column, numeric }) : props.columns
   const shown = columns.filter(
@@ -146,90 +148,93 @@ export function Table<T>(props: TableProps<T>) {
     if (hasRows && hasPlaces) meantRow(section.current)?.scrollIntoView({ block: 'center' })
   }, [hasRows, hasPlaces])
   return (
-    <section class="card flush" aria-labelledby={id} ref={section} tabIndex={-1}>
-      <header>
-        <h2 id={id}>{caption}</h2>
-        <div class="row">
-          {actions}
-          {isFiltered && (
-            <SearchField
-              className="filter"
-              label={`Filter ${caption}`}
-              placeholder="Filter"
-              of={filter}
-            />
-          )}
-          {hasRows && columns.some(({ value }) => value) && (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them
-            <div class="row tools" role="group" aria-label={`${caption}: export`}>
-              <Button
-                className="plain tight"
-                label="CSV"
-                onClick={() => save(file, 'text/csv', csvText(grid()))}
+    <>
+      {outcome && <Result {...outcome} />}
+      <section class="card flush" aria-labelledby={id} ref={section} tabIndex={-1}>
+        <header>
+          <h2 id={id}>{caption}</h2>
+          <div class="row">
+            {actions}
+            {isFiltered && (
+              <SearchField
+                className="filter"
+                label={`Filter ${caption}`}
+                placeholder="Filter"
+                of={filter}
               />
-              <Copy text={() => tabbed(grid())} className="plain tight" />
-              <Button
-                className="plain tight wide-only"
-                label="Print"
-                onClick={() => printOnly(section.current)}
+            )}
+            {hasRows && columns.some(({ value }) => value) && (
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them
+              <div class="row tools" role="group" aria-label={`${caption}: export`}>
+                <Button
+                  className="plain tight"
+                  label="CSV"
+                  onClick={() => save(file, 'text/csv', csvText(grid()))}
+                />
+                <Copy text={() => tabbed(grid())} className="plain tight" />
+                <Button
+                  className="plain tight wide-only"
+                  label="Print"
+                  onClick={() => printOnly(section.current)}
+                />
+              </div>
+            )}
+          </div>
+        </header>
+        {of?.refusal && (
+          <div class="inset">
+            <Refused error={of.refusal} />
+          </div>
+        )}
+        {rows === undefined && of?.isLoading && <Waiting what={caption.toLowerCase()} />}
+        {known?.length === 0 && <Empty>{empty}</Empty>}
+        {rows?.length === 0 && known!.length > 0 && (
+          <Empty>
+            None of the {number(known!.length)} rows contains “{filter.value}”.
+          </Empty>
+        )}
+        {hasRows && (
+          <section
+            class={`scroll ${isTall ? 'tall' : ''}`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
+            tabIndex={0}
+            aria-label={`${caption}: rows`}
+          >
+            <table class={className}>
+              <caption class="only-heard">{caption}</caption>
+              <thead>
+                <tr>
+                  {shown.map(column => (
+                    <Heading
+                      key={column.name}
+                      column={column}
+                      order={order.value}
+                      isSorted={isSorted}
+                      onOrder={takes(order)}
+                    />
+                  ))}
+                </tr>
+              </thead>
+              <Bodies
+                {...props}
+                columns={shown}
+                {...(order.value && { groupOf: undefined })}
+                rows={rows}
               />
-            </div>
-          )}
-        </div>
-      </header>
-      {of?.refusal && (
-        <div class="inset">
-          <Refused error={of.refusal} />
-        </div>
-      )}
-      {rows === undefined && of?.isLoading && <Waiting what={caption.toLowerCase()} />}
-      {known?.length === 0 && <Empty>{empty}</Empty>}
-      {rows?.length === 0 && known!.length > 0 && (
-        <Empty>
-          None of the {number(known!.length)} rows contains “{filter.value}”.
-        </Empty>
-      )}
-      {hasRows && (
-        <section
-          class={`scroll ${isTall ? 'tall' : ''}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
-          tabIndex={0}
-          aria-label={`${caption}: rows`}
-        >
-          <table class={className}>
-            <caption class="only-heard">{caption}</caption>
-            <thead>
-              <tr>
-                {shown.map(column => (
-                  <Heading
-                    key={column.name}
-                    column={column}
-                    order={order.value}
-                    isSorted={isSorted}
-                    onOrder={takes(order)}
-                  />
-                ))}
-              </tr>
-            </thead>
-            <Bodies
-              {...props}
-              columns={shown}
-              {...(order.value && { groupOf: undefined })}
-              rows={rows}
-            />
-          </table>
-        </section>
-      )}
-      {note !== undefined && hasRows && <div class="inset quiet small">{note}</div>}
-      {hasRows && props.pages?.more && (
-        <div class="inset row spread quiet small">
-          <span role="status">
-            Showing {number(rows.length)} of {number(props.pages.total)}.
-          </span>
-          <Button className="tight" label="Show more" of={caption} onClick={props.pages.more} />
-        </div>
-      )}
-    </section>
+            </table>
+          </section>
+        )}
+        {note !== undefined && hasRows && <div class="inset quiet small">{note}</div>}
+        {hasRows && props.pages?.more && (
+          <div class="inset row spread quiet small">
+            <span role="status">
+              Showing {number(rows.length)} of {number(props.pages.total)}.
+            </span>
+            <Button className="tight" label="Show more" of={caption} onClick={props.pages.more} />
+          </div>
+        )}
+      </section>
+    </>
   )
 }
 
