@@ -11,7 +11,7 @@ import {
 import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
 import { type DeliveryRow, deliveryTerms, settingsOf } from '../../topics/delivery/math/terms.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
-import type { ComparisonShape as WireComparison } from '../../topics/operator/operations/data/data.ts'
+import type { ComparisonShape as WireComparison } from '../../topics/operator/operations/data/comparison-row.ts'
 import type { SeriesRow as ListedSeries } from '../../topics/operator/operations/data/series.ts'
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/checks/comparison.ts'

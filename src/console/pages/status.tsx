@@ -8,30 +8,6 @@ import { numeric } from '../parts/tables/columns.tsx'
 import { Table, twoLines } from '../parts/tables/table.tsx'
 import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/text/format.ts'
 
-interface Component {
-  name: string
-  status: 'operational' | 'degraded' | 'down' | 'disabled'
-  message: string | null
-}
-
-interface Category {
-  name: string
-  codes: number
-  current: number
-  delayed: number
-  stale: number
-  missing: number
-}
-
-interface Feed {
-  name: string
-  status: 'current' | 'delayed' | 'stale' | 'empty'
-  last_observation_at: string | null
-  expected_by: string | null
-  codes: number
-  stale_codes: number
-}
-
 const moods = { operational: 'good', degraded: 'warn', down: 'bad', disabled: undefined } as const
 
 const sentences = {
@@ -45,6 +21,8 @@ const partNames: Readonly<Record<string, string>> = {
   sms: 'Text messages',
   email: 'E-mail',
 }
+
+type Category = PublicStatus['categories'][number]
 
 /** The public status of the service. */
 export function Status() {
@@ -103,7 +81,7 @@ export function Status() {
   )
 }
 
-const Parts = ({ components }: { components: Component[] }) => (
+const Parts = ({ components }: Pick<PublicStatus, 'components'>) => (
   <section class="card" aria-labelledby="parts">
     <h2 id="parts">Components</h2>
     <div class="figures">
@@ -122,7 +100,7 @@ const countColumn = (name: string, pick: (row: Category) => number, mood: 'warn'
     show: (row: Category) => (pick(row) > 0 ? <Tag mood={mood}>{pick(row)}</Tag> : '–'),
   })
 
-const Freshness = ({ categories }: { categories: Category[] }) => (
+const Freshness = ({ categories }: Pick<PublicStatus, 'categories'>) => (
   <Table
     caption="Data freshness"
     file="freshness"
@@ -189,7 +167,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
 
 const feedMoods = { current: 'good', delayed: 'warn', stale: 'bad', empty: undefined } as const
 
-const Feeds = ({ feeds }: { feeds: Feed[] }) => (
+const Feeds = ({ feeds }: Pick<PublicStatus, 'feeds'>) => (
   <Table
     caption="Freshness by source"
     file="sources"

@@ -1,17 +1,9 @@
+import type { ListedKey as Key } from '../../../topics/keys/operations/keys.ts'
 import { Button } from '../../parts/buttons.tsx'
 import { Input, Submit } from '../../parts/fields.tsx'
 import { useOpened } from '../../parts/focus.ts'
 import { submits } from '../../parts/text/form.ts'
 import { dataDay } from '../../parts/text/format.ts'
-
-/** The limits of a key; null where it is not limited. */
-export interface Limits {
-  expires_at: string | null
-  read_only: boolean
-  allowed_ips: string[] | null
-  allowed_domains: string[] | null
-  scopes: string[] | null
-}
 
 const scopes = [
   'prices',
@@ -53,18 +45,18 @@ export function restrictionsOf(form: FormData): Record<string, unknown> {
 }
 
 /** The restrictions of a key, in one line. */
-export const limitsOf = (key: Limits): string =>
+export const limitsOf = (key: Key): string =>
   [
-    key.scopes?.join(', '),
-    key.allowed_ips?.length && `from ${key.allowed_ips.join(', ')}`,
-    key.allowed_domains?.length && `on ${key.allowed_domains.join(', ')}`,
+    key.scopes.join(', '),
+    key.allowed_ips.length && `from ${key.allowed_ips.join(', ')}`,
+    key.allowed_domains.length && `on ${key.allowed_domains.join(', ')}`,
     key.expires_at && `until ${dataDay(key.expires_at)}`,
   ]
     .filter(Boolean)
     .join(' · ')
 
 /** Fields of what a key is good for. */
-const LimitFields = ({ limits }: { limits?: Limits }) => (
+const LimitFields = ({ limits }: { limits?: Key }) => (
   <div class="stack">
     <fieldset>
       <legend>Scopes (none selected: all)</legend>
@@ -75,7 +67,7 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
               type="checkbox"
               name="scopes"
               value={scope}
-              defaultChecked={limits?.scopes?.includes(scope) ?? false}
+              defaultChecked={limits?.scopes.includes(scope)}
             />
             {scope}
           </label>
@@ -87,26 +79,21 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
         label="Allowed networks (empty for any)"
         name="allowed_ips"
         placeholder="203.0.113.0/24"
-        defaultValue={limits?.allowed_ips?.join(', ') ?? ''}
+        defaultValue={limits?.allowed_ips.join(', ')}
       />
       <Input
         label="Allowed domains (empty for any)"
         name="allowed_domains"
         placeholder="example.com"
-        defaultValue={limits?.allowed_domains?.join(', ') ?? ''}
+        defaultValue={limits?.allowed_domains.join(', ')}
       />
       <label>
         {' '}
         Expires on{' '}
-        <input
-          type="date"
-          name="expires_on"
-          defaultValue={limits?.expires_at?.slice(0, 10) ?? ''}
-        />
+        <input type="date" name="expires_on" defaultValue={limits?.expires_at?.slice(0, 10)} />
       </label>
       <label class="inline">
-        <input type="checkbox" name="read_only" defaultChecked={limits?.read_only ?? false} />{' '}
-        Read-only
+        <input type="checkbox" name="read_only" defaultChecked={limits?.read_only} /> Read-only
       </label>
     </div>
   </div>
@@ -121,7 +108,7 @@ export const Restrictions = () => (
 )
 
 interface Props {
-  named: Limits & { name: string | null }
+  named: Key
   onSave: (change: Record<string, unknown>) => void
   onCancel: () => void
 }

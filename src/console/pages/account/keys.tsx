@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ListedKey as Key } from '../../../topics/keys/operations/keys.ts'
 import { May, Result, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { keepKey } from '../../parts/person/own-key.ts'
@@ -7,19 +8,7 @@ import { KeyForm, keyActions, keyColumns } from '../../parts/tables/key-columns.
 import { Table } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 import { figure } from '../../parts/text/format.ts'
-import { KeyLimits, type Limits, limitsOf, Restrictions, restrictionsOf } from './key-limits.tsx'
-import type { Window } from './limits.ts'
-
-export interface Key extends Limits {
-  id: string
-  name: string | null
-  token_hint: string
-  active: boolean
-  created_at: string
-  last_used_at: string | null
-  usage: { requests_used: number; request_limit: number | null }
-  windows: Window[]
-}
+import { KeyLimits, limitsOf, Restrictions, restrictionsOf } from './key-limits.tsx'
 
 interface NewKey {
   data: { api_key?: { plain_token?: string }; plain_token?: string }

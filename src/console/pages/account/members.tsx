@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso'
+import type { Dashboard as Organization } from '../../../topics/account/operations/organization-row.ts'
 import { Parted, Result, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Options, Select, Submit } from '../../parts/fields.tsx'
@@ -8,12 +9,6 @@ import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { day, words } from '../../parts/text/format.ts'
-
-interface Organization {
-  organization: { name: string; owner: string; your_role: string }
-  members: { id: string; email: string; role: string; status: string; joined_at: string }[]
-  invitations: { id: string; email: string; role: string; status: string; expires_at: string }[]
-}
 
 interface Person {
   id: string

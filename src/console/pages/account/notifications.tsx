@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { NotificationShape as Notification } from '../../../topics/messages/operations/notifications.ts'
 import { May, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Choice } from '../../parts/fields.tsx'
@@ -9,21 +10,6 @@ import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant, words } from '../../parts/text/format.ts'
 import { TextMessages } from './text-messages.tsx'
-
-interface Notification {
-  id: string
-  type: string
-  title: string
-  message: string
-  read: boolean
-  created_at: string
-  data: Record<string, unknown> | null
-}
-
-interface Listed {
-  notifications: Notification[]
-  unread_count: number
-}
 
 /** The account's notifications, its delivery channels and its phone. */
 export const Notifications = () => (
@@ -42,7 +28,8 @@ export const Notifications = () => (
 )
 
 /** The page that a notification speaks of; undefined where it speaks of none. */
-function pageOf({ type, data }: Notification): string | undefined {
+function pageOf({ type, ...row }: Notification): string | undefined {
+  const data = row.data as Record<string, unknown> | null
   const id = (name: string) => (typeof data?.[name] === 'string' ? String(data[name]) : undefined)
   const alert = id('alert_id')
   const endpoint = id('webhook_endpoint_id') ?? id('endpoint_id') ?? id('webhook_id')
@@ -55,7 +42,7 @@ function pageOf({ type, data }: Notification): string | undefined {
 
 function List() {
   const shown = useSignal<'all' | 'unread'>('all')
-  const answer = usePages<Notification, Listed>(
+  const answer = usePages<Notification, { unread_count: number }>(
     `/v1/notifications?per_page=20${shown.value === 'unread' ? '&unread=true' : ''}`,
     'notifications',
   )

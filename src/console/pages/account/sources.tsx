@@ -3,6 +3,7 @@ import type {
   SourceShape as Source,
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
+import type { Rotated, Tested } from '../../../topics/sources/operations/syncs.ts'
 import { May, Notice, Result, Tag } from '../../parts/bits.tsx'
 import { Button, Copy } from '../../parts/buttons.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
@@ -12,15 +13,6 @@ import { RowButtons } from '../../parts/tables/row-buttons.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { bound, fieldsOf, sets, submits } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
-
-interface Tested {
-  success: boolean
-  records_count: number | null
-  error: string | null
-  rejected: number
-  rejections: string[]
-  sample_data: { timestamp: string; fuel_type: string; port: string; price: number }[]
-}
 
 const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
   active: 'good',
@@ -34,19 +26,14 @@ const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
 export function Sources() {
   const answer = useData<{ data_sources: Source[] }>('/v1/data-sources')
   const { change, ...outcome } = useChange(answer)
-  const tested = useSignal<{ source: Source; outcome: Tested } | undefined>(undefined)
+  const tested = useSignal<{ source: Source; outcome: Tested['data'] } | undefined>(undefined)
   const open = useSignal<string | undefined>(undefined)
   const rows = answer.data?.data_sources
   const chosen = rows?.find(({ id }) => id === open.value)
   const test = (source: Source) =>
-    change(
-      `/v1/data-sources/${source.id}/test`,
-      'POST',
-      undefined,
-      ({ data }: { data: Tested }) => {
-        tested.value = { source, outcome: data }
-      },
-    )
+    change(`/v1/data-sources/${source.id}/test`, 'POST', undefined, ({ data }: Tested) => {
+      tested.value = { source, outcome: data }
+    })
   return (
     <>
       <Result {...outcome} />
@@ -117,7 +104,7 @@ export function Sources() {
   )
 }
 
-const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
+const Outcome = ({ source, outcome }: { source: Source; outcome: Tested['data'] }) => (
   <>
     <Notice mood={outcome.success ? 'good' : 'bad'}>
       {outcome.success
@@ -147,22 +134,22 @@ const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
   </>
 )
 
-interface Rotated {
-  data: { message: string }
-}
-
 /** The log of one source, its address for pushes, and new credentials. */
 function Opened({ source }: { source: Source }) {
-  const path = `/v1/data-sources/${source.id}`
-  const answer = useData<{ logs: Sync[] }>(`${path}/logs`)
+  const answer = useData<{ logs: Sync[] }>(`/v1/data-sources/${source.id}/logs`)
   const { change, ...outcome } = useChange(answer)
   const name = source.source_type === 'webhook' ? 'secret' : 'token'
   const rotate = (form: HTMLFormElement) => {
     const body = { credentials: { [name]: fieldsOf(form)('secret') } }
-    return change(`${path}/rotate_credentials`, 'POST', body, ({ data }: Rotated) => {
-      form.reset()
-      return data.message
-    })
+    return change(
+      `/v1/data-sources/${source.id}/rotate_credentials`,
+      'POST',
+      body,
+      ({ data }: Rotated) => {
+        form.reset()
+        return data.message
+      },
+    )
   }
   return (
     <>

@@ -1,3 +1,8 @@
+import type { PhoneShape } from '../../../topics/messages/operations/phone.ts'
+import type {
+  Eligibility,
+  SmsSettingsShape as Settings,
+} from '../../../topics/messages/operations/sms.ts'
 import { Result, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Select, Submit } from '../../parts/fields.tsx'
@@ -5,33 +10,9 @@ import { ask, useChange, useLoaded } from '../../parts/requests/ask.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
 import { number } from '../../parts/text/format.ts'
 
-interface Phone {
-  phone: string | null
-  verified: boolean
-}
-
-interface Eligibility {
-  feature: boolean
-  opted_in: boolean
-  monthly_limit: number | null
-  used_this_month: number
-  supported_countries: string[]
-}
-
-interface Settings {
-  quiet_hours: { start: string | null; end: string | null; timezone: string }
-  max_messages_per_day: number
-}
-
-interface Whole {
-  phone: Phone
-  eligibility: Eligibility
-  settings: Settings
-}
-
-const load = async (signal: AbortSignal): Promise<Whole> => {
+const load = async (signal: AbortSignal) => {
   const [phone, eligibility, settings] = await Promise.all([
-    ask<Phone>('/v1/phone', { signal }),
+    ask<PhoneShape>('/v1/phone', { signal }),
     ask<Eligibility>('/v1/sms/eligibility', { signal }),
     ask<Settings>('/v1/sms/settings', { signal }),
   ])

@@ -1,4 +1,7 @@
 import { useSignal } from '@preact/signals'
+import type { ListedKey as Key } from '../../../topics/keys/operations/keys.ts'
+import type { Performance } from '../../../topics/keys/operations/performance.ts'
+import type { UsageAnswer } from '../../../topics/keys/operations/usage.ts'
 import { Figure, Refused, Share, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { Choice } from '../../parts/fields.tsx'
@@ -7,7 +10,6 @@ import { aside } from '../../parts/tables/columns.tsx'
 import { keyColumns, nameOf } from '../../parts/tables/key-columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, day, figure, number, words } from '../../parts/text/format.ts'
-import type { Key } from './keys.tsx'
 import { limitsBy, type Window } from './limits.ts'
 
 const windowNames: Readonly<Record<string, string>> = {
@@ -29,18 +31,6 @@ const shareColumn = {
 const usedText = ({ used, limit }: Pick<Window, 'used' | 'limit'>): string =>
   limit === null ? number(used) : `${number(used)} of ${number(limit)}`
 
-interface Usage {
-  resets_at: string | null
-  windows: Window[]
-}
-
-interface Route {
-  endpoint: string
-  via: 'api' | 'console'
-  requests: number
-  percentage: number
-}
-
 const vias = [
   { value: 'api', text: 'Your clients' },
   { value: 'console', text: 'This console' },
@@ -48,13 +38,13 @@ const vias = [
 
 export function UsagePart() {
   const via = useSignal<(typeof vias)[number]['value']>('api')
-  const limits = useAnswer<Usage>('/v1/usage')
+  const limits = useAnswer<UsageAnswer>('/v1/usage')
   const byDay = useAnswer<{ daily_breakdown: { date: string; requests: number }[] }>(
     '/billing/usage',
   )
   const byKey = useData<{ api_keys: Key[] }>('/v1/api-keys')
   const routesPath = `/v1/analytics/performance?range=30d&via=${via.value}`
-  const byRoute = useData<{ endpointBreakdown: Route[] }>(routesPath)
+  const byRoute = useData<Performance>(routesPath)
   const keys = byKey.data?.api_keys
     .filter(({ active }) => active)
     .toSorted((a, b) => b.usage.requests_used - a.usage.requests_used)

@@ -1,3 +1,4 @@
+import type { BackupList } from '../../../topics/operator/operations/system/backups.ts'
 import { Figure, Notice, Refused } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
@@ -7,28 +8,12 @@ import { aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { ago, instant, number } from '../../parts/text/format.ts'
 
-interface Desk {
-  is_configured: boolean
-  made_at: string | null
-  checked_at: string | null
-  trouble: string | null
-  backups: { name: string; made_at: string; bytes: number; place: string }[]
-  list_fault: string | null
-  task: {
-    what: 'make' | 'check'
-    started_at: string
-    ended_at: string | null
-    is_fine: boolean | null
-    message: string | null
-  } | null
-}
-
 const taskWords = { make: 'A backup', check: 'Verification of the newest backup' } as const
 export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} MB`
 
 /** Which backups there are, one more, and whether the newest can be restored. */
 export function Backups() {
-  const answer = useOperator<{ data: Desk }>('/admin/v1/backups')
+  const answer = useOperator<BackupList>('/admin/v1/backups')
   const { refusal, change } = useOperatorChange(answer)
   const desk = answer.data?.data
   const task = desk?.task

@@ -1,21 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { Sample } from '../../../topics/operator/operations/system/metrics-history.ts'
 import { Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
-
-interface Sample {
-  at: string
-  requests: number
-  server_errors: number
-  p95_seconds: number | null
-  memory_bytes: number
-  loop_wait_ms: number
-  free_bytes: number | null
-  outbox_pending: number
-}
 
 type Mood = 'good' | 'warn' | 'bad'
 

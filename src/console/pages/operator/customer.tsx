@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { invoiceStateText } from '../../../plans/billing/invoice.ts'
+import type { OperatorAccount } from '../../../topics/operator/operations/people/account-row.ts'
 import type { LedgerInvoice as Invoice } from '../../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as Subscription } from '../../../topics/operator/operations/people/subscriptions.ts'
 import { Figure, Refused, Share, Tag, Waiting } from '../../parts/bits.tsx'
@@ -183,12 +184,7 @@ const columns: Record<PartName, readonly Column<Row>[]> = {
   ],
 }
 
-export interface AccountUsage {
-  requests_used: number
-  request_limit: number | null
-  last_request_at: string | null
-  days: number[]
-}
+export type AccountUsage = NonNullable<OperatorAccount['usage']>
 
 const nearShare = 0.8
 

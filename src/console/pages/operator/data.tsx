@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../../topics/operator/operations/data/batches.ts'
+import type { ComparisonShape } from '../../../topics/operator/operations/data/comparison-row.ts'
 import { Figure, Refused, Result, Tag, Waiting } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Check, Input, Select, Zones } from '../../parts/fields.tsx'
@@ -21,24 +22,10 @@ import { Review } from './review.tsx'
 const previewMax = 8
 const biggestMax = 10
 
-interface Recorded {
-  inserted: number
-  revised: number
-  unchanged: number
-  held: number
-  kept_as_corrected: number
-}
+type Comparison = Omit<ComparisonShape, 'series'>
+type Recorded = Pick<Comparison, (typeof counts)[number]>
 
-interface Comparison extends Recorded {
-  biggest_changes: {
-    code: string
-    observed_at: string
-    before: number
-    after: number
-    percent: number | null
-    is_new: boolean
-  }[]
-}
+const counts = ['inserted', 'revised', 'unchanged', 'held', 'kept_as_corrected'] as const
 
 /** The notations of days and times in files besides the usual one. */
 const dateFormats = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY'].flatMap(days => [
@@ -48,16 +35,10 @@ const dateFormats = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY'].flatMap(days => [
 ])
 
 /** The sums of what several requests have recorded or would record. */
-function sumOf(parts: readonly Recorded[]): Recorded {
-  const sum = (name: keyof Recorded) => parts.reduce((total, part) => total + part[name], 0)
-  return {
-    inserted: sum('inserted'),
-    revised: sum('revised'),
-    unchanged: sum('unchanged'),
-    held: sum('held'),
-    kept_as_corrected: sum('kept_as_corrected'),
-  }
-}
+const sumOf = (parts: readonly Recorded[]): Recorded =>
+  Object.fromEntries(
+    counts.map(name => [name, parts.reduce((total, part) => total + part[name], 0)]),
+  ) as Record<keyof Recorded, number>
 
 const comparisonOf = (parts: readonly Comparison[]): Comparison => ({
   ...sumOf(parts),

@@ -1,14 +1,9 @@
 import { useSignal } from '@preact/signals'
+import type { Tried } from '../../../topics/operator/operations/system/trials.ts'
 import { Notice, Refused } from '../../parts/bits.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
-
-interface Outcome {
-  taken: boolean
-  status_code: number | null
-  message: string
-}
 
 const channels = [
   {
@@ -41,14 +36,14 @@ const channels = [
 /** Tests each delivery channel and shows the reply of the other side. */
 export function DeliveryChannels() {
   const { refusal, attempt } = useAttempt()
-  const outcome = useSignal<(Outcome & { title: string }) | undefined>(undefined)
+  const outcome = useSignal<(Tried['data'] & { title: string }) | undefined>(undefined)
   const sending = useSignal('')
   const send = async (channel: (typeof channels)[number], form: HTMLFormElement) => {
     outcome.value = undefined
     sending.value = channel.name
     await attempt(async () => {
       const typed = channel.field && fieldsOf(form)(channel.field)
-      const { data } = await asOperator<{ data: Outcome }>(`/admin/v1/${channel.name}/test`, {
+      const { data } = await asOperator<Tried>(`/admin/v1/${channel.name}/test`, {
         method: 'POST',
         ...(channel.field && { body: { [channel.field]: typed } }),
       })

@@ -1,12 +1,7 @@
 import { operatorEmail } from '../../../plans/roles/roles.ts'
+import type { Settings } from '../../../topics/operator/operations/system/settings.ts'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useLoaded } from '../../parts/requests/ask.ts'
-
-interface Setting {
-  key: string
-  value: string
-  source: string
-}
 
 interface Step {
   text: string
@@ -20,7 +15,7 @@ interface Step {
 export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup: boolean }) {
   const answer = useLoaded('first steps', async signal => {
     const [settings, accounts] = await Promise.all([
-      asOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings', { signal }),
+      asOperator<Settings>('/admin/v1/settings', { signal }),
       asOperator<{ data: { accounts: { email: string }[] } }>('/admin/v1/accounts?per_page=2', {
         signal,
       }),

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { LogLines } from '../../../topics/operator/operations/system/logs.ts'
 import { Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { Choice, Input } from '../../parts/fields.tsx'
@@ -7,11 +8,6 @@ import { asOperator } from '../../parts/person/operator-token.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { bound, sets } from '../../parts/text/form.ts'
 import { second } from '../../parts/text/format.ts'
-
-interface Line {
-  number: number
-  line: string
-}
 
 const linesMax = 500
 const askAgainMs = 2000
@@ -44,7 +40,7 @@ function partsOf(line: string): { at: string; level: string; event: string; rest
 
 /** The log of the process, live. */
 export function Logs() {
-  const lines = useSignal<Line[] | undefined>(undefined)
+  const lines = useSignal<LogLines['data']['lines'] | undefined>(undefined)
   const refusal = useSignal<Error | undefined>(undefined)
   const words = useSignal('')
   const isLive = useSignal(true)
@@ -57,9 +53,7 @@ export function Logs() {
       const query = new URLSearchParams({ after: String(last), limit: String(linesMax) })
       if (words.value) query.set('contains', words.value)
       try {
-        const { data } = await asOperator<{ data: { lines: Line[]; last: number } }>(
-          `/admin/v1/logs?${query}`,
-        )
+        const { data } = await asOperator<LogLines>(`/admin/v1/logs?${query}`)
         if (isOver) return
         // The numbering starts again after a restart.
         lines.value = [

@@ -1,19 +1,13 @@
 import { useSignal } from '@preact/signals'
+import type { Settings as Answer } from '../../../topics/operator/operations/system/settings.ts'
 import { Button } from '../../parts/buttons.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 
-interface Setting {
-  key: string
-  value: string
-  source: string
-  description: string
-}
-
 /** Every setting in force and where it comes from. */
 export function Settings() {
-  const answer = useOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings')
+  const answer = useOperator<Answer>('/admin/v1/settings')
   const onlyOwn = useSignal(false)
   const rows = answer.data?.data.settings.filter(
     ({ source }) => !onlyOwn.value || source !== 'default',

@@ -1,19 +1,8 @@
 import { signal } from '@preact/signals'
+import type { UserAnswer as Caller } from '../../../topics/keys/operations/usage.ts'
 import { ask } from '../requests/ask.ts'
 import { boot } from '../requests/boot.ts'
 import { mePath } from '../requests/first.ts'
-
-export interface Caller {
-  id: string
-  email: string
-  /** The id of the plan. */
-  tier: string
-  tier_name: string
-  plan: string
-  features: string[]
-  requests_this_month: number
-  request_limit: number
-}
 
 /** The signed-in user; undefined until the API has returned it, and for anonymous visitors. */
 export const caller = signal<Caller | undefined>(undefined)

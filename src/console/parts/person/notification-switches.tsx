@@ -1,11 +1,7 @@
+import type { PreferencesShape as Channels } from '../../../topics/messages/operations/notifications.ts'
 import { Refused, Shown } from '../bits.tsx'
 import { ask, useAnswer, useAttempt } from '../requests/ask.ts'
 import { boot, mayDo } from '../requests/boot.ts'
-
-interface Channels {
-  email: Record<'enabled' | 'price_alerts' | 'weekly_digest' | 'product_updates', boolean>
-  sms: Record<'enabled' | 'price_alerts', boolean>
-}
 
 const switches = [
   { channel: 'email', name: 'enabled', text: 'E-mail' },
@@ -22,7 +18,7 @@ const path = '/v1/notification_preferences'
 export function NotificationSwitches({ only }: { only?: string }) {
   const answer = useAnswer<Channels>(path)
   const { refusal, attempt } = useAttempt()
-  const set = (channel: keyof Channels, name: string, isOn: boolean) =>
+  const set = (channel: 'email' | 'sms', name: string, isOn: boolean) =>
     attempt(async () => {
       const body = { [channel]: { [name]: isOn } }
       answer.set(await ask<Channels>(path, { method: 'PATCH', body }))

@@ -1,19 +1,9 @@
+import type { PlanFacts } from '../../../topics/catalogue/operations/meta.ts'
 import { ask, type Loaded, useLoaded } from '../requests/ask.ts'
 import { number, words } from '../text/format.ts'
 
 /** A plan as everybody may read it. */
-export interface Plan {
-  id: string
-  name: string
-  request_quota: { limit: number | null; period: string }
-  alerts: number | null
-  webhooks: { endpoints: number | null }
-  features: string[]
-  price_monthly: number
-  price_yearly: number
-  currency: string
-  custom_pricing: boolean
-}
+export type Plan = PlanFacts
 
 /** Every plan that is offered, the cheapest first. */
 export const usePlans = (isWanted = true): Loaded<Plan[]> =>

@@ -48,6 +48,7 @@ export const Dashboard = t.Object({
   members: t.Array(MemberShape),
   invitations: t.Array(InvitationShape),
 })
+export type Dashboard = (typeof Dashboard)['static']
 
 export const memberRow = (member: Member) =>
   answerRow(MemberShape, member, { status: member.accountId === null ? 'invited' : 'active' })

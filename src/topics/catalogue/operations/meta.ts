@@ -59,6 +59,7 @@ const Facts = t.Object({
   features: FeatureList,
   updated_at: updatedAt,
 })
+export type PlanFacts = (typeof Facts)['static']['plans'][number]
 
 /**
  * Public facts: plans and limits in force, addresses that webhooks come from, and figures about the

@@ -19,6 +19,7 @@ const Listed = envelopeOf({
   api_keys: t.Array(t.object('ListedApiKey', { ...ApiKeyShape.properties, windows: WindowList })),
   total_count: t.integer(),
 })
+export type ListedKey = (typeof Listed)['static']['data']['api_keys'][number]
 const One = envelopeOf({ api_key: ApiKeyShape })
 const CreatedKey = envelopeOf({ api_key: NewApiKeyShape })
 const Revoked = envelopeOf({

@@ -52,6 +52,7 @@ const fields = {
 }
 
 const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
+export type Performance = (typeof Performance)['static']
 
 /** The account's use of the service, from the record of its requests. */
 export const performanceOperations = [

@@ -26,6 +26,7 @@ const UsageAnswer = t.Object({
     ),
   }),
 })
+export type UsageAnswer = (typeof UsageAnswer)['static']
 
 const UserAnswer = t.Object({
   id: t.String(),
@@ -44,6 +45,7 @@ const UserAnswer = t.Object({
   trial_active: t.Boolean(),
   features: FeatureList,
 })
+export type UserAnswer = (typeof UserAnswer)['static']
 
 const Dashboard = t.object('Dashboard', {
   account: t.Pick(UserAnswer, ['id', 'email', 'tier', 'tier_name', 'features']),

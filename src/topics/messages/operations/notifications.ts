@@ -21,6 +21,7 @@ const NotificationShape = t.Object({
   created_at: t.String({ format: 'date-time' }),
   data: t.orNull(t.Object({}, { additionalProperties: true }), 'Details of the event, by type.'),
 })
+export type NotificationShape = (typeof NotificationShape)['static']
 const unreadCount = t.integer({ examples: [1] })
 const Listed = t.Object({
   notifications: t.Array(NotificationShape),
@@ -44,6 +45,7 @@ const PreferencesShape = t.Object({
   sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
   push: t.Object({ enabled: t.Boolean() }),
 })
+export type PreferencesShape = (typeof PreferencesShape)['static']
 /** The editable settings, bare or as `notification_preferences`; all are optional. */
 const PreferencesBody = bareOrPart(
   {

@@ -17,6 +17,7 @@ const phoneFields = {
 const message = t.string('For a person.')
 const expiresAt = t.instant('Expiry of the code.')
 const PhoneShape = t.Object(phoneFields)
+export type PhoneShape = (typeof PhoneShape)['static']
 const Added = t.Object({
   ...phoneFields,
   message,

@@ -31,6 +31,7 @@ const SettingsShape = t.Object({
     description: `Types that are sent: ${smsAlertTypes.join(', ')}.`,
   }),
 })
+export type SmsSettingsShape = (typeof SettingsShape)['static']
 const message = t.string('For a person.')
 const instant = t.String({ format: 'date-time' })
 const OptedIn = t.Object({
@@ -64,6 +65,7 @@ const Eligibility = t.Object({
   supported_countries: t.Array(t.String({ examples: ['US'] })),
   coming_soon: t.Array(t.String({ examples: ['DE'] })),
 })
+export type Eligibility = (typeof Eligibility)['static']
 const Tested = t.Object({
   sent: t.Boolean(),
   message_id: t.orNull(t.String()),

@@ -23,11 +23,13 @@ const Tested = envelopeOf({
   rejected: t.integer('Rows that a sync would skip.'),
   rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
 })
+export type Tested = (typeof Tested)['static']
 const Rotated = envelopeOf({
   success: t.Literal(true),
   credential_id: t.String(),
   message: t.String(),
 })
+export type Rotated = (typeof Rotated)['static']
 const common = { params: sourceParams.properties }
 
 export const sourceSyncOperations = (deps: Context) => [

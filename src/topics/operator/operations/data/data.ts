@@ -48,6 +48,7 @@ import {
 } from '../../../prices/service/writes/running-batch.ts'
 import { observationPages } from '../../../prices/store/export.ts'
 import type { Point } from '../../../prices/store/observations.ts'
+import { ChangeShape, ComparedSeries, ComparisonShape } from './comparison-row.ts'
 
 interface Range {
   start_date?: string
@@ -176,38 +177,6 @@ function recording({ catalogue, batches, idempotency, lateCommits, clock }: Cont
     }),
   ]
 }
-
-const Moment = t.String({ format: 'date-time' })
-const ChangeShape = t.Object({
-  code: t.String({ examples: ['WTI_USD'] }),
-  observed_at: Moment,
-  before: t.number('The current value, or the value before it in time.'),
-  after: t.Number(),
-  percent: t.orNull(t.Number()),
-  is_new: t.boolean('Whether the time has no value, so `before` is the value before it in time.'),
-})
-const ComparedSeries = t.Object({
-  code: t.String({ examples: ['WTI_USD'] }),
-  points: t.integer(),
-  revised: t.integer(),
-  reverted: t.integer('Revised values that become a value that they had before.'),
-  from: Moment,
-  to: Moment,
-  recorded_between: t.integer('Range of recorded values.'),
-  recorded: t.integer('Values of the whole series.'),
-})
-export const ComparisonShape = t.Object({
-  inserted: t.integer('Times that have no value.'),
-  revised: t.integer('Times that have another value.'),
-  unchanged: t.integer(),
-  held: t.integer('Values that the anomaly checks would hold.'),
-  kept_as_corrected: t.integer(
-    'Values that would be skipped because of an earlier decision of an operator; see `replace`.',
-  ),
-  biggest_changes: t.Array(ChangeShape),
-  series: t.Array(ComparedSeries),
-})
-export type ComparisonShape = (typeof ComparisonShape)['static']
 
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminOperations: Operations = [

@@ -35,6 +35,7 @@ const Listed = envelopeOf({
   list_fault: t.orNull(t.String(), 'Why the list cannot be read.'),
   task: t.orNull(TaskShape, 'The last requested task since the start.'),
 })
+export type BackupList = (typeof Listed)['static']
 const Begun = envelope(TaskShape)
 const TaskBody = body({ what: choice(whats) })
 

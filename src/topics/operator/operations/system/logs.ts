@@ -18,6 +18,7 @@ const Lines = envelopeOf({
   ),
   last: t.integer('Number of the newest line, for `after`; 0 if there are none.', 42),
 })
+export type LogLines = (typeof Lines)['static']
 
 /** The latest log lines of this process. */
 export const logAdminOperations = ({ logTail }: Partial<Context>) => [

@@ -18,6 +18,7 @@ const Sample = t.Object({
   free_bytes: t.integerOrNull('Free disk space; null where it is unknown.'),
   outbox_pending: t.integer('Messages waiting to be sent.', 0),
 })
+export type Sample = (typeof Sample)['static']
 
 const ranges = ['day', 'month'] as const
 

@@ -10,6 +10,8 @@ const Setting = t.Object({
   source: t.string('A flag, an environment variable, a line of a file, or `default`.', 'default'),
   description: t.string('What it does.'),
 })
+const Settings = envelopeOf({ settings: t.Array(Setting) })
+export type Settings = (typeof Settings)['static']
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
 export const settingsAdminOperations = [
@@ -19,7 +21,7 @@ export const settingsAdminOperations = [
     description:
       'Returns every setting with its value, secrets masked, and its source. Settings are changed in the configuration and take effect at the next start.',
     access: { operator: 'service' },
-    answers: envelopeOf({ settings: t.Array(Setting) }),
+    answers: Settings,
     handle: ({ at }) =>
       success({
         settings: explain(at.config).map(row => answerRow(Setting, row, {})),

@@ -28,6 +28,7 @@ const trialFields = {
 }
 const Trial = t.object('Trial', trialFields)
 const Tried = envelope(Trial)
+export type Tried = (typeof Tried)['static']
 const HookTried = envelope(
   t.object('WebhookTrial', {
     ...trialFields,
