@@ -103,7 +103,7 @@ const answered = (address: string, parameters: Record<string, string | null>): s
  */
 export function connectOperations(context: Context) {
   const { ids, now, ownUrl, keyChanges, serviceName, audit } = context
-  const { personOf, fromOwnPage } = frame(context)
+  const { personOf, form } = frame(context)
   const grants = new Map<string, Grant>()
 
   const refused = (text: string) =>
@@ -215,28 +215,23 @@ export function connectOperations(context: Context) {
         })
       },
     }),
-    operation(`POST ${path}/authorize`, {
-      ...posted('giveConsent', 'Agree to an assistant'),
-      handle: ({ body, request }) =>
-        fromOwnPage(request, () => {
-          const fields = fieldsOf(body)
-          const wanted = requested(fields)
-          if (wanted instanceof Response) return wanted
-          const { leave, ...grant } = wanted
-          const person = personOf(request)
-          if (!person || fields.get('agreed') !== 'yes') return leave({ error: 'access_denied' })
-          try {
-            requireAction(person.key, 'change_keys')
-          } catch (error) {
-            if (!(error instanceof Problem)) throw error
-            return refused(error.message)
-          }
-          for (const [code, { until }] of grants) if (until <= now()) grants.delete(code)
-          if (grants.size >= codesMax) return leave({ error: 'temporarily_unavailable' })
-          const code = ids.token()
-          grants.set(code, { ...grant, holder: person.key.holder, until: now() + codeMs })
-          return leave({ code })
-        }),
+    form(`${path}/authorize`, 'giveConsent', 'Agree to an assistant', (fields, request) => {
+      const wanted = requested(fields)
+      if (wanted instanceof Response) return wanted
+      const { leave, ...grant } = wanted
+      const person = personOf(request)
+      if (!person || fields.get('agreed') !== 'yes') return leave({ error: 'access_denied' })
+      try {
+        requireAction(person.key, 'change_keys')
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        return refused(error.message)
+      }
+      for (const [code, { until }] of grants) if (until <= now()) grants.delete(code)
+      if (grants.size >= codesMax) return leave({ error: 'temporarily_unavailable' })
+      const code = ids.token()
+      grants.set(code, { ...grant, holder: person.key.holder, until: now() + codeMs })
+      return leave({ code })
     }),
     operation(`POST ${path}/token`, {
       ...posted('redeemConsent', 'Redeem consent for a key'),

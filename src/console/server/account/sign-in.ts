@@ -1,24 +1,21 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { isOwnPage } from '../../../http/gate/origin.ts'
 import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/session-cookie.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { refusalOf } from '../../../topics/account/operations/session-row.ts'
-import type { Company } from '../../../topics/account/service/company.ts'
 import {
   invitationState,
   type OrganizationRefusal,
 } from '../../../topics/account/service/memberships.ts'
-import type { Organizations } from '../../../topics/account/service/organizations.ts'
 import { TooManyWaiting } from '../../../topics/account/service/password-hashes.ts'
-import type { CodeRefusal, SecondFactor } from '../../../topics/account/service/second-factor.ts'
-import type { Sessions, SignedIn } from '../../../topics/account/service/sessions.ts'
-import type { SignIn, SignInRefusal } from '../../../topics/account/service/sign-in.ts'
+import type { CodeRefusal } from '../../../topics/account/service/second-factor.ts'
+import type { SignedIn } from '../../../topics/account/service/sessions.ts'
+import type { SignInRefusal } from '../../../topics/account/service/sign-in.ts'
 import { signInLinkText } from '../../../topics/account/service/sign-in-messages.ts'
 import type { Session } from '../../../topics/account/store/sessions.ts'
 import { isActive } from '../../../topics/keys/service/key-changes.ts'
-import { heldKeys, type Keyring, type KeyState } from '../../../topics/keys/service/keyring.ts'
-import type { Audit } from '../../../topics/operator/service/audit.ts'
+import { heldKeys, type KeyState } from '../../../topics/keys/service/keyring.ts'
 import { ownPath } from '../own-path.ts'
 import { formBody, pageAnswer, seeOther } from '../page.ts'
 import { renewedCookie } from '../renewed-cookie.ts'
@@ -32,23 +29,6 @@ import {
   signedInPage,
   signInForms,
 } from './sign-in-pages.ts'
-
-interface SignInPagesDeps {
-  access: AccessPlugin
-  keys: Keyring
-  sessions: Sessions
-  signIn: SignIn
-  secondFactor: SecondFactor
-  organizations: Organizations
-  company: Pick<Company, 'isOnly'> | undefined
-  mail: { reaches: boolean }
-  addressOf(request: Request): string
-  ownUrl(): string
-  serviceName: string
-  /** The audit trail. */
-  audit: Pick<Audit, 'note' | 'noteOwn'>
-  now: () => number
-}
 
 interface Person {
   key: KeyState
@@ -80,7 +60,7 @@ const tooLate: Notice = {
 /**
  * The pages for signing in with a browser. Their session is the API's session token in a cookie.
  */
-export const signInOperations = (deps: SignInPagesDeps) => {
+export const signInOperations = (deps: Context) => {
   const shared = frame(deps)
   return [
     ...comeIn(deps, shared),
@@ -94,13 +74,14 @@ export const signInOperations = (deps: SignInPagesDeps) => {
 export const firstPage = '/market'
 
 type Frame = ReturnType<typeof frame>
+type TakeForm = (fields: URLSearchParams, request: Request) => Response | Promise<Response>
 
 /** The helpers of all pages: the signed-in user, and the frame of a response. */
 export function frame({
   sessions,
   ownUrl,
   serviceName,
-}: Pick<SignInPagesDeps, 'sessions' | 'ownUrl' | 'serviceName'>) {
+}: Pick<Context, 'sessions' | 'ownUrl' | 'serviceName'>) {
   const isSecure = () => ownUrl().startsWith('https:')
   const personOf = (request: Request): Person | undefined => {
     const token = sessionCookieOf(request)
@@ -112,15 +93,20 @@ export function frame({
     page: (title: string, body: string, options?: { status?: number; cookie?: string }) =>
       pageAnswer({ serviceName, title, body }, options),
     cookieOf: (signedIn: SignedIn) => cookieOf(signedIn, sessions.now(), isSecure()),
-    /** A form of another site gets nothing done here, whatever cookies come with it. */
-    fromOwnPage<T>(request: Request, work: () => T | Response): T | Response {
-      if (isOwnPage(request)) return work()
-      const body = message(
-        { text: 'This form was not submitted from this site.', wrong: true },
-        { href: '/sign-in', text: 'Sign in' },
-      )
-      return pageAnswer({ serviceName, title: 'Refused', body }, { status: 403 })
-    },
+    /**
+     * An operation for a form of our pages. A form of another site gets nothing done here, whatever
+     * cookies come with it.
+     */
+    form: (path: string, operationId: string, summary: string, work: TakeForm) =>
+      operation(`POST ${path}`, {
+        ...posted(operationId, summary),
+        handle: async ({ body, request }) => {
+          if (isOwnPage(request)) return work(fieldsOf(body), request)
+          const text = 'This form was not submitted from this site.'
+          const refused = message({ text, wrong: true }, { href: '/sign-in', text: 'Sign in' })
+          return pageAnswer({ serviceName, title: 'Refused', body: refused }, { status: 403 })
+        },
+      }),
   }
 }
 
@@ -157,10 +143,8 @@ function noticeOfRefusal(refusal: SignInRefusal) {
   return wrongly(message, status)
 }
 
-function comeIn(
-  { access, signIn, mail, addressOf, ownUrl, company, ...deps }: SignInPagesDeps,
-  { page, personOf, cookieOf, isSecure, fromOwnPage }: Frame,
-) {
+function comeIn(deps: Context, { page, personOf, cookieOf, isSecure, form }: Frame) {
+  const { signIn, mail, addressOf, ownUrl, company, sessions } = deps
   const forms = (notice?: Notice, next?: string) => signInForms(notice, next, company)
   return [
     operation('GET /sign-in', {
@@ -178,72 +162,56 @@ function comeIn(
         }
         const person = personOf(request)
         if (!person) return page('Sign in', forms(undefined, ownPath(query.next)))
-        const cookie = await renewedCookie(deps.sessions, person.session, isSecure())
+        const cookie = await renewedCookie(sessions, person.session, isSecure())
         return page(
           'Your account',
-          accountBody({ ...deps, signIn }, person),
+          accountBody(deps, person),
           cookie === undefined ? {} : { cookie },
         )
       },
     }),
-    operation('POST /sign-in', {
-      ...posted('takeSignIn', 'Sign in'),
-      handle: async ({ body, request }) =>
-        fromOwnPage(request, async () => {
-          const fields = fieldsOf(body)
-          const [token, step] = [fields.get('token'), fields.get('second_step')]
-          const next = ownPath(fields.get('next') ?? undefined)
-          if (step !== null) {
-            const attempt = signIn.withCode(step, fields.get('code') ?? '', addressOf(request))
-            const outcome = await outcomeOf(attempt)
-            if ('done' in outcome) return seeOther(next ?? firstPage, cookieOf(outcome.done))
-            return signIn.isTwoFactorPending(step)
-              ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
-              : page('Sign in', forms(tooLate, next), { status: 410 })
-          }
-          const attempt =
-            token === null
-              ? signIn.withPassword(
-                  fields.get('email') ?? '',
-                  fields.get('password') ?? '',
-                  addressOf(request),
-                )
-              : signIn.withLink(token, addressOf(request))
-          const outcome = await outcomeOf(attempt)
-          if ('done' in outcome)
-            return 'twoFactorStep' in outcome.done
-              ? page('Sign in', codeForm(outcome.done.twoFactorStep, undefined, next))
-              : seeOther(next ?? firstPage, cookieOf(outcome.done))
-          return page('Sign in', forms(token === null ? outcome.notice : expired, next), {
-            status: outcome.status,
-          })
-        }),
+    form('/sign-in', 'takeSignIn', 'Sign in', async (fields, request) => {
+      const [token, step] = [fields.get('token'), fields.get('second_step')]
+      const next = ownPath(fields.get('next') ?? undefined)
+      if (step !== null) {
+        const attempt = signIn.withCode(step, fields.get('code') ?? '', addressOf(request))
+        const outcome = await outcomeOf(attempt)
+        if ('done' in outcome) return seeOther(next ?? firstPage, cookieOf(outcome.done))
+        return signIn.isTwoFactorPending(step)
+          ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
+          : page('Sign in', forms(tooLate, next), { status: 410 })
+      }
+      const attempt =
+        token === null
+          ? signIn.withPassword(
+              fields.get('email') ?? '',
+              fields.get('password') ?? '',
+              addressOf(request),
+            )
+          : signIn.withLink(token, addressOf(request))
+      const outcome = await outcomeOf(attempt)
+      if ('done' in outcome)
+        return 'twoFactorStep' in outcome.done
+          ? page('Sign in', codeForm(outcome.done.twoFactorStep, undefined, next))
+          : seeOther(next ?? firstPage, cookieOf(outcome.done))
+      return page('Sign in', forms(token === null ? outcome.notice : expired, next), {
+        status: outcome.status,
+      })
     }),
-    operation('POST /sign-in/link', {
-      ...posted('askForLink', 'Mail a link'),
-      handle: ({ body, request }) =>
-        fromOwnPage(request, () => {
-          const fields = fieldsOf(body)
-          const next = ownPath(fields.get('next') ?? undefined)
-          const refusal = signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
-          if (refusal) {
-            const { notice, status } = noticeOfRefusal(refusal)
-            return page('Sign in', forms(notice, next), { status })
-          }
-          return page('Sign in', message({ text: signInLinkText(mail.reaches) }))
-        }),
+    form('/sign-in/link', 'askForLink', 'Mail a link', fields => {
+      const next = ownPath(fields.get('next') ?? undefined)
+      const refusal = signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
+      if (refusal) {
+        const { notice, status } = noticeOfRefusal(refusal)
+        return page('Sign in', forms(notice, next), { status })
+      }
+      return page('Sign in', message({ text: signInLinkText(mail.reaches) }))
     }),
   ]
 }
 
 function accountBody(
-  {
-    keys,
-    organizations,
-    signIn,
-    secondFactor,
-    now,
-  }: Pick<SignInPagesDeps, 'keys' | 'organizations' | 'signIn' | 'secondFactor' | 'now'>,
+  { keys, organizations, signIn, secondFactor, now }: Context,
   { key, session }: Person,
   notice?: Notice,
 ): string {
@@ -269,61 +237,53 @@ function accountBody(
   )
 }
 
-function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
+function account(deps: Context, { page, personOf, isSecure, form }: Frame) {
   const { sessions, signIn, addressOf } = deps
   return [
-    operation('POST /sign-in/password', {
-      ...posted('takePassword', 'Set a password'),
-      handle: async ({ body, request }) =>
-        fromOwnPage(request, async () => {
-          const person = personOf(request)
-          if (!person) return seeOther('/sign-in', endedCookie(isSecure()))
-          const fields = fieldsOf(body)
-          const [password, current] = [fields.get('password') ?? '', fields.get('current') ?? '']
-          const { session, key } = person
-          const change = signIn.changePassword(key.holder, {
-            password,
-            current,
-            session,
-            from: addressOf(request),
-          })
-          const outcome = await outcomeOf(change.then(result => result ?? {}))
-          const notice: Notice =
-            'notice' in outcome
-              ? outcome.notice
-              : 'fault' in outcome.done
-                ? { text: `The new password ${outcome.done.fault}`, wrong: true }
-                : {
-                    text: 'The password is set. All other sessions of this account are signed out.',
-                  }
-          const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
-          return page('Your account', accountBody(deps, person, notice), { status })
-        }),
+    form('/sign-in/password', 'takePassword', 'Set a password', async (fields, request) => {
+      const person = personOf(request)
+      if (!person) return seeOther('/sign-in', endedCookie(isSecure()))
+      const [password, current] = [fields.get('password') ?? '', fields.get('current') ?? '']
+      const { session, key } = person
+      const change = signIn.changePassword(key.holder, {
+        password,
+        current,
+        session,
+        from: addressOf(request),
+      })
+      const outcome = await outcomeOf(change.then(result => result ?? {}))
+      const notice: Notice =
+        'notice' in outcome
+          ? outcome.notice
+          : 'fault' in outcome.done
+            ? { text: `The new password ${outcome.done.fault}`, wrong: true }
+            : {
+                text: 'The password is set. All other sessions of this account are signed out.',
+              }
+      const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
+      return page('Your account', accountBody(deps, person, notice), { status })
     }),
-    operation('POST /sign-out', {
-      ...posted('takeSignOut', 'Sign out'),
-      handle: ({ body, request }) =>
-        fromOwnPage(request, () => {
-          const person = personOf(request)
-          if (person && fieldsOf(body).get('all') === 'true')
-            sessions.endAll(person.session.accountId)
-          else if (person) sessions.end(person.session)
-          return seeOther('/sign-in', endedCookie(isSecure()))
-        }),
+    form('/sign-out', 'takeSignOut', 'Sign out', (fields, request) => {
+      const person = personOf(request)
+      if (person && fields.get('all') === 'true') sessions.endAll(person.session.accountId)
+      else if (person) sessions.end(person.session)
+      return seeOther('/sign-in', endedCookie(isSecure()))
     }),
   ]
 }
 
 /** Sets up two-factor authentication, turns it on by a first code, and off by one. */
-function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
+function twoFactorStep(deps: Context, { page, personOf, isSecure, form }: Frame) {
   const { sessions, secondFactor, audit } = deps
-  const asPerson = (
-    request: Request,
-    work: (person: Person) => Response | Promise<Response>,
-  ): Response | Promise<Response> =>
-    fromOwnPage<Response | Promise<Response>>(request, () => {
+  const byPerson = (
+    path: string,
+    operationId: string,
+    summary: string,
+    work: (person: Person, fields: URLSearchParams) => Response | Promise<Response>,
+  ) =>
+    form(path, operationId, summary, (fields, request) => {
       const person = personOf(request)
-      return person ? work(person) : seeOther('/sign-in', endedCookie(isSecure()))
+      return person ? work(person, fields) : seeOther('/sign-in', endedCookie(isSecure()))
     })
   const refusedPage = async (person: Person, refusal: CodeRefusal) => {
     const outcome = await outcomeOf(Promise.resolve(refusal))
@@ -332,40 +292,43 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
       : seeOther('/sign-in')
   }
   return [
-    operation('POST /sign-in/second-step', {
-      ...posted('takeSecondStep', 'Set up two-factor authentication'),
-      handle: async ({ request }) =>
-        asPerson(request, ({ key, session }) => {
-          secondFactor.enrol(session.accountId, key.holder.account.email)
-          return seeOther('/sign-in')
-        }),
-    }),
-    operation('POST /sign-in/second-step/on', {
-      ...posted('takeSecondStepOn', 'Enable two-factor authentication'),
-      handle: async ({ body, request }) =>
-        asPerson(request, person => {
-          const { session } = person
-          const code = fieldsOf(body).get('code') ?? ''
-          const result = secondFactor.confirm(session.accountId, code)
-          if (!result) return seeOther('/sign-in')
-          if ('refused' in result) return refusedPage(person, result)
-          sessions.endAll(session.accountId, session)
-          audit.noteOwn(person.session.accountId, 'enable two-factor authentication')
-          return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
-        }),
-    }),
-    operation('POST /sign-in/second-step/off', {
-      ...posted('takeSecondStepOff', 'Disable two-factor authentication'),
-      handle: async ({ body, request }) =>
-        asPerson(request, person => {
-          const { accountId } = person.session
-          const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
-          if (refusal) return refusedPage(person, refusal)
-          secondFactor.remove(accountId)
-          audit.noteOwn(person.session.accountId, 'disable two-factor authentication')
-          return seeOther('/sign-in')
-        }),
-    }),
+    byPerson(
+      '/sign-in/second-step',
+      'takeSecondStep',
+      'Set up two-factor authentication',
+      ({ key, session }) => {
+        secondFactor.enrol(session.accountId, key.holder.account.email)
+        return seeOther('/sign-in')
+      },
+    ),
+    byPerson(
+      '/sign-in/second-step/on',
+      'takeSecondStepOn',
+      'Enable two-factor authentication',
+      (person, fields) => {
+        const { session } = person
+        const code = fields.get('code') ?? ''
+        const result = secondFactor.confirm(session.accountId, code)
+        if (!result) return seeOther('/sign-in')
+        if ('refused' in result) return refusedPage(person, result)
+        sessions.endAll(session.accountId, session)
+        audit.noteOwn(person.session.accountId, 'enable two-factor authentication')
+        return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
+      },
+    ),
+    byPerson(
+      '/sign-in/second-step/off',
+      'takeSecondStepOff',
+      'Disable two-factor authentication',
+      (person, fields) => {
+        const { accountId } = person.session
+        const refusal = secondFactor.use(accountId, fields.get('code') ?? '')
+        if (refusal) return refusedPage(person, refusal)
+        secondFactor.remove(accountId)
+        audit.noteOwn(person.session.accountId, 'disable two-factor authentication')
+        return seeOther('/sign-in')
+      },
+    ),
   ]
 }
 
@@ -377,8 +340,8 @@ const refusedMembers: Readonly<Partial<Record<OrganizationRefusal['refused'], st
 }
 
 function invited(
-  { organizations, signIn, keys, addressOf, now, company }: SignInPagesDeps,
-  { page, personOf, cookieOf, fromOwnPage }: Frame,
+  { organizations, signIn, keys, addressOf, now, company }: Context,
+  { page, personOf, cookieOf, form }: Frame,
 ) {
   const title = 'Invitation'
   const viewOf = (token: string) => {
@@ -419,26 +382,22 @@ function invited(
         )
       },
     }),
-    operation('POST /invitation', {
-      ...posted('takeInvitation', 'Accept an invitation'),
-      handle: async ({ body, request }) =>
-        fromOwnPage(request, async () => {
-          const token = fieldsOf(body).get('token') ?? ''
-          const view = viewOf(token)
-          if (!view) return over(token)
-          const person = personOf(request)
-          // The e-mail proves an address that has no account yet. It does not sign in to an
-          // existing account: it is valid too long for that.
-          const newcomer = person || company?.isOnly ? undefined : organizations.newcomer(token)
-          const who = person?.key.holder ?? newcomer
-          if (!who) return signInFirst(view.invitation.email)
-          const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))
-          const accepted = organizations.accept(view.invitation.id, who, token)
-          if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
-          const text = accepted && refusedMembers[accepted.refused]
-          if (text === undefined) return over(token)
-          return page(title, message({ text, wrong: true }), { status: 422 })
-        }),
+    form('/invitation', 'takeInvitation', 'Accept an invitation', async (fields, request) => {
+      const token = fields.get('token') ?? ''
+      const view = viewOf(token)
+      if (!view) return over(token)
+      const person = personOf(request)
+      // The e-mail proves an address that has no account yet. It does not sign in to an
+      // existing account: it is valid too long for that.
+      const newcomer = person || company?.isOnly ? undefined : organizations.newcomer(token)
+      const who = person?.key.holder ?? newcomer
+      if (!who) return signInFirst(view.invitation.email)
+      const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))
+      const accepted = organizations.accept(view.invitation.id, who, token)
+      if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
+      const text = accepted && refusedMembers[accepted.refused]
+      if (text === undefined) return over(token)
+      return page(title, message({ text, wrong: true }), { status: 422 })
     }),
   ]
 }

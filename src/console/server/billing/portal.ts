@@ -1,26 +1,15 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { AccessPlugin } from '../../../http/gate/access.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { invoiceStateText, money } from '../../../plans/billing/invoice.ts'
-import { type Plans, tierOf } from '../../../plans/plans.ts'
+import { tierOf } from '../../../plans/plans.ts'
 import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
-import type { Billing } from '../../../topics/billing/service/billing.ts'
-import type { BillingPage, BillingPages } from '../../../topics/billing/service/pages.ts'
+import type { BillingPage } from '../../../topics/billing/service/pages.ts'
 import type { Invoice } from '../../../topics/billing/store/invoices.ts'
-import type { AccountState, Keyring } from '../../../topics/keys/service/keyring.ts'
+import type { AccountState } from '../../../topics/keys/service/keyring.ts'
 import { pageAnswer } from '../page.ts'
-
-interface BillingPortalDeps {
-  access: AccessPlugin
-  billing: Billing
-  billingPages: BillingPages
-  keys: Keyring
-  plans: Plans
-  serviceName: string
-  issuer: readonly string[]
-}
 
 const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
@@ -36,7 +25,7 @@ export function billingPortalOperations({
   plans,
   serviceName,
   issuer,
-}: BillingPortalDeps) {
+}: Context) {
   const over = () =>
     pageAnswer(
       { serviceName, title: 'This page has expired', body: '<p>Request a new link.</p>' },

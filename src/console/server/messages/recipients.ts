@@ -1,15 +1,9 @@
 import { t } from '../../../http/answer/schema.ts'
-import type { AccessPlugin } from '../../../http/gate/access.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
-import type { Recipient, Recipients } from '../../../topics/messages/service/recipients.ts'
+import type { Recipient } from '../../../topics/messages/service/recipients.ts'
 import { formBody, pageAnswer } from '../page.ts'
-
-interface RecipientPagesDeps {
-  access: AccessPlugin
-  recipients: Recipients
-  serviceName: string
-}
 
 // A mail provider ends the e-mails of many users from one address.
 const access = { open: 'The link in the e-mail is the proof.', rate: 'none' } as const
@@ -46,13 +40,13 @@ const ending: Wording = {
  * Where the links of letters lead. Opening a page changes nothing, because programs open links
  * too; the POST does, which mail programs send by themselves (RFC 8058) and from no page of ours.
  */
-export const recipientOperations = (deps: RecipientPagesDeps) => [
+export const recipientOperations = (deps: Context) => [
   ...pages(deps, agreeing, deps.recipients.confirm),
   ...pages(deps, ending, deps.recipients.decline),
 ]
 
 function pages(
-  { recipients, serviceName }: RecipientPagesDeps,
+  { recipients, serviceName }: Context,
   { path, name, title, question, button, done }: Wording,
   change: (recipient: Recipient) => void,
 ) {
