@@ -19,8 +19,6 @@ import { bound, sets } from '../parts/text/form.ts'
 import { ago, number, signed, unitOf, words } from '../parts/text/format.ts'
 import { type Group, Sharing } from './market/layouts.tsx'
 
-export type { BoardRow }
-
 interface BoardAnswer {
   rows: BoardRow[]
   missing_codes: string[]

@@ -1,24 +1,20 @@
 import { useLocation } from 'preact-iso'
 import { Button } from '../parts/buttons.tsx'
-import { navigation, places } from '../parts/frame/navigation.ts'
+import { navigation, type Place, places } from '../parts/frame/navigation.ts'
 import { openSearch } from '../parts/frame/search.tsx'
 import { Page } from '../parts/page.tsx'
 import { boot } from '../parts/requests/boot.ts'
-import { match } from '../parts/requests/codes.ts'
+import { best, match } from '../parts/requests/codes.ts'
 
 /** Pages whose names or words are near to an address that leads nowhere. */
 function nearTo(path: string) {
   const typed = path.split('/').filter(Boolean).at(-1) ?? ''
   const pages = navigation().map(page => ({ ...page, words: '', of: '' }))
-  return [...pages, ...places()]
-    .map(({ href, text, of, words }) => ({
-      href,
-      text: of === '' || of === text ? text : `${of}: ${text}`,
-      score: match(`${text} ${of} ${words}`, typed),
-    }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, 3)
+  const scoreOf = ({ text, of, words }: Place) => match(`${text} ${of} ${words}`, typed)
+  return best([...pages, ...places()], scoreOf, 3).map(({ href, text, of }) => ({
+    href,
+    text: of === '' || of === text ? text : `${of}: ${text}`,
+  }))
 }
 
 /** The page for an unknown address. */

@@ -87,11 +87,12 @@ const LimitFields = ({ limits }: { limits?: Key }) => (
         placeholder="example.com"
         defaultValue={limits?.allowed_domains.join(', ')}
       />
-      <label>
-        {' '}
-        Expires on{' '}
-        <input type="date" name="expires_on" defaultValue={limits?.expires_at?.slice(0, 10)} />
-      </label>
+      <Input
+        label="Expires on"
+        type="date"
+        name="expires_on"
+        defaultValue={limits?.expires_at?.slice(0, 10)}
+      />
       <label class="inline">
         <input type="checkbox" name="read_only" defaultChecked={limits?.read_only} /> Read-only
       </label>

@@ -26,22 +26,14 @@ const roles = [
 ] as const
 
 const peopleOf = ({ members, invitations }: Organization): Person[] => [
-  ...members.map(({ id, email, role, status, joined_at: at }) => ({
-    id,
-    email,
-    role,
+  ...members.map(({ status, joined_at: at, ...member }) => ({
+    ...member,
     invited: status === 'invited' ? 'added' : undefined,
     at,
   })),
   ...invitations
     .filter(({ status }) => status !== 'accepted')
-    .map(({ id, email, role, status, expires_at: at }) => ({
-      id,
-      email,
-      role,
-      invited: status,
-      at,
-    })),
+    .map(({ status, expires_at: at, ...invitation }) => ({ ...invitation, invited: status, at })),
 ]
 
 interface Offer {

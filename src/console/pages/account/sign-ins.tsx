@@ -2,6 +2,7 @@ import type { SignInRow } from '../../../topics/account/operations/session-list.
 import { Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { useChange, useData } from '../../parts/requests/ask.ts'
+import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { instant } from '../../parts/text/format.ts'
 
@@ -41,9 +42,7 @@ export function SignIns() {
         column('Last renewed', 'refreshed_at', { isWide: true, write: instant }),
         column('Ends', 'expires_at', { isWide: true, write: instant }),
         {
-          name: 'Change',
-          isHeadingHidden: true,
-          className: 'end',
+          ...actions,
           show: ({ id, begun_at, current }) =>
             !current && (
               <Button

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 import type { Guide } from '../../guides/guide.ts'
 import { Input } from '../../parts/fields.tsx'
 import { calls, type NamedCall } from '../../parts/frame/calls.ts'
-import { match } from '../../parts/requests/codes.ts'
+import { best, match } from '../../parts/requests/codes.ts'
 import { matchingPlaces } from '../../parts/requests/guides.ts'
 import { bound } from '../../parts/text/form.ts'
 import { words } from '../../parts/text/format.ts'
@@ -29,20 +29,13 @@ const placesMax = 6
 /** The operations that match a typed text, best first; all of them without one. */
 function matchingOperations(operations: readonly Listed[], typed: string): readonly Listed[] {
   if (typed.trim() === '') return operations
-  return operations
-    .map(listed => {
-      const { summary, description = '', parameters = [] } = listed.operation
-      const head = `${summary} ${listed.path} ${listed.id}`
-      const rest = `${description} ${parameters.map(parameter => `${parameter.name} ${parameter.description ?? ''}`).join(' ')}`
-      return {
-        listed,
-        score: match(head, typed) * 10 || match(`${head} ${rest}`, typed),
-      }
-    })
-    .filter(({ score }) => score !== 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, matchesMax)
-    .map(({ listed }) => listed)
+  const scoreOf = ({ path, id, operation }: Listed) => {
+    const { summary, description = '', parameters = [] } = operation
+    const head = `${summary} ${path} ${id}`
+    const rest = `${description} ${parameters.map(parameter => `${parameter.name} ${parameter.description ?? ''}`).join(' ')}`
+    return match(head, typed) * 10 || match(`${head} ${rest}`, typed)
+  }
+  return best(operations, scoreOf, matchesMax)
 }
 
 export function Sidebar({

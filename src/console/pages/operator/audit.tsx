@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { fieldsText } from '../../../lib/text/json.ts'
 import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
 import { Parted, Tag } from '../../parts/bits.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { aside } from '../../parts/tables/columns.tsx'
@@ -31,10 +32,7 @@ export function Audit() {
       {...pagedRows(answer)}
       empty="No matching entries. Every change is recorded here."
       actions={filters.map(({ text, of, hint }) => (
-        <label key={text}>
-          {text}
-          <input type="search" placeholder={hint} {...bound(of)} />
-        </label>
+        <Input key={text} label={text} type="search" placeholder={hint} {...bound(of)} />
       ))}
       columns={({ column }) => [
         column('Who', ({ email, actor: who }) => email ?? who, {

@@ -1,13 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { Sample } from '../../../topics/operator/operations/system/metrics-history.ts'
-import { Refused } from '../../parts/bits.tsx'
+import { type Mood, Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { Choice } from '../../parts/fields.tsx'
 import { useOperator } from '../../parts/person/operator-token.tsx'
 import { number } from '../../parts/text/format.ts'
 import { megabytes } from './backups.tsx'
-
-type Mood = 'good' | 'warn' | 'bad'
 
 interface Measure {
   label: string

@@ -8,7 +8,7 @@ import type { LedgerSubscription as Subscription } from '../../../topics/operato
 import { Figure, Refused, Share, Tag, Waiting } from '../../parts/bits.tsx'
 import { Side } from '../../parts/buttons.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { Choice, Options, Select, Submit } from '../../parts/fields.tsx'
+import { Choice, Input, Options, Select, Submit } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { moneyOf, requestsOf, usePlans } from '../../parts/person/plans.ts'
 import { useAttempt, useLoaded } from '../../parts/requests/ask.ts'
@@ -422,19 +422,17 @@ function PlanChange({
               { value: 'yearly', text: 'Year' },
             ]}
           />
-          <label>
-            Price, {plan.currency}
-            <input
-              type="number"
-              min="0"
-              step="0.01"
-              required
-              value={price}
-              onInput={event => {
-                typed.value = event.currentTarget.value
-              }}
-            />
-          </label>
+          <Input
+            label={`Price, ${plan.currency}`}
+            type="number"
+            min="0"
+            step="0.01"
+            required
+            value={price}
+            onInput={event => {
+              typed.value = event.currentTarget.value
+            }}
+          />
           {subscription && (
             <Select
               label="Open invoices"

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Tried } from '../../../topics/operator/operations/system/trials.ts'
 import { Notice, Refused } from '../../parts/bits.tsx'
+import { Input } from '../../parts/fields.tsx'
 import { asOperator } from '../../parts/person/operator-token.tsx'
 import { useAttempt } from '../../parts/requests/ask.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
@@ -74,16 +75,15 @@ export function DeliveryChannels() {
             onSubmit={submits(form => send(channel, form))}
           >
             {channel.field ? (
-              <label class="grow">
-                {channel.title}
-                <input
-                  name={channel.field}
-                  inputMode={channel.mode}
-                  required
-                  placeholder={channel.hint}
-                  autocomplete="off"
-                />
-              </label>
+              <Input
+                label={channel.title}
+                labelClass="grow"
+                name={channel.field}
+                inputMode={channel.mode}
+                required
+                placeholder={channel.hint}
+                autocomplete="off"
+              />
             ) : (
               <p class="grow">
                 <span class="quiet small block">{channel.title}</span>

@@ -1,8 +1,8 @@
+import type { FeedShape as Feed } from '../../../topics/operator/operations/data/feeds.ts'
 import { Button } from '../../parts/buttons.tsx'
 import { Input, Submit } from '../../parts/fields.tsx'
 import { useOpened } from '../../parts/focus.ts'
 import { fieldsOf, submits } from '../../parts/text/form.ts'
-import type { Feed } from './feed.ts'
 
 interface Props {
   feed: Feed

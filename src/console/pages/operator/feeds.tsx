@@ -1,5 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { dayMs } from '../../../lib/time/instant.ts'
+import type {
+  FeedShape as Feed,
+  RunShape as Run,
+} from '../../../topics/operator/operations/data/feeds.ts'
 import { Result, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
 import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
@@ -8,7 +12,6 @@ import { actions, aside } from '../../parts/tables/columns.tsx'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
 import { sets } from '../../parts/text/form.ts'
 import { ago, agoOrDash, number, words } from '../../parts/text/format.ts'
-import type { Feed, Run } from './feed.ts'
 import { FeedSettings } from './feed-settings.tsx'
 
 /** The severity of each feed state. */

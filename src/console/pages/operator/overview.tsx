@@ -1,4 +1,5 @@
 import type { PublicStatus } from '../../../topics/condition/operations/public-status.ts'
+import type { FeedShape as Feed } from '../../../topics/operator/operations/data/feeds.ts'
 import type { Condition } from '../../../topics/operator/operations/system/condition.ts'
 import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
 import { Button } from '../../parts/buttons.tsx'
@@ -9,7 +10,6 @@ import { seriesLink } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
 import { ago, agoOfNewest, agoOrDash, number, words } from '../../parts/text/format.ts'
 import { Course } from './course.tsx'
-import type { Feed } from './feed.ts'
 import { Dots, feedMoods, LastRun } from './feeds.tsx'
 import { FirstSteps } from './first-steps.tsx'
 

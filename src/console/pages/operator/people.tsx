@@ -237,14 +237,12 @@ function Customer({ account, changes, onChange, onClose, children }: CustomerPro
           question={`Impersonate ${email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
           onConfirm={() => changes.lookAt(account)}
         />
-        <button
-          type="button"
-          class="tight"
-          aria-label={`Sign-in link for ${email}`}
-          onClick={() => void changes.link(account)}
-        >
-          Sign-in link
-        </button>
+        <Button
+          className="tight"
+          label="Sign-in link"
+          of={`for ${email}`}
+          onClick={() => changes.link(account)}
+        />
         <Confirmed
           label={suspendedAt ? 'Restore' : 'Suspend'}
           question={

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
-import { useOperator, useOperatorChange } from '../../parts/person/operator-token.tsx'
+import { useOperatorChange, useOperatorPages } from '../../parts/person/operator-token.tsx'
+import { pagedRows } from '../../parts/requests/pages.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
-import { figure, number, observed, orDash, words } from '../../parts/text/format.ts'
-
-const perPage = 100
+import { figure, observed, orDash, words } from '../../parts/text/format.ts'
 
 /** Asks for a release, and names what it would replace. */
 function releaseQuestion(count: number, supersededCount: number): string {
@@ -20,13 +19,10 @@ function releaseQuestion(count: number, supersededCount: number): string {
 
 /** Values that the guards held, to be released or rejected. `onDecided`: batches may have changed. */
 export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
-  const answer = useOperator<{ data: { values: Flag[]; meta: { total: number } } }>(
-    `/admin/v1/review?per_page=${perPage}`,
-  )
+  const answer = useOperatorPages<Flag>('/admin/v1/review?per_page=100', 'values')
   const { change, ...outcome } = useOperatorChange(answer)
   const chosen = useSignal<ReadonlySet<number>>(new Set())
-  const values = answer.data?.data.values ?? []
-  const total = answer.data?.data.meta.total ?? 0
+  const values = answer.rows ?? []
   const chosenValues = values.filter(({ id }) => chosen.value.has(id))
   const ids = chosenValues.map(({ id }) => id)
   const supersededCount = chosenValues.filter(({ superseded }) => superseded !== null).length
@@ -57,10 +53,8 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
       caption="Review queue"
       file="review"
       outcome={outcome}
-      of={answer}
-      rows={answer.data && values}
+      {...pagedRows(answer)}
       empty="No values are held for review. Jumps, unit errors, zeros and sign changes appear here."
-      note={total > perPage && `The newest ${perPage} of ${number(total)}.`}
       isTall
       actions={
         values.length > 0 && (

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
+import { once } from '../../../lib/once.ts'
 import { callsPath } from '../../paths.ts'
-import { ask, once } from '../requests/ask.ts'
-import { match } from '../requests/codes.ts'
+import { ask } from '../requests/ask.ts'
+import { best, match } from '../requests/codes.ts'
 
 /** A call of the API, as lists and the search need it. */
 export interface NamedCall {
@@ -21,9 +22,4 @@ export const loadCalls = once(async () => {
 
 /** The calls that match a typed text, best first. */
 export const matchingCalls = (typed: string, limit: number): NamedCall[] =>
-  calls.value
-    .map(call => ({ call, score: match(`${call.summary} ${call.path} ${call.id}`, typed) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, limit)
-    .map(({ call }) => call)
+  best(calls.value, ({ summary, path, id }) => match(`${summary} ${path} ${id}`, typed), limit)

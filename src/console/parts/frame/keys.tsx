@@ -4,7 +4,8 @@ import { Button } from '../buttons.tsx'
 import { printWhole } from '../print.ts'
 import { navigation } from './navigation.ts'
 
-const isTyping = ({ target }: Event): boolean =>
+/** Whether a key is typed into a field. */
+export const isTyping = ({ target }: Event): boolean =>
   target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 
 /** The key that leads to each page after `g`: the first of its name that no page before has. */

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { Refused } from '../bits.tsx'
 import {
   areCodesHere,
+  best,
   type Code,
   codesRefusal,
   isNameOf,
@@ -14,6 +15,7 @@ import {
 } from '../requests/codes.ts'
 import { loadGuideWords, matchingPlaces } from '../requests/guides.ts'
 import { loadCalls, matchingCalls } from './calls.ts'
+import { isTyping } from './keys.tsx'
 import { navigation, places } from './navigation.ts'
 
 let show = (): void => {}
@@ -33,18 +35,13 @@ const shownMax = 12
 function placesFor(typed: string): Target[] {
   const pages = navigation().map(page => ({ words: '', kind: 'Page', ...page }))
   const parts = places().map(({ href, text, of, words }) => ({ href, text, kind: of, words }))
-  return [...pages, ...parts]
-    .map(({ words, ...target }) => ({
-      target,
-      score:
-        match(target.text, typed) * 2 ||
-        // Exact matches only: with many words, one is near to anything that is misspelt.
-        match(`${target.kind} ${target.text} ${words}`, typed, false),
-    }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, 4)
-    .map(({ target }) => target)
+  return best(
+    [...pages, ...parts],
+    ({ kind, text, words }) =>
+      // Exact matches only: with many words, one is near to anything that is misspelt.
+      match(text, typed) * 2 || match(`${kind} ${text} ${words}`, typed, false),
+    4,
+  )
 }
 
 function targetsOf(typed: string): Target[] {
@@ -93,11 +90,9 @@ export function Search() {
       wantCodes()
     }
     const pressed = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement
-      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
       const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
-      if (!isCommand && !(event.key === '/' && isPlain && !isTyping)) return
+      if (!isCommand && !(event.key === '/' && isPlain && !isTyping(event))) return
       event.preventDefault()
       show()
     }

@@ -152,18 +152,6 @@ export function parsedText(text: string): unknown {
 export const dataOf = async <T>(path: string, options?: AskOptions): Promise<T> =>
   (await ask<{ data: T }>(path, options)).data
 
-/** Loads something once in a document, and again after a refusal. */
-export function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined
-  return () => {
-    loading ??= load().catch(error => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
-}
-
 export interface Loaded<T> {
   data: T | undefined
   refusal: Error | undefined

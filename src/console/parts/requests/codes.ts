@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { ask, once } from './ask.ts'
+import { once } from '../../../lib/once.ts'
+import { ask } from './ask.ts'
 import { boot } from './boot.ts'
 
 /** A code of the catalogue, as lists and searches need it. */
@@ -95,6 +96,15 @@ function distance(a: string, b: string, most: number): number {
   return rows[a.length]![b.length]!
 }
 
+/** What matches a typed text, best first; the score of what does not match is 0. */
+export const best = <T>(all: readonly T[], scoreOf: (each: T) => number, limit?: number): T[] =>
+  all
+    .map(each => ({ each, score: scoreOf(each) }))
+    .filter(({ score }) => score !== 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ each }) => each)
+
 /**
  * The score of a text for a typed one; 0 means that it does not match. Every word must match,
  * exactly or, where the text `forgives`, nearly.
@@ -131,15 +141,11 @@ export function isNameOf({ code, name, aliases }: Code, typed: string): boolean 
 
 /** The codes that match a typed text, best first. */
 export function matchingCodes(typed: string, limit: number): Code[] {
-  return codes.value
-    .map(code => {
-      const score = match(`${code.code} ${code.name} ${code.aliases.join(' ')}`, typed)
-      return { code, score: score > 0 && isNameOf(code, typed) ? score + 10 : score }
-    })
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, limit)
-    .map(({ code }) => code)
+  const scoreOf = (code: Code) => {
+    const score = match(`${code.code} ${code.name} ${code.aliases.join(' ')}`, typed)
+    return score > 0 && isNameOf(code, typed) ? score + 10 : score
+  }
+  return best(codes.value, scoreOf, limit)
 }
 
 /** The codes nearest to a typed text that matches none. */

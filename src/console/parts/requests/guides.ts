@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
+import { once } from '../../../lib/once.ts'
 import type { Guide, GuidePart, Guides, GuideWords } from '../../guides/guide.ts'
-import { ask, once } from './ask.ts'
+import { ask } from './ask.ts'
 import { boot } from './boot.ts'
-import { match } from './codes.ts'
+import { best, match } from './codes.ts'
 
 /** The pages of the documentation in the order in which they are read; empty until loaded. */
 export const guides = signal<readonly Guide[]>([])
@@ -36,8 +37,8 @@ interface GuidePlace {
 
 /** The places of pages that match a typed text, best first. */
 export const matchingPlaces = (typed: string, limit: number): GuidePlace[] =>
-  guides.value
-    .flatMap(({ name, title, about, headings }) => {
+  best(
+    guides.value.flatMap(({ name, title, about, headings }) => {
       const { first = '', headings: below = [] } = words.value[name] ?? {}
       const all = [first, ...headings.map(({ text }, i) => `${text} ${below[i] ?? ''}`)].join(' ')
       return [
@@ -50,8 +51,7 @@ export const matchingPlaces = (typed: string, limit: number): GuidePlace[] =>
           score: match(text, typed) * 10 || match(`${title} ${text} ${below[i] ?? ''}`, typed),
         })),
       ]
-    })
-    .filter(({ score }) => score !== 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, limit)
-    .map(({ place }) => place)
+    }),
+    ({ score }) => score,
+    limit,
+  ).map(({ place }) => place)

@@ -12,6 +12,7 @@ import { asyncApi, openApi31 } from '../../../http/openapi/other-forms.ts'
 import { withParametersInPlace } from '../../../http/openapi/parameters.ts'
 import type { Reply } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { once } from '../../../lib/once.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
 import swaggerStyle from './swagger.css' with { type: 'text' }
 import { swaggerPage } from './swagger-page.ts'
@@ -63,31 +64,9 @@ const answer = (body: string | Blob, type: string, headers: Record<string, strin
     headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
   })
 
-/** Serves a text with its entity tag, or 304 when the browser has it. */
-function taggedAnswer(
-  request: Request,
-  { body, etag }: Tagged,
-  type: string,
-  headers: Record<string, string>,
-): Response {
-  const all = { ...headers, etag }
-  return hasEtag(request.headers.get('if-none-match'), etag)
-    ? new Response(null, { status: 304, headers: all })
-    : answer(body, type, all)
-}
+const tagged = (text: string) => ({ text, etag: strongEtag(text) })
 
-interface TaggedText {
-  text: string
-  etag: string
-}
-
-type Tagged = ReturnType<typeof tag>
-
-const tag = (text: string) => ({
-  /** Responses share its bytes, so that the document is encoded once. */
-  body: new Blob([text]),
-  etag: strongEtag(text),
-})
+type TaggedText = ReturnType<typeof tagged>
 
 /** What the reference and assistants list: every operation, with the names of its parameters. */
 const listOf = (document: OpenApiDocument) => ({
@@ -153,35 +132,15 @@ function partOf({ info, operations, components }: DocumentPieces, id = ''): stri
 }
 
 export function docsOperations({ serviceName, headerPrefix, document, reference }: DocsDeps) {
-  const page = tag(swaggerPage(serviceName, assetVersion))
-  let made: TaggedText | undefined
-  let making: Promise<TaggedText> | undefined
-  const documentWithTag = (): Promise<TaggedText> => {
-    making ??= document()
-      .then(text => {
-        made = { text, etag: strongEtag(text) }
-        return made
-      })
-      .catch(error => {
-        making = undefined
-        throw error
-      })
-    return making
-  }
+  const page = tagged(swaggerPage(serviceName, assetVersion))
+  const documentWithTag = once(async () => tagged(await document()))
+  const parsed = async () => JSON.parse((await documentWithTag()).text) as OpenApiDocument
   /** The document in another form, made of it when it is first requested. */
-  const derived = (form: (source: OpenApiDocument) => unknown) => {
-    let kept: TaggedText | undefined
-    return async (): Promise<TaggedText> => {
-      if (kept) return kept
-      const { text: source } = made ?? (await documentWithTag())
-      const text = JSON.stringify(form(JSON.parse(source) as OpenApiDocument))
-      kept = { text, etag: strongEtag(text) }
-      return kept
-    }
-  }
+  const derived = (form: (source: OpenApiDocument) => unknown) =>
+    once(async () => tagged(JSON.stringify(form(await parsed()))))
   const answerText = async (
     { request, reply }: { request: Request; reply: Reply },
-    textOf: () => TaggedText | Promise<TaggedText>,
+    textOf: () => Promise<TaggedText>,
   ) => {
     const { text, etag } = await textOf()
     Object.assign(reply.headers, { 'cache-control': 'no-cache', etag })
@@ -193,23 +152,24 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
     reply.headers['content-type'] = jsonType
     return text
   }
-  let pieces: DocumentPieces | undefined
   /** A part is put together of texts: the document is too long to be parsed for each request. */
-  const operationPart = async (id: string | undefined): Promise<TaggedText> => {
-    pieces ??= piecesOf(JSON.parse((made ?? (await documentWithTag())).text) as OpenApiDocument)
-    const text = partOf(pieces, id)
-    return { text, etag: strongEtag(text) }
-  }
+  const pieces = once(async () => piecesOf(await parsed()))
+  const operationPart = async (id: string | undefined) => tagged(partOf(await pieces(), id))
   const laterDocument = derived(source => openApi31(source, headerPrefix))
   const eventsDocument = derived(asyncApi)
   const list = derived(listOf)
-  const answerPage = (request: Request) =>
-    taggedAnswer(request, page, 'text/html; charset=utf-8', {
+  const answerPage = (request: Request) => {
+    const headers = {
       'cache-control': 'no-cache',
       'content-security-policy': contentPolicy,
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
-    })
+      etag: page.etag,
+    }
+    return hasEtag(request.headers.get('if-none-match'), page.etag)
+      ? new Response(null, { status: 304, headers })
+      : answer(page.text, 'text/html; charset=utf-8', headers)
+  }
   const pageSchema = t.string('The documentation page.', '<!doctype html>\n<html lang="en">…', {
     contentMediaType: 'text/html',
   })
@@ -230,7 +190,7 @@ export function docsOperations({ serviceName, headerPrefix, document, reference 
         ),
         304: t.Void(),
       },
-      handle: async call => await answerText(call, () => made ?? documentWithTag()),
+      handle: async call => await answerText(call, documentWithTag),
     }),
     operation('GET /openapi-3.1.json', {
       operationId: 'getOpenApi31Document',
