@@ -1,18 +1,10 @@
+import type { AllRow as Priced } from '../../topics/catalogue/operations/price-lists.ts'
 import { useData } from '../parts/requests/ask.ts'
 import type { Code } from '../parts/requests/codes.ts'
 import { aside, seriesLink } from '../parts/tables/columns.tsx'
 import { Move } from '../parts/tables/move.tsx'
 import { Table } from '../parts/tables/table.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/text/format.ts'
-
-interface Priced {
-  price: number
-  currency: string | null
-  unit: string
-  created_at: string
-  change_24h: number | null
-  change_24h_percent: number | null
-}
 
 /** A value and its change are written with the same digits; a count, as of wells, has none. */
 const digitsOf = ({ price, currency, change_24h: change }: Priced): number =>

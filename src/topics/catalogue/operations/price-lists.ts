@@ -36,6 +36,7 @@ const AllRow = t.object('AllRow', {
   change_24h: t.orNull(t.Number({ examples: [-0.52] })),
   change_24h_percent: t.orNull(t.Number({ examples: [-0.73] })),
 })
+export type AllRow = (typeof AllRow)['static']
 
 const allFields = {
   prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
