@@ -198,9 +198,9 @@ function naive(
   const names: Record<string, string> = { 'alert.triggered': 'price_alert.triggered' }
   const hears = endpoint.events.some(
     name =>
-      name === '*' ||
       (names[name] ?? name) === type ||
-      (name.endsWith('.*') && type.startsWith(name.replace('*', ''))),
+      (type !== 'price.corrected' &&
+        (name === '*' || (name.endsWith('.*') && type.startsWith(name.replace('*', ''))))),
   )
   if (!hears || !endpoint.active || (accountId !== undefined && accountId !== endpoint.accountId))
     return 'nothing'
