@@ -71,13 +71,7 @@ export function barsIn(
         offset: 0,
         ...(series.delivery && { cutOf: () => marketCut(series.delivery!) }),
       })
-      .rows.map(({ bar }) => ({
-        time: bar!.startsAt / secondMs,
-        open: bar!.open,
-        high: bar!.high,
-        low: bar!.low,
-        close: bar!.close,
-      }))
+      .rows.map(({ bar }) => ({ ...bar!, time: bar!.startsAt / secondMs }))
       .reverse()
   }
   const rows = pricesIn(history, series, range, pricesMax)

@@ -13,6 +13,7 @@ import {
   refusedParameter,
 } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
+import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { isLongList, isSheetPath, sheetPaths } from '../../../plans/clients/sheet-paths.ts'
 import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
@@ -194,12 +195,7 @@ function xmlContent(table: SheetTable, rows: Cell[][], at: number): Record<strin
 function largestThatFits(rows: Cell[][], render: (rows: Cell[][]) => string): string {
   const whole = render(rows)
   if (whole.length < sheetCharactersMax) return whole
-  let fits = 0
-  let over = rows.length
-  while (over - fits > 1) {
-    const middle = (fits + over) >> 1
-    if (render(rows.slice(0, middle)).length < sheetCharactersMax) fits = middle
-    else over = middle
-  }
-  return render(rows.slice(0, fits))
+  const parts = rows.map((_, i) => rows.slice(0, i))
+  const over = firstNotBefore(parts, part => render(part).length < sheetCharactersMax)
+  return render(parts[over - 1] ?? [])
 }

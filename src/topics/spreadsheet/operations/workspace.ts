@@ -4,6 +4,7 @@ import type { OpenApiDocument, Parameter } from '../../../http/openapi/openapi.t
 import { withParametersInPlace } from '../../../http/openapi/parameters.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { once } from '../../../lib/once.ts'
 import { fieldsOf } from '../../../lib/text/json.ts'
 import { isSheetPath } from '../../../plans/clients/sheet-paths.ts'
 import { type createTableSource, longTableInQueryWorker, passedOn } from './run.ts'
@@ -162,7 +163,9 @@ const appsOf = ({ serviceName, firstCodes }: WorkspaceDeps) => [
 export function workspaceOperations(deps: WorkspaceDeps) {
   const { source } = deps
   // The same for all callers for as long as the service runs.
-  let widgets: Promise<Fields> | undefined
+  const widgets = once(async () =>
+    widgetsOf(withParametersInPlace(JSON.parse(await deps.document())), deps),
+  )
   const access = { meter: false, passesParametersOn: true, ...longTableInQueryWorker } as const
   return [
     operation('GET /openbb/widgets.json', {
@@ -172,12 +175,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
         'Returns a widget for each operation that lists data, and one each for a metric, a chart and closes, by name.',
       access: open,
       answers: { 200: AnyObject },
-      handle: async () => {
-        widgets ??= deps
-          .document()
-          .then(text => widgetsOf(withParametersInPlace(JSON.parse(text)), deps))
-        return await widgets
-      },
+      handle: async () => await widgets(),
     }),
     operation('GET /openbb/apps.json', {
       operationId: 'listWorkspaceApps',
