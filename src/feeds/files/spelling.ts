@@ -1,6 +1,13 @@
 import { shown } from '../../datasets/cell.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
-import { isoInstant, parseDay, parseInstant } from '../../lib/time/instant.ts'
+import {
+  dayMs,
+  isoDay,
+  isoInstant,
+  parseDay,
+  parseInstant,
+  secondMs,
+} from '../../lib/time/instant.ts'
 import { monthNumber } from '../../lib/time/month-names.ts'
 import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
 import { zoneClock } from '../../lib/time/zone-clock.ts'
@@ -62,7 +69,7 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
     zoneId === undefined ? { value: text } : inZone(text, zoneId)
   const inPlace = (text: string): Spelt =>
     minute !== undefined && parseDay(text) !== undefined
-      ? { value: isoOf(momentAt(text, minute, zoneId ?? 'UTC')) }
+      ? { value: isoInstant(momentAt(text, minute, zoneId ?? 'UTC')) }
       : zoned(text)
   const readTime = (written: unknown): string | undefined => {
     const text = typeof written === 'number' && days ? String(written) : written
@@ -109,8 +116,6 @@ const withPoint = (text: string): string | undefined =>
 
 const zoneless = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
 
-const isoOf = (at: number): string => Temporal.Instant.fromEpochMilliseconds(at).toString()
-
 /**
  * Converts a time without a zone to its instant; a text that is not a time stays as written. The
  * hour that a change of the clocks repeats has two instants, and the one that it skips none: a guess
@@ -122,7 +127,7 @@ function inZone(text: string, zone: string): Spelt {
   if (local === undefined) return { value: text }
   const clock = zoneClock(zone)
   const moments = clock.momentsOf(local)
-  if (moments.length === 1) return { value: isoOf(moments[0]!) }
+  if (moments.length === 1) return { value: isoInstant(moments[0]!) }
   return {
     fault:
       moments.length > 1
@@ -214,7 +219,8 @@ function dayOf(found: Readonly<Record<string, string | undefined>>): string | un
 
 const two = (digits: string) => digits.padStart(2, '0')
 
-const spreadsheetEpoch = Temporal.PlainDateTime.from('1899-12-30T00:00:00')
+// The console reads files too, in browsers that have no Temporal.
+const spreadsheetEpoch = parseDay('1899-12-30')!
 
 /**
  * The day that a spreadsheet counts as this number, 46030 for 2026-01-08; with a time of day where
@@ -223,9 +229,6 @@ const spreadsheetEpoch = Temporal.PlainDateTime.from('1899-12-30T00:00:00')
 function serialOf(text: string): string | undefined {
   const serial = Number(text)
   if (text.trim() === '' || !(serial >= 1 && serial < 2_958_466)) return undefined
-  const seconds = Math.round(serial * 86_400)
-  const local = spreadsheetEpoch.add({ seconds })
-  return seconds % 86_400 === 0
-    ? local.toPlainDate().toString()
-    : local.toString({ smallestUnit: 'second' })
+  const at = spreadsheetEpoch + Math.round(serial * (dayMs / secondMs)) * secondMs
+  return at % dayMs === 0 ? isoDay(at) : isoInstant(at).slice(0, -1)
 }
