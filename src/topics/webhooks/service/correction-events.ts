@@ -1,4 +1,4 @@
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, minuteMs } from '../../../lib/time/instant.ts'
 import { isComputed } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { RemovalListener } from '../../prices/service/writes/ingest.ts'
@@ -7,6 +7,8 @@ import { type PriceEventsDeps, speaksIn } from './price-events.ts'
 
 /** A file may correct a million values: of each write and series, only the newest have events. */
 export const correctionsMax = 100
+/** What became known earlier is history, such as a file of vintages: no one had read the value. */
+const historyMs = minuteMs
 
 /** Undefined: the point has no value, or had none. */
 interface Correction {
@@ -36,8 +38,10 @@ export function createCorrectionEvents({
     const now = clock.now()
     const shown = corrections
       .filter(
-        ({ observedAt: at }) =>
-          (at <= now || series.delivery) && quarantine.clear(seriesId, at, at + 1).length > 0,
+        ({ observedAt: at, recordedAt }) =>
+          recordedAt > now - historyMs &&
+          (at <= now || series.delivery) &&
+          quarantine.clear(seriesId, at, at + 1).length > 0,
       )
       .toSorted((a, b) => a.observedAt - b.observedAt)
     const { code, name, currency, unit, decimals } = series
@@ -70,13 +74,18 @@ export function createCorrectionEvents({
       if (!isSubscribed()) return
       for (const { seriesId, inserted, revised, replaced, reborn } of changes) {
         if (revised.length + reborn.length === 0) continue
+        // A write has one event for a point: from the value before it to the last one.
+        const points = new Map<number, Correction>(
+          reborn.map(point => [point.observedAt, { ...point, previous: undefined }]),
+        )
         // A file of vintages corrects values that it inserts, which no one has read before.
         const fresh = new Set(inserted.map(({ observedAt }) => observedAt))
-        const corrected = revised.map((point, i) => ({ ...point, previous: replaced[i] }))
-        emit(seriesId, [
-          ...corrected.filter(({ observedAt }) => !fresh.has(observedAt)),
-          ...reborn.map(point => ({ ...point, previous: undefined })),
-        ])
+        for (const [i, point] of revised.entries()) {
+          const known = points.get(point.observedAt)
+          if (!known && fresh.has(point.observedAt)) continue
+          points.set(point.observedAt, { ...point, previous: known ? known.previous : replaced[i] })
+        }
+        emit(seriesId, [...points.values()])
       }
     },
     removed: ((seriesId, removed) => {

@@ -64,6 +64,20 @@ describe('a corrected value', () => {
       { kind: 'revised', value: 70, previous_value: null },
     ])
   })
+  test('that one write restores and corrects sends one event, with its last value', () => {
+    const { instance, endpoint, ingest, id } = opened()
+    instance.price('WTI_USD', 70)
+    ingest.withdraw(id, [startAt])
+    instance.clock.advance(minuteMs)
+    const point = { seriesId: id, observedAt: startAt }
+    ingest.write([
+      { ...point, value: 71, recordedAt: startAt + minuteMs - 20 },
+      { ...point, value: 72, recordedAt: startAt + minuteMs - 10 },
+    ])
+    expect(dataOf(instance, endpoint).slice(1)).toMatchObject([
+      { kind: 'revised', value: 72, previous_value: null },
+    ])
+  })
   test('of a delivery period that has not begun sends its event, because the period is served already', () => {
     const { instance, endpoint, catalogue } = opened()
     const { code } = catalogue.list().find(series => series.delivery)!
@@ -151,6 +165,14 @@ describe('no event of a correction', () => {
       { seriesId: id, observedAt: startAt - dayMs, value: 70, recordedAt: startAt - 20 },
       { seriesId: id, observedAt: startAt - dayMs, value: 71, recordedAt: startAt - 10 },
     ])
+    expect(dataOf(instance, endpoint)).toEqual([])
+  })
+  test('is sent for values and deletions that were recorded long before they are written', () => {
+    const { instance, endpoint, id, ingest } = opened()
+    const [observedAt, knownAt] = [startAt - 9 * dayMs, startAt - 8 * dayMs]
+    ingest.write([{ seriesId: id, observedAt, value: 70, recordedAt: knownAt }])
+    ingest.write([{ seriesId: id, observedAt, value: 71, recordedAt: knownAt + hourMs }])
+    ingest.withdraw(id, [observedAt], knownAt + 2 * hourMs)
     expect(dataOf(instance, endpoint)).toEqual([])
   })
   test('is sent for a rig count or a futures contract that is not the front one', () => {
