@@ -9,8 +9,10 @@ export interface Transaction {
   rows: readonly LoggedRows[]
 }
 
+/** Entries of the log that are read at a time, where no transaction has more. */
+const entriesEach = 1000
 /** Transactions that are read at a time. */
-const transactionsEach = 100
+const transactionsMax = 100
 
 /** Reads the log of writes transaction by transaction. */
 export type TransactionReader = ReturnType<typeof createTransactionReader>
@@ -24,13 +26,21 @@ export function createTransactionReader({
 }) {
   /** The transactions from an instant on, each with its changes, oldest first. */
   const from = function* (writtenAt: number, hasRows: boolean): Generator<Transaction> {
-    for (let at = writtenAt; ; ) {
-      const instants = log.instants(at, hasRows, transactionsEach)
+    // A transaction has one entry or thousands: the last ones say how many the next may have.
+    for (let at = writtenAt, each = 1; ; ) {
+      const instants = log.instants(at, hasRows, each)
       const end = instants.at(-1)
       if (end === undefined) return
-      const ranges = byInstant(log.between(at, end))
-      const rows = byInstant(hasRows ? log.rows.between(at, end) : [])
-      const events = byInstant(log.events.between(at, end))
+      const read = [
+        log.between(at, end),
+        hasRows ? log.rows.between(at, end) : [],
+        log.events.between(at, end),
+      ] as const
+      const entries = read.reduce((sum, part) => sum + part.length, 0)
+      each = Math.min(transactionsMax, Math.ceil((each * entriesEach) / entries))
+      const ranges = byInstant(read[0])
+      const rows = byInstant(read[1])
+      const events = byInstant(read[2])
       for (const writtenAt of instants) {
         const own = [ranges.get(writtenAt) ?? [], events.get(writtenAt) ?? []] as const
         yield {
