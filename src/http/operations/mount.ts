@@ -385,6 +385,9 @@ function statusOf({ answers = {} }: Operation): number | undefined {
 /** The steps around a handler: paging, the requested moment, and repeated requests. */
 function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const { view, page, idempotent, prepare } = operation
+  // A stored answer is a part of the handler's transaction, which nothing can await.
+  if ((prepare || idempotent) && isAsync(operation.handle))
+    throw new Error(`${operation.operationId}: what it awaits belongs in prepare`)
   const status = statusOf(operation)
   const canBeTable = isTable(operation)
   const parse = queryParser(operation.query)
