@@ -16,6 +16,12 @@ describe('importRowsOf', () => {
     ])
   })
 
+  test('an unknown time zone is refused in the words of the page', () => {
+    expect(() => importRowsOf('code;date;price\n', { zone: 'Europe/Amsterdm' })).toThrow(
+      'The time zone must be a name such as Europe/Berlin',
+    )
+  })
+
   test('pasted import rows accept other separators and a currency column', () => {
     expect(rowsOf('code;date;close;currency\nGOLD_USD;2026-11-20;4000.5;USD')).toEqual([
       { code: 'GOLD_USD', price: '4000.5', observed_at: '2026-11-20', currency: 'USD' },

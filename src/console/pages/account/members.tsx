@@ -3,7 +3,14 @@ import type { Dashboard as Organization } from '../../../topics/account/operatio
 import { Parted, Result, Shown, Tag } from '../../parts/bits.tsx'
 import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { Input, Options, Select, Submit } from '../../parts/fields.tsx'
-import { ask, useAnswer, useChange, useLoaded, whereThere } from '../../parts/requests/ask.ts'
+import {
+  ask,
+  useAnswer,
+  useAttempt,
+  useChange,
+  useLoaded,
+  whereThere,
+} from '../../parts/requests/ask.ts'
 import { boot } from '../../parts/requests/boot.ts'
 import { actions } from '../../parts/tables/columns.tsx'
 import { Table } from '../../parts/tables/table.tsx'
@@ -46,9 +53,12 @@ interface Offer {
 function Offered({ id }: { id: string }) {
   const path = `/organizations/invitations/${encodeURIComponent(id)}`
   const answer = useAnswer<Offer>(`${path}/accept`)
-  const { change, ...outcome } = useChange(answer)
+  const { attempt, ...outcome } = useAttempt()
   const accept = () =>
-    change(`${path}/confirm_accept`, 'POST', {}, () => location.assign('/account/members'))
+    attempt(async () => {
+      await ask(`${path}/confirm_accept`, { method: 'POST', body: {} })
+      location.assign('/account/members')
+    })
   return (
     <section class="card" aria-labelledby="offered">
       <h2 id="offered">Invitation</h2>

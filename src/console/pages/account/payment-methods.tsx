@@ -46,7 +46,7 @@ export function PaymentMethods({
       const body = { payment_method_id: method.id }
       await ask(path, { method: 'PATCH', body })
       await Promise.all([answer.reload(), onPaid()])
-      return `${nameOf(method)} pays from now on.`
+      return `Payments are now charged to ${nameOf(method)}.`
     })
   return (
     <>

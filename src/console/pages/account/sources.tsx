@@ -30,10 +30,12 @@ export function Sources() {
   const open = useSignal<string | undefined>(undefined)
   const rows = answer.data?.data_sources
   const chosen = rows?.find(({ id }) => id === open.value)
-  const test = (source: Source) =>
-    change(`/v1/data-sources/${source.id}/test`, 'POST', undefined, ({ data }: Tested) => {
+  const test = (source: Source) => {
+    tested.value = undefined
+    return change(`/v1/data-sources/${source.id}/test`, 'POST', undefined, ({ data }: Tested) => {
       tested.value = { source, outcome: data }
     })
+  }
   return (
     <>
       <Result {...outcome} />

@@ -49,7 +49,8 @@ export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const tested = isWhole(draft)
     ? JSON.stringify({ ...bodyOf(draft), name: 'Backtest', webhook_url: null })
     : undefined
-  const backtest = useBacktest(useSettled(tested, previewDelayMs), isKnown)
+  const settled = useSettled(tested, previewDelayMs)
+  const backtest = useBacktest(settled, isKnown)
   const { refusal, isBusy, attempt } = useAttempt()
   const newest = chart.data?.close.at(-1)
   useEffect(() => {
@@ -65,7 +66,7 @@ export function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
         : ask('/v1/alerts', { method: 'POST', body }))
       route('/alerts')
     })
-  const isOff = backtest.isLoading || isBusy.value || tested === undefined
+  const isOff = backtest.isLoading || isBusy.value || settled === undefined
   return (
     <Page
       title={alert ? alert.name : 'New alert'}

@@ -1,5 +1,7 @@
 import { isBlank } from '../../../datasets/cell.ts'
 import { type SpellingOptions, spellingOf } from '../../../feeds/files/spelling.ts'
+import { wrongValue } from '../../../lib/text/wrong-value.ts'
+import { zoneName } from '../../../lib/time/zone.ts'
 import { csvRecordsOf } from './csv-records.ts'
 
 /** A row as the API takes it, which checks it as the command checks files. */
@@ -40,6 +42,7 @@ interface ReadingOptions extends SpellingOptions {
  * the time. Throws a sentence where the columns are not named.
  */
 export function importRowsOf(text: string, { series, ...notation }: ReadingOptions = {}): ReadFile {
+  checkZone(notation.zone)
   const spelling = spellingOf(notation)
   const [heading, ...records] = csvRecordsOf(text)
   const names = heading?.cells?.map(name => name.toLowerCase()) ?? []
@@ -139,4 +142,15 @@ function refusedRows(error: unknown): Map<number, string> {
         : [[Number(row), message.replace(/^observations\[\d+\]\./, '')] as const]
     }),
   )
+}
+
+/** Throws a sentence where the times of a file cannot be read in a zone. */
+function checkZone(zone: string | undefined): void {
+  if (zone === undefined) return
+  if (typeof Temporal === 'undefined')
+    throw new Error(
+      'This browser cannot read times in a time zone. Use another browser, or wellhead import.',
+    )
+  if (zoneName(zone) === undefined)
+    throw new Error(wrongValue('The time zone', 'a name such as Europe/Berlin', zone))
 }

@@ -21,7 +21,7 @@ interface TableProps<T> {
   rows: readonly T[] | undefined
   /** The answer that the rows come from, so that waiting and refusals are shown in their place. */
   of?: Pick<Loaded<unknown>, 'isLoading' | 'refusal'>
-  /** Without it, the key of a row is its id, or its first value. */
+  /** Without it, the key of a row is its id, or its first value, which only a file may show. */
   keyOf?: (row: T, index: number) => string
   /** The key of a row is its place in the page, too: an address with `#key` leads to the row. */
   hasPlaces?: boolean
@@ -216,6 +216,7 @@ export function Table<T>(props: TableProps<T>) {
                 </tr>
               </thead>
               <Bodies
+                keyOf={(row, i) => String((row as { id?: unknown }).id ?? firstOf(columns, row, i))}
                 {...props}
                 columns={shown}
                 {...(order.value && { groupOf: undefined })}
@@ -305,13 +306,13 @@ function atOnce(change: () => void): void {
   options.debounceRendering = debounceRendering
 }
 
-function Bodies<T>({
-  columns,
-  rows: all,
-  keyOf = (row, i) => String((row as { id?: unknown }).id ?? firstOf(columns, row, i)),
-  groupOf,
-  hasPlaces,
-}: TableProps<T> & { columns: readonly Column<T>[]; rows: readonly T[] }) {
+interface BodiesProps<T> extends Pick<TableProps<T>, 'groupOf' | 'hasPlaces'> {
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  keyOf(row: T, index: number): string
+}
+
+function Bodies<T>({ columns, rows: all, keyOf, groupOf, hasPlaces }: BodiesProps<T>) {
   const drawn = useDrawn(all.length)
   const rows = drawn.isWhole || hasPlaces ? all : all.slice(0, drawn.count)
   const line = (row: T, i: number) => (

@@ -40,6 +40,7 @@ export function Zones({
         of={answer}
         rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
         empty="No series has prices for today or tomorrow."
+        keyOf={({ code }) => code.code}
         columns={({ column }) => [
           column('Series', ({ code }) => code.name, {
             show: ({ code }) => seriesLink(code.code, code.name),
