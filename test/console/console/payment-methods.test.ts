@@ -41,7 +41,7 @@ needs('chromium').describe('payment methods in the console', () => {
     await cards.locator('tbody tr').nth(1).waitFor()
     expect(new URL(page.url()).pathname).toBe('/account/plan')
     await cards.locator('button:text-is("Use")').click()
-    await page.locator('.notice.good:has-text("pays from now on")').waitFor()
+    await page.locator('.notice.good:has-text("Payments are now charged to")').waitFor()
     expect(processor.writes.at(-1)).toMatchObject({
       fields: { invoice_settings: { default_payment_method: expect.stringMatching(/^pm_/) } },
     })
