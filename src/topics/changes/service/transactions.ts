@@ -31,25 +31,21 @@ export function createTransactionReader({
       const instants = log.instants(at, hasRows, each)
       const end = instants.at(-1)
       if (end === undefined) return
-      const read = [
-        log.between(at, end),
-        hasRows ? log.rows.between(at, end) : [],
-        log.events.between(at, end),
-      ] as const
-      const entries = read.reduce((sum, part) => sum + part.length, 0)
-      each = Math.min(transactionsMax, Math.ceil((each * entriesEach) / entries))
-      const ranges = byInstant(read[0])
-      const rows = byInstant(read[1])
-      const events = byInstant(read[2])
+      const ranges = log.between(at, end)
+      const rows = hasRows ? log.rows.between(at, end) : []
+      const events = log.events.between(at, end)
+      const [rangesAt, rowsAt, eventsAt] = [byInstant(ranges), byInstant(rows), byInstant(events)]
       for (const writtenAt of instants) {
-        const own = [ranges.get(writtenAt) ?? [], events.get(writtenAt) ?? []] as const
+        const own = [rangesAt.get(writtenAt) ?? [], eventsAt.get(writtenAt) ?? []] as const
         yield {
           writtenAt,
           segments: segmentsOf(writtenAt, ...own),
-          rows: rows.get(writtenAt) ?? [],
+          rows: rowsAt.get(writtenAt) ?? [],
         }
       }
       at = end + 1
+      const entries = ranges.length + rows.length + events.length
+      each = Math.min(transactionsMax, Math.ceil((each * entriesEach) / entries))
     }
   }
 
