@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import { launchBrowser, openVisitor, type Visitor } from '../../support/console/browser.ts'
 import { pagesOf } from '../../support/console/pages.ts'
 import { remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
@@ -178,6 +179,15 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await page.unroute(layout)
   })
 
+  /** Prices of nine days, of which the newest is so many days old. */
+  const nineDaysOf = (codes: readonly string[], base: number, newestDays: number) =>
+    codes.flatMap(code =>
+      Array.from({ length: 9 }, (_, i) => ({
+        code,
+        price: base + (i % 3),
+        observed_at: new Date(Date.now() - (newestDays + i) * dayMs).toISOString(),
+      })),
+    )
   const push = async (body: { source?: string; observations: object[] }) => {
     const answer = await fetch(`${server.url}/admin/v1/observations`, {
       method: 'POST',
@@ -193,13 +203,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
   test('a desk of European gas sees its prices, and nothing is requested that it lacks', async () => {
     await push({
       source: 'Desk',
-      observations: ['DUTCH_TTF_EUR', 'EU_CARBON_EUR'].flatMap(code =>
-        Array.from({ length: 9 }, (_, i) => ({
-          code,
-          price: 30 + (i % 3),
-          observed_at: new Date(Date.now() - i * 86_400_000).toISOString(),
-        })),
-      ),
+      observations: nineDaysOf(['DUTCH_TTF_EUR', 'EU_CARBON_EUR'], 30, 0),
     })
     const { page, goTo, complaints } = member
     complaints.length = 0
@@ -216,17 +220,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
   })
 
   test('a first import of old prices does not count as their release', async () => {
-    const dayMs = 86_400_000
-    await push({
-      source: 'Desk',
-      observations: ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap(code =>
-        Array.from({ length: 9 }, (_, i) => ({
-          code,
-          price: 70 + (i % 3),
-          observed_at: new Date(Date.now() - (3 + i) * dayMs).toISOString(),
-        })),
-      ),
-    })
+    await push({ source: 'Desk', observations: nineDaysOf(['WTI_USD', 'BRENT_CRUDE_USD'], 70, 3) })
     const { page, goTo } = member
     await goTo('/market')
     const row = page.locator('section[aria-labelledby=movers] tr:has(a[href="/series/WTI_USD"])')

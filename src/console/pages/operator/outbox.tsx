@@ -7,7 +7,7 @@ import { asOperator, useOperatorChange } from '../../parts/person/operator-token
 import { now } from '../../parts/requests/boot.ts'
 import { pagedRows, usePages } from '../../parts/requests/pages.ts'
 import { Table } from '../../parts/tables/table.tsx'
-import { bound } from '../../parts/text/form.ts'
+import { bound, boundIn } from '../../parts/text/form.ts'
 import { ago, instant, number, words } from '../../parts/text/format.ts'
 
 interface Listed {
@@ -101,13 +101,7 @@ export function Outbox() {
             <input
               type="checkbox"
               aria-label={`Select ${message.event_type}${message.email ? ` for ${message.email}` : ''}`}
-              checked={chosen.value.has(message.id)}
-              onChange={event => {
-                const ids = new Set(chosen.value)
-                if (event.currentTarget.checked) ids.add(message.id)
-                else ids.delete(message.id)
-                chosen.value = ids
-              }}
+              {...boundIn(chosen, message.id)}
             />
             <span>
               {message.event_type}

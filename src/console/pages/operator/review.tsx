@@ -4,6 +4,7 @@ import { Button, Confirmed } from '../../parts/buttons.tsx'
 import { useOperatorChange, useOperatorPages } from '../../parts/person/operator-token.tsx'
 import { pagedRows } from '../../parts/requests/pages.ts'
 import { Table, twoLines } from '../../parts/tables/table.tsx'
+import { boundIn } from '../../parts/text/form.ts'
 import { figure, observed, orDash, words } from '../../parts/text/format.ts'
 
 /** Asks for a release, and names what it would replace. */
@@ -44,10 +45,6 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         return `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
       },
     )
-  const choose = (id: number, isChosen: boolean) => {
-    const others = [...chosen.value].filter(other => other !== id)
-    chosen.value = new Set(isChosen ? [...others, id] : others)
-  }
   return (
     <Table
       caption="Review queue"
@@ -89,11 +86,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
       columns={({ column, numeric }) => [
         column('Series', 'code', flag => (
           <label class="inline">
-            <input
-              type="checkbox"
-              checked={chosen.value.has(flag.id)}
-              onChange={event => choose(flag.id, event.currentTarget.checked)}
-            />
+            <input type="checkbox" {...boundIn(chosen, flag.id)} />
             <span>
               {flag.code}
               <span class="quiet small"> {observed(flag.observed_at)}</span>

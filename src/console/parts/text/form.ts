@@ -33,6 +33,17 @@ export const bound = (text: Signal<string>) => ({
   },
 })
 
+/** Ties a checkbox to a set of chosen items: it is checked while the set has the item. */
+export const boundIn = <T>(chosen: Signal<ReadonlySet<T>>, item: NoInfer<T>) => ({
+  checked: chosen.value.has(item),
+  onChange(event: { currentTarget: { checked: boolean } }): void {
+    const items = new Set(chosen.value)
+    if (event.currentTarget.checked) items.add(item)
+    else items.delete(item)
+    chosen.value = items
+  },
+})
+
 /** The texts of a form as they are typed, and what ties a field to one of them. */
 export function useDraft<D extends Record<string, string>>(first: D) {
   const draft = useSignal(first)
